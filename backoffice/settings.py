@@ -1,0 +1,228 @@
+"""Settings of the backoffice, all of them, read from the environment (and `.env`).
+
+`.env.example` lists every variable with its meaning. Secrets have no defaults: the launcher generates
+throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONCE, NONE, SELF
+from django.utils.translation import gettext_lazy as _
+from environs import Env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+env = Env()
+env.read_env(str(BASE_DIR / ".env"))
+
+DATA_DIR = Path(env.str("BACKOFFICE_DATA", str(BASE_DIR / ".data")))
+DEBUG = env.bool("DEBUG", False)
+SECRET_KEY = env.str("SECRET_KEY", "")
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+
+# True when `./run` started the sandbox as the upstream: a bar says so on every page, demo staff may exist.
+SANDBOX = env.bool("BACKOFFICE_SANDBOX", False)
+SANDBOX_URL = env.str("SANDBOX_URL", "")
+
+SHOP_NAME = env.str("SHOP_NAME", "Toko Kita")
+
+# --- Django -------------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_filters",
+    "django_htmx",
+    "django_structlog",
+    "pgtrigger",
+    "rest_framework",
+    "template_partials",
+    "backoffice",
+    "staff",
+    "balance",
+    "purchases",
+    "callbacks",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "staff.middleware.LanguageOfPersonMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+]
+
+ROOT_URLCONF = "backoffice.urls"
+WSGI_APPLICATION = "backoffice.wsgi.application"
+
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "backoffice.context_processors.page",
+            ],
+            "builtins": ["backoffice.templatetags.ui"],
+        },
+    }
+]
+
+# A statement or a lock that lasts longer than this is a fault; it must not hold a worker or a cashier.
+DATABASES = {
+    "default": {
+        **env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice"),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "ATOMIC_REQUESTS": False,
+    }
+}
+DATABASES["default"].setdefault("OPTIONS", {}).setdefault(
+    "options", "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Sessions and the sign-in throttle live in PostgreSQL, so that a stopped Redis never signs anybody out.
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}}
+SESSION_ENGINE = "django.contrib.sessions.backends.db"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# --- Staff --------------------------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "staff.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "overview"
+ACCOUNT_ADAPTER = "staff.accounts.ClosedSignup"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = True
+
+# --- Language and time ----------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "id"
+LANGUAGES = [("id", _("Indonesian")), ("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "Asia/Jakarta"
+
+# --- Static files ---------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+NODE_MODULES = BASE_DIR / "node_modules"
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("vendor/tabler", NODE_MODULES / "@tabler/core/dist"),
+    ("vendor/htmx", NODE_MODULES / "htmx.org/dist"),
+]
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 3600
+
+# --- Safety of the browser ------------------------------------------------------------------------------------
+
+# Behind TLS in the real installation; the sandbox demo is plain HTTP on loopback.
+HTTPS = env.bool("HTTPS", not (SANDBOX or DEBUG))
+SESSION_COOKIE_SECURE = HTTPS
+CSRF_COOKIE_SECURE = HTTPS
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", False) else None
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = 60 * 60 * 12
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+# How many proxies in front of us append to X-Forwarded-For (0: the peer's own address counts).
+TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", 0)
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "UNAUTHENTICATED_USER": None,
+}
+
+# --- Redis and Celery -----------------------------------------------------------------------------------------
+
+REDIS_URL = env.str("REDIS_URL", "redis://127.0.0.1:6379/0")
+# A frozen Redis must not freeze a cashier: without these, a publish hangs for over a minute.
+REDIS_SOCKET_TIMEOUT = 5.0
+REDIS_CONNECT_TIMEOUT = 3.0
+
+# --- Upstream ---------------------------------------------------------------------------------------------------
+
+UPSTREAM_BASE_URL = env.str("UPSTREAM_BASE_URL", "")
+UPSTREAM_SECRET_ID = env.str("UPSTREAM_SECRET_ID", "")
+UPSTREAM_SECRET_KEY = env.str("UPSTREAM_SECRET_KEY", "")
+UPSTREAM_CONNECT_TIMEOUT = env.float("UPSTREAM_CONNECT_TIMEOUT", 5.0)
+UPSTREAM_READ_TIMEOUT = env.float("UPSTREAM_READ_TIMEOUT", 30.0)
+UPSTREAM_ACCOUNT_RATE = env.str("UPSTREAM_ACCOUNT_RATE", "120/minute")
+UPSTREAM_IP_RATE = env.str("UPSTREAM_IP_RATE", "300/minute")
+UPSTREAM_PRODUCTS_RATE = env.str("UPSTREAM_PRODUCTS_RATE", "6/minute")
+UPSTREAM_CALLBACK_VERIFIER = env.str("UPSTREAM_CALLBACK_VERIFIER", "hmac_sha256_body")
+UPSTREAM_CALLBACK_ALLOWED_IPS: list[str] = env.list("UPSTREAM_CALLBACK_ALLOWED_IPS", [])
+# How long a person's click may wait for the rate budget before the order is left to the sweep.
+UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
+
+# --- Orders -----------------------------------------------------------------------------------------------------
+
+# Status checks: first 3 s after sending, then doubling up to 10 minutes, each ± 20 %.
+ORDER_CHECK_FIRST_SECONDS = env.float("ORDER_CHECK_FIRST_SECONDS", 3.0)
+ORDER_CHECK_MAX_SECONDS = env.float("ORDER_CHECK_MAX_SECONDS", 600.0)
+# "Not found" means "never arrived" only after this many answers over at least this long (seconds).
+ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)
+ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0)
+
+# --- Logs ---------------------------------------------------------------------------------------------------------
+
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
