@@ -1,0 +1,6 @@
+"""The tables of the catalogue and of the orders."""
+
+from purchases.models.catalogue import Brand, CatalogueSync, Category, PriceChange, Product
+from purchases.models.orders import Incident, Order, OrderEvent
+
+__all__ = ["Brand", "CatalogueSync", "Category", "Incident", "Order", "OrderEvent", "PriceChange", "Product"]

@@ -1,0 +1,215 @@
+"""An order, its timeline and its incidents. Only `purchases.services` changes a status."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from purchases.models.catalogue import Product
+from purchases.order_life import ASKED_ABOUT, FINAL, OPEN, HoldReason, Status, allowed_moves
+
+
+class OrderQuerySet(models.QuerySet["Order"]):
+    def open(self) -> OrderQuerySet:
+        """Orders that are not final."""
+        return self.filter(status__in=OPEN)
+
+    def need_someone(self) -> OrderQuerySet:
+        """Orders that wait for a person: held, or unknown for longer than a few checks resolve."""
+        lately = timezone.now() - dt.timedelta(minutes=2)
+        return self.filter(Q(status=Status.HELD) | Q(status=Status.UNKNOWN, sent_at__lt=lately))
+
+    def due_to_send(self, now: dt.datetime) -> OrderQuerySet:
+        """Queued orders whose turn has come, oldest due first."""
+        return self.filter(status=Status.QUEUED, next_check_at__lte=now).order_by("next_check_at", "pk")
+
+    def due_to_check(self, now: dt.datetime) -> OrderQuerySet:
+        """Orders whose status is to be asked for now, oldest due first."""
+        return self.filter(status__in=ASKED_ABOUT, next_check_at__lte=now).order_by("next_check_at", "pk")
+
+    def matching(self, text: str) -> OrderQuerySet:
+        """Orders with this ref_id, destination or SN; the beginning or end of one is enough."""
+        plain = text.strip()
+        digits = "".join(c for c in plain if c.isalnum())
+        return self.filter(
+            Q(ref_id__istartswith=plain)
+            | Q(trx_id__iexact=plain)
+            | Q(destination__contains=digits or plain)
+            | Q(sn__icontains=plain)
+        )
+
+
+class Order(models.Model):
+    """Something that spends money at the upstream, exactly once. Amounts in whole rupiah."""
+
+    class Kind(models.TextChoices):
+        PURCHASE = "purchase", _("Purchase")
+
+    ref_id = models.CharField(max_length=64, unique=True, help_text="Ours; made before anything is sent, never replaced.")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PURCHASE)
+    idempotency_key = models.CharField(max_length=64, unique=True, help_text="One per confirmed form or command.")
+    product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="orders")
+    product_code = models.CharField(max_length=64)
+    product_name = models.CharField(max_length=200)
+    destination = models.CharField(max_length=64)
+    max_price = models.BigIntegerField(help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`.")
+    price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
+
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    hold_reason = models.CharField(max_length=20, blank=True, choices=HoldReason.choices)
+    error_code = models.CharField(max_length=40, blank=True, help_text="The upstream's last error code for it.")
+    message = models.CharField(max_length=500, blank=True, help_text="The upstream's own words.")
+    trx_id = models.CharField(max_length=100, blank=True)
+    sn = models.CharField(max_length=255, blank=True)
+
+    placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True, help_text="When it was last claimed for sending.")
+    final_at = models.DateTimeField(null=True)
+
+    attempt = models.IntegerField(default=0, help_text="How often it was claimed; an answer to an older claim is void.")
+    checks = models.IntegerField(default=0, help_text="Status requests since it was sent.")
+    not_found_count = models.IntegerField(default=0)
+    not_found_since = models.DateTimeField(null=True)
+    next_check_at = models.DateTimeField(null=True, help_text="When the sweep has to send it or to ask about it.")
+
+    objects = OrderQuerySet.as_manager()
+
+    class Meta:
+        permissions = [("buy", "Can buy products"), ("resolve_order", "Can resolve held and unknown orders")]
+        constraints = [
+            models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),
+            models.CheckConstraint(condition=Q(price__isnull=True) | Q(price__gte=0), name="order_price_not_negative"),
+            models.CheckConstraint(condition=Q(status__in=sorted(Status.values)), name="order_status_known"),
+            models.CheckConstraint(
+                condition=Q(status__in=sorted(FINAL), final_at__isnull=False)
+                | Q(~Q(status__in=sorted(FINAL)), final_at__isnull=True),
+                name="order_final_at_iff_final",
+            ),
+            models.CheckConstraint(
+                condition=Q(status=Status.HELD, hold_reason__gt="") | Q(~Q(status=Status.HELD), hold_reason=""),
+                name="order_hold_reason_iff_held",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED}), next_check_at__isnull=False)
+                | Q(~Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED})), next_check_at__isnull=True),
+                name="order_never_forgotten",
+            ),
+            # Document, What the service does 9: no second purchase before the first one's final status is clear.
+            models.UniqueConstraint(
+                fields=["product_code", "destination"],
+                condition=Q(status__in=sorted(OPEN)),
+                name="order_open_once_per_destination",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-created_at", "-id"], name="order_newest"),
+            models.Index(fields=["next_check_at"], name="order_due", condition=Q(next_check_at__isnull=False)),
+            models.Index(fields=["destination", "-created_at"], name="order_by_destination"),
+            models.Index(fields=["status", "-created_at"], name="order_by_status"),
+        ]
+        triggers = [
+            pgtrigger.FSM(name="moves_as_in_its_life", field="status", transitions=allowed_moves()),
+            pgtrigger.ReadOnly(
+                name="identity_never_changes",
+                fields=["ref_id", "kind", "idempotency_key", "product_code", "destination", "created_at"],
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+        ]
+
+    def __str__(self) -> str:
+        return self.ref_id
+
+    def get_absolute_url(self) -> str:
+        return reverse("order_detail", args=[self.ref_id])
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will happen to it by itself or by the upstream."""
+        return self.status in FINAL
+
+    @property
+    def shown_price(self) -> int:
+        """Rupiah: what was charged, or the confirmed price until that is known."""
+        return self.max_price if self.price is None else self.price
+
+    def as_json(self) -> dict[str, Any]:
+        """The order as the commands print it; prices in whole rupiah, `None` where the upstream has not said."""
+        return {
+            "ref_id": self.ref_id,
+            "trx_id": self.trx_id or None,
+            "kind": self.kind,
+            "product_code": self.product_code,
+            "destination": self.destination,
+            "price": self.shown_price,
+            "status": self.status,
+            "sn": self.sn or None,
+            "message": self.message or None,
+        }
+
+
+class OrderEvent(models.Model):
+    """A line of an order's timeline: what happened, who or what said so. Append-only."""
+
+    class Source(models.TextChoices):
+        STAFF = "staff", _("Staff")
+        SUBMIT = "submit", _("Answer to our request")
+        POLL = "poll", _("Status check")
+        CALLBACK = "callback", _("Callback")
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
+    at = models.DateTimeField(default=timezone.now)
+    from_status = models.CharField(max_length=10, blank=True)
+    to_status = models.CharField(max_length=10, choices=Status.choices)
+    source = models.CharField(max_length=10, choices=Source.choices)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    note = models.CharField(max_length=500, blank=True)
+    raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
+    receipt_id = models.BigIntegerField(null=True, help_text="The stored callback that said so.")
+
+    class Meta:
+        ordering = ["at", "pk"]
+        indexes = [models.Index(fields=["order", "at"], name="order_event_timeline")]
+        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+
+    def __str__(self) -> str:
+        return f"{self.from_status} → {self.to_status}"
+
+
+class Incident(models.Model):
+    """Something that money should not do. The order's row stays as it was; a person looks."""
+
+    class Kind(models.TextChoices):
+        CONTRADICTION = "contradiction", _("The upstream contradicts a final status")
+        PRICE_ABOVE_MAX = "price_above_max", _("Charged more than the confirmed price")
+        MISMATCH = "mismatch", _("The answer names another product or destination")
+        LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="incidents")
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    at = models.DateTimeField(default=timezone.now)
+    source = models.CharField(max_length=10, choices=OrderEvent.Source.choices)
+    detail = models.CharField(max_length=500)
+    raw = models.JSONField(null=True)
+    receipt_id = models.BigIntegerField(null=True)
+    closed_at = models.DateTimeField(null=True)
+    closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    closing_note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-at"]
+        constraints = [
+            # The same contradiction told again (a retried callback, a repeated check) is one incident.
+            models.UniqueConstraint(fields=["order", "kind", "detail"], name="incident_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
