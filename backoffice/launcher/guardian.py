@@ -1,0 +1,81 @@
+"""Ends what a dead launcher left behind: reads from its standard input, which closes when the launcher is gone.
+
+Run as a script by `processes.py`. Lines: `+ STAGE SIGNAL PID` (a child, leader of its own process group), `- PID` (it has
+ended), `discard FOLDER` (delete this throw-away folder at the end). Stages end in order, each with a few seconds' grace.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import time
+
+GRACE_SECONDS = 3.0
+# PostgreSQL's own word for "stop now and recover at the next start"; for the others a second request to go
+LAST_REQUEST = signal.SIGQUIT
+
+
+def send(pid: int, number: int) -> bool:
+    """Send a signal to the process, or with SIGKILL to its whole group; False when nobody is there."""
+    try:
+        if number == signal.SIGKILL:
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
+
+
+def running(pid: int) -> bool:
+    """Whether the process group still has a living process (a zombie is not one)."""
+    try:
+        os.killpg(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 (starts faster)
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return True
+
+
+def end(children: dict[int, int]) -> None:
+    """Ask every child (pid → signal) to end, wait, ask again, wait briefly, then kill the groups."""
+    for pid, number in children.items():
+        send(pid, number)
+    for grace, number in ((GRACE_SECONDS, int(LAST_REQUEST)), (0.5, int(signal.SIGKILL))):
+        deadline = time.monotonic() + grace
+        while any(running(pid) for pid in children) and time.monotonic() < deadline:
+            time.sleep(0.03)
+        for pid in children:
+            if running(pid) or number == signal.SIGKILL:
+                send(pid, number)
+
+
+def main() -> None:
+    """Keep the list while the launcher lives; when its end of the pipe closes, end what is left."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    stages: dict[int, dict[int, int]] = {}
+    folders: list[str] = []
+    for line in sys.stdin:
+        word, _, rest = line.rstrip("\n").partition(" ")
+        if word == "+":
+            stage, number, pid = (int(part) for part in rest.split())
+            stages.setdefault(stage, {})[pid] = number
+        elif word == "-":
+            for children in stages.values():
+                children.pop(int(rest), None)
+        elif word == "discard":
+            folders.append(rest)
+    for _, children in sorted(stages.items()):
+        end(children)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

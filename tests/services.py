@@ -1,0 +1,77 @@
+"""Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p tests.services`).
+
+With DATABASE_URL and REDIS_URL in the environment those servers are used. Otherwise throw-away ones are started in a temporary folder,
+ended and deleted at the end, however the end comes. xdist's workers inherit the addresses; each gets a Valkey database of its own.
+
+The upstream's variables are always replaced: no test may reach a real account, whatever `.env` says.
+"""
+
+import os
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from backoffice.launcher.embedded import Stores
+from backoffice.launcher.processes import Family
+
+DATABASE = "backoffice"
+UPSTREAM = {
+    "UPSTREAM_BASE_URL": "http://127.0.0.1:9",
+    "UPSTREAM_SECRET_ID": "test-secret-id",
+    "UPSTREAM_SECRET_KEY": "test-secret-key",
+    "UPSTREAM_CALLBACK_VERIFIER": "hmac_sha256_body",
+    "UPSTREAM_CALLBACK_ALLOWED_IPS": "",
+    "UPSTREAM_ACCOUNT_RATE": "100000/minute",
+    "UPSTREAM_IP_RATE": "100000/minute",
+    "UPSTREAM_PRODUCTS_RATE": "100000/minute",
+    "UPSTREAM_CONNECT_TIMEOUT": "5",
+    "UPSTREAM_READ_TIMEOUT": "30",
+}
+SETTINGS = {
+    "SECRET_KEY": "only-for-tests-" + "x" * 50,
+    "BACKOFFICE_SANDBOX": "1",
+    "ALLOWED_HOSTS": "localhost,127.0.0.1,testserver",
+    "CSRF_TRUSTED_ORIGINS": "",
+    "DEBUG": "0",
+    "HTTPS": "0",
+}
+
+_family = Family()
+_stores: Stores | None = None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests() -> Generator[None]:
+    """Set the environment before any other plugin looks at it (a wrapper runs before them all)."""
+    os.environ.update(UPSTREAM | SETTINGS)
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        server, _, database = os.environ["REDIS_URL"].rpartition("/")
+        os.environ["REDIS_URL"] = f"{server}/{int(database or 0) + 1 + int(worker.removeprefix('gw'))}"
+    else:
+        start_missing_services()
+    return (yield)
+
+
+def start_missing_services() -> None:
+    """Start what the environment does not name, and name it there."""
+    global _stores  # noqa: PLW0603 (pytest's hooks share nothing else)
+    postgres, valkey = "DATABASE_URL" not in os.environ, "REDIS_URL" not in os.environ
+    folder = Path(tempfile.mkdtemp(prefix="backoffice-tests-"))
+    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
+    _family.discard_at_end(folder)
+    os.environ["BACKOFFICE_DATA"] = str(folder)
+    _stores = Stores(folder, _family, durable=False, postgres=postgres, valkey=valkey)
+    _stores.start(DATABASE)
+    if _stores.postgres:
+        os.environ["DATABASE_URL"] = _stores.postgres.url(DATABASE)
+    if _stores.valkey:
+        os.environ["REDIS_URL"] = _stores.valkey.url()
+
+
+def pytest_unconfigure() -> None:
+    """End the services; when pytest is killed instead, the guardian does it."""
+    if _stores:
+        _stores.stop(grace=0.5)
+    _family.close()
