@@ -1,0 +1,208 @@
+"""The shapes of the upstream's messages, one model each (document, Resources; the rest is the contract's decision).
+
+Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), never negative, a status
+that is one of the known ones, times with an offset. Liberal elsewhere: unknown fields are ignored, a text for people
+may be missing and is shortened rather than refused. Field names and rules live only here.
+
+All amounts are whole rupiah.
+"""
+
+from datetime import datetime, time
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+REF_ID_PATTERN = r"^[A-Za-z0-9._-]{1,64}$"
+MAX_AMOUNT = 10**15
+MAX_TEXT = 1000
+
+
+def _text(value: object) -> object:
+    if value is None:
+        return ""
+    return value[:MAX_TEXT] if isinstance(value, str) else value
+
+
+def _moment(value: object) -> object:
+    """RFC 3339 text → aware datetime; anything else is left to be refused."""
+    if not isinstance(value, str) or len(value) < len("2026-01-01T00:00:00Z") or value[10] not in "Tt ":
+        return value
+    try:
+        moment = datetime.fromisoformat(value.upper())
+    except ValueError:
+        return value
+    return moment if moment.tzinfo is not None else value
+
+
+def _clock(value: object) -> object:
+    """ "HH:MM" → time; anything else is left to be refused."""
+    if not isinstance(value, str) or len(value) != len("00:00"):
+        return value
+    try:
+        return time.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+def _empty_is_none(value: object) -> object:
+    return None if value == "" else value
+
+
+Rupiah = Annotated[int, Field(strict=True, ge=0, le=MAX_AMOUNT)]
+RefId = Annotated[str, Field(pattern=REF_ID_PATTERN)]
+Code = Annotated[str, Field(min_length=1, max_length=100)]
+Text = Annotated[str, BeforeValidator(_text)]
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+Clock = Annotated[time, BeforeValidator(_clock)]
+
+
+class TransactionStatus(StrEnum):
+    """Document, Transaction status. `success` and `failed` are final."""
+
+    PENDING = "pending"
+    SUCCESS = "success"
+    FAILED = "failed"
+
+
+class InquiryStatus(StrEnum):
+    """Document, Bill inquiry. That a valid one has expired is told by `expires_at`."""
+
+    PENDING = "pending"
+    VALID = "valid"
+
+
+class Message(BaseModel):
+    """What all messages share: strict types, no surprise by later changes."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="ignore", hide_input_in_errors=True)
+
+
+class Balance(Message):
+    """The account's balance."""
+
+    balance: Rupiah
+
+
+class Category(Message):
+    """One category of the catalogue."""
+
+    code: Code
+    name: Text
+    type: Literal["prepaid", "postpaid"]
+
+
+class Categories(Message):
+    """`data` of /v1/categories."""
+
+    categories: list[Category]
+
+
+class Brand(Message):
+    """One brand, in one category."""
+
+    code: Code
+    name: Text
+    category: Code
+
+
+class Brands(Message):
+    """`data` of /v1/brands."""
+
+    brands: list[Brand]
+
+
+class Product(Message):
+    """One product. `price` is what a prepaid purchase deducts; a bill's price is known only by inquiry.
+
+    Cut-off times are wall-clock times of the upstream's service, both set or both None.
+    """
+
+    product_code: Code
+    product_name: Text
+    category: Code
+    brand: Code
+    type: Literal["prepaid", "postpaid"]
+    price: Rupiah
+    admin_fee: Rupiah
+    status: Literal["active", "inactive"]
+    description: Text = ""
+    cut_off_start: Annotated[Clock | None, BeforeValidator(_empty_is_none)] = None
+    cut_off_end: Annotated[Clock | None, BeforeValidator(_empty_is_none)] = None
+
+
+class Products(Message):
+    """`data` of /v1/products."""
+
+    products: list[Product]
+
+
+class Transaction(Message):
+    """A purchase or a bill payment (document, Transaction). `balance` is the account's after the operation.
+
+    `sn` is None rather than "" while there is none.
+    """
+
+    trx_id: Code
+    ref_id: RefId
+    product_code: Code
+    product_name: Text
+    destination: Code
+    price: Rupiah
+    status: Annotated[TransactionStatus, Field(strict=False)]
+    sn: Annotated[str | None, BeforeValidator(_empty_is_none), Field(max_length=4000)]
+    message: Text
+    balance: Rupiah
+
+
+class BillDetail(Message):
+    """One month of a bill."""
+
+    period: Text
+    amount: Rupiah
+    penalty: Rupiah
+
+
+class BillInquiry(Message):
+    """The result of a bill check. While `pending` the money fields and `expires_at` are None; once `valid` all are set.
+
+    `total` is what a payment deducts (document, Bill inquiry result).
+    """
+
+    ref_id: RefId
+    product_code: Code
+    product_name: Text
+    destination: Code
+    customer_name: Text = ""
+    status: Annotated[InquiryStatus, Field(strict=False)]
+    amount: Rupiah | None = None
+    admin_fee: Rupiah | None = None
+    penalty: Rupiah | None = None
+    total: Rupiah | None = None
+    period: Text = ""
+    details: Annotated[list[BillDetail], BeforeValidator(lambda value: [] if value is None else value)] = []
+    expires_at: Moment | None = None
+
+    @model_validator(mode="after")
+    def _valid_is_complete(self) -> Self:
+        known: list[Any] = [self.amount, self.admin_fee, self.penalty, self.total, self.expires_at]
+        if self.status is InquiryStatus.VALID and None in known:
+            raise ValueError("a valid inquiry lacks an amount or its expiry")
+        return self
+
+
+class CallbackBody(Message):
+    """The body of a callback: the event, when the upstream made it, and the transaction it tells of.
+
+    The event's name must agree with the transaction's status; a message that contradicts itself is refused.
+    """
+
+    event: Literal["transaction.success", "transaction.failed"]
+    timestamp: Moment
+    data: Transaction
+
+    @model_validator(mode="after")
+    def _event_agrees(self) -> Self:
+        if self.event != f"transaction.{self.data.status}":
+            raise ValueError("event and status disagree")
+        return self

@@ -1,0 +1,91 @@
+"""JSON as money needs it: what two readers could understand differently is refused.
+
+Refused: duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
+(PostgreSQL cannot store them), numbers of absurd length, deep nesting, anything that is not UTF-8.
+"""
+
+import json
+import math
+from typing import Any, NoReturn
+
+MAX_DEPTH = 32
+_MAX_DIGITS = 19  # more than a 64-bit integer holds
+
+
+class NotStrictJson(ValueError):  # noqa: N818
+    """The bytes are not JSON in the strict sense of this module; the message says which rule was broken."""
+
+
+def loads(body: bytes, *, floats: bool = True) -> Any:
+    """Parse `body`; raise `NotStrictJson` for anything ambiguous or unstorable.
+
+    With `floats=False` a number with a fraction or an exponent is refused too, wherever it stands. Otherwise finite
+    ones pass as `float`, which the message schemas then refuse wherever money is.
+    """
+    try:
+        value = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_unique_keys,
+            parse_int=_bounded_int,
+            parse_float=_finite_float if floats else _no_float,
+            parse_constant=_no_constant,
+        )
+    except NotStrictJson:
+        raise
+    except RecursionError:
+        raise NotStrictJson("nested too deep") from None
+    except UnicodeDecodeError:
+        raise NotStrictJson("not UTF-8") from None
+    except ValueError:
+        raise NotStrictJson("not JSON") from None
+    _check(value, depth=0)
+    return value
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise NotStrictJson("duplicate key")
+    return result
+
+
+def _bounded_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise NotStrictJson("number too long")
+    return int(digits)
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise NotStrictJson("number too large")
+    return value
+
+
+def _no_float(digits: str) -> NoReturn:  # noqa: ARG001
+    raise NotStrictJson("not a whole number")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise NotStrictJson(f"{name} is not JSON")
+
+
+def _check(value: object, *, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise NotStrictJson("nested too deep")
+    if isinstance(value, str):
+        _check_text(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _check_text(key)
+            _check(item, depth=depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check(item, depth=depth + 1)
+
+
+def _check_text(text: str) -> None:
+    if "\x00" in text:
+        raise NotStrictJson("NUL in a string")
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        raise NotStrictJson("lone surrogate in a string")

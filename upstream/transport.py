@@ -1,0 +1,220 @@
+"""One HTTP POST, and the certain knowledge whether it was sent.
+
+`requests` alone cannot give two things that money needs:
+
+- *Was a byte of the request written?* Its exceptions do not tell reliably. So the connection itself notes the moment
+  before it writes. Any failure before that is `NotSent`; any failure after it, of whatever class, is `Lost`.
+- *A deadline for the whole call.* Its read timeout starts anew with every byte. So the answer is read through
+  `_DeadlineReader`, which gives each read only the time that is left, headers included.
+
+The address is resolved and connected within the connect timeout per address; a connection that is ready only after the
+connect timeout as a whole is given up unused, so that no request is ever written later than that.
+"""
+
+import http.client
+import io
+import os
+import socket
+import threading
+import time
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+import structlog
+import urllib3
+from requests.adapters import HTTPAdapter
+
+USER_AGENT = "merchant-backoffice"
+_CHUNK = 64 * 1024
+
+log = structlog.get_logger(__name__)
+
+
+class NotSent(Exception):  # noqa: N818
+    """No byte of the request was written."""
+
+
+class Lost(Exception):  # noqa: N818
+    """The request may have arrived, its answer did not: `reason` is "timeout" or "connection"."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class HttpAnswer:
+    """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded."""
+
+    status: int
+    retry_after: str | None
+    body: bytes | None
+
+
+class _Exchange:
+    """The state of the one call that this thread is making (times are `time.monotonic()`)."""
+
+    def __init__(self, connect_timeout: float, read_timeout: float) -> None:
+        self.write_by = time.monotonic() + connect_timeout
+        self.deadline = self.write_by + read_timeout
+        self.written = False
+        self.timed_out = False
+
+    def remaining(self) -> float:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            self.timed_out = True
+            raise TimeoutError
+        return left
+
+
+_current: ContextVar[_Exchange] = ContextVar("exchange")
+
+
+class _DeadlineReader(io.RawIOBase):
+    """Reads a socket, giving each read only the time left until the deadline of the whole call."""
+
+    def __init__(self, sock: socket.socket, exchange: _Exchange) -> None:
+        self._sock = sock
+        self._raw = sock.makefile("rb", buffering=0)
+        self._exchange = exchange
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(self._exchange.remaining())
+        try:
+            return self._raw.readinto(buffer)
+        except TimeoutError:
+            self._exchange.timed_out = True
+            raise
+
+    def close(self) -> None:
+        if not self.closed:
+            self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        unbounded = self.fp
+        self.fp = io.BufferedReader(_DeadlineReader(sock, _current.get()))
+        unbounded.close()
+
+
+class _Connection(urllib3.connection.HTTPConnection):
+    response_class = _Response
+
+    def connect(self) -> None:
+        super().connect()
+        if time.monotonic() > _current.get().write_by:
+            self.close()
+            raise TimeoutError
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        _current.get().written = True
+        super().send(data)
+
+
+class _TlsConnection(_Connection, urllib3.connection.HTTPSConnection):
+    """The same over TLS: `super().connect()` above then includes the handshake and the check of the certificate."""
+
+
+class _Pool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _TlsConnection
+
+
+class _Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+
+
+def _new_session() -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False  # no proxy, no .netrc, no certificate bundle from the environment
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=1, max_retries=0))
+    session.headers.clear()
+    session.headers.update(
+        {
+            "User-Agent": USER_AGENT,
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",  # a compressed answer could be a bomb
+            "Content-Type": "application/json",
+        }
+    )
+    return session
+
+
+class Transport:
+    """Sends POST requests. Holds one session per thread and process; a fork never shares a socket with its parent."""
+
+    def __init__(self, *, connect_timeout: float, read_timeout: float) -> None:
+        self._timeouts = (connect_timeout, read_timeout)
+        self._local = threading.local()
+
+    def post(self, url: str, body: bytes, *, max_bytes: int, fresh_connection: bool) -> HttpAnswer:
+        """Send `body` and return the answer, of whatever status. Raises `NotSent` or `Lost`, nothing else.
+
+        `fresh_connection`: do not use a kept-alive connection, which the upstream may have closed just now. That would
+        turn a request that was never read into an unknown outcome.
+        """
+        exchange = _Exchange(*self._timeouts)
+        token = _current.set(exchange)
+        failure: str | None = None
+        try:
+            if fresh_connection:
+                with _new_session() as session:
+                    return self._exchange(session, url, body, max_bytes, close=True)
+            return self._exchange(self._session(), url, body, max_bytes, close=False)
+        except Exception as error:  # the connection knows what happened; the class of the error does not matter
+            failure = type(error).__name__
+        finally:
+            _current.reset(token)
+        # raised out here, so that no traceback leads back to the request and its signature
+        log.warning("upstream connection failed", written=exchange.written, error=failure)
+        if not exchange.written:
+            raise NotSent
+        raise Lost("timeout" if exchange.timed_out else "connection")
+
+    def _session(self) -> requests.Session:
+        if getattr(self._local, "pid", None) != os.getpid():
+            self._local.session = _new_session()
+            self._local.pid = os.getpid()
+        session: requests.Session = self._local.session
+        return session
+
+    def _exchange(self, session: requests.Session, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpAnswer:
+        headers = {"Connection": "close"} if close else {}
+        with session.post(
+            url, data=body, headers=headers, timeout=self._timeouts, allow_redirects=False, stream=True
+        ) as response:
+            return HttpAnswer(
+                status=response.status_code,
+                retry_after=response.headers.get("Retry-After"),
+                body=_read(response, max_bytes),
+            )
+
+
+def _read(response: requests.Response, max_bytes: int) -> bytes | None:
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        return None
+    received = bytearray()
+    for chunk in response.iter_content(_CHUNK):
+        received += chunk
+        if len(received) > max_bytes:
+            return None
+    return bytes(received)
