@@ -7,9 +7,12 @@ throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` r
 from pathlib import Path
 from typing import Any
 
+import structlog
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
 from environs import Env
+
+from backoffice.log_privacy import without_query_strings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -225,4 +228,40 @@ ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0
 
 # --- Logs ---------------------------------------------------------------------------------------------------------
 
+# One line an event, keys and values: ids and ref_ids, never secrets, signatures or whole destinations.
 LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+_LOG_STEPS: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    without_query_strings,
+]
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "()": structlog.stdlib.ProcessorFormatter,
+            "processors": [
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False),
+            ],
+            "foreign_pre_chain": _LOG_STEPS,
+        }
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {
+        # Celery says every received and finished message at INFO: twice a second for the sweep alone.
+        "celery": {"level": "WARNING"},
+        "celery.worker.consumer": {"level": "WARNING"},
+        "django.server": {"level": "WARNING"},
+    },
+}
+structlog.configure(
+    processors=[*_LOG_STEPS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    wrapper_class=structlog.make_filtering_bound_logger(0),
+    cache_logger_on_first_use=True,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pgtrigger
 from django.db import models
 from django.db.models import Q
@@ -11,8 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 class ReceiptQuerySet(models.QuerySet["Receipt"]):
     def due(self) -> ReceiptQuerySet:
-        """Receipts that wait to be processed, oldest first."""
-        return self.filter(state=Receipt.State.RECEIVED).order_by("pk")
+        """Receipts that wait though their own task should have processed them, oldest first."""
+        a_while_ago = timezone.now() - dt.timedelta(seconds=3)
+        return self.filter(state=Receipt.State.RECEIVED, received_at__lt=a_while_ago).order_by("pk")
 
 
 class Receipt(models.Model):

@@ -1,9 +1,9 @@
 """The statuses of an order and the moves between them: the one table that services, triggers and pages read.
 
-    queued ──claim──▶ sending ──accepted──▶ pending ──▶ success | failed (refunded)
-      ▲ │               ├── no answer to trust ──▶ unknown ──status says──▶ pending | success | failed
-      │ └▶ cancelled    ├── definite no ──▶ rejected
-      └── again ── held ◀── no money moved: balance short, cut-off, …; or never arrived
+queued ──claim──▶ sending ──accepted──▶ pending ──▶ success | failed (refunded)
+  ▲ │               ├── no answer to trust ──▶ unknown ──status says──▶ pending | success | failed
+  │ └▶ cancelled    ├── definite no ──▶ rejected
+  └── again ── held ◀── no money moved: balance short, cut-off, …; or never arrived
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class HoldReason(models.TextChoices):
 
 FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED})
 OPEN = frozenset(Status) - FINAL
-# The upstream has, or may have, the order: all that we may do is ask for its status (document, What the service does 9).
+# The upstream has, or may have, the order: all that we may do is ask for its status (document, What the service does
+# 9).
 ASKED_ABOUT = frozenset({Status.SENDING, Status.PENDING, Status.UNKNOWN})
 
 # What the upstream itself reports is believed from every open status: an order that was thought never to have

@@ -18,8 +18,8 @@ class ProductType(models.TextChoices):
 class Category(models.Model):
     """A category of products (pulsa, data, electricity tokens, …)."""
 
-    code = models.CharField(max_length=64, unique=True)
-    name = models.CharField(max_length=120)
+    code = models.CharField(max_length=100, unique=True)
+    name = models.CharField(max_length=1000)
     type = models.CharField(max_length=8, choices=ProductType.choices)
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
 
@@ -35,8 +35,8 @@ class Brand(models.Model):
     """A brand within a category; the same brand may stand in several."""
 
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="brands")
-    code = models.CharField(max_length=64)
-    name = models.CharField(max_length=120)
+    code = models.CharField(max_length=100)
+    name = models.CharField(max_length=1000)
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
 
     class Meta:
@@ -72,8 +72,8 @@ class Product(models.Model):
         ACTIVE = "active", _("Available")
         INACTIVE = "inactive", _("Disturbed")
 
-    code = models.CharField(max_length=64, unique=True)
-    name = models.CharField(max_length=200)
+    code = models.CharField(max_length=100, unique=True)
+    name = models.CharField(max_length=1000)
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="products")
     brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
     type = models.CharField(max_length=8, choices=ProductType.choices)

@@ -53,12 +53,14 @@ class Order(models.Model):
     class Kind(models.TextChoices):
         PURCHASE = "purchase", _("Purchase")
 
-    ref_id = models.CharField(max_length=64, unique=True, help_text="Ours; made before anything is sent, never replaced.")
+    ref_id = models.CharField(
+        max_length=64, unique=True, help_text="Ours; made before anything is sent, never replaced."
+    )
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.PURCHASE)
     idempotency_key = models.CharField(max_length=64, unique=True, help_text="One per confirmed form or command.")
     product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="orders")
-    product_code = models.CharField(max_length=64)
-    product_name = models.CharField(max_length=200)
+    product_code = models.CharField(max_length=100)
+    product_name = models.CharField(max_length=1000)
     destination = models.CharField(max_length=64)
     max_price = models.BigIntegerField(help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`.")
     price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
@@ -66,9 +68,9 @@ class Order(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     hold_reason = models.CharField(max_length=20, blank=True, choices=HoldReason.choices)
     error_code = models.CharField(max_length=40, blank=True, help_text="The upstream's last error code for it.")
-    message = models.CharField(max_length=500, blank=True, help_text="The upstream's own words.")
+    message = models.CharField(max_length=1000, blank=True, help_text="The upstream's own words.")
     trx_id = models.CharField(max_length=100, blank=True)
-    sn = models.CharField(max_length=255, blank=True)
+    sn = models.CharField(max_length=4000, blank=True)
 
     placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)

@@ -1,0 +1,77 @@
+"""Is the process up (`/healthz`); is everything there that staff need (`/readyz`)?"""
+
+from collections.abc import Callable
+from functools import cache
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+
+log = structlog.get_logger()
+
+# A process that gave no sign of life for this long (seconds) is missing.
+SILENCE_SECONDS = 15
+
+
+@cache
+def _redis() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
+        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
+    )
+
+
+def note_life(name: str) -> None:
+    """Remember that process `name` (worker, background, beat) lives now; it is forgotten after `SILENCE_SECONDS`."""
+    try:
+        _redis().set(f"alive:{name}", "1", ex=SILENCE_SECONDS)
+    except redis.RedisError as error:
+        log.warning("sign_of_life_not_noted", process=name, fault=type(error).__name__)
+
+
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
+    """The web process is up; nothing else is asked."""
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+@never_cache
+def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+    """Database, Redis, both workers and beat: 200 when all are there, else 503 naming what is missing."""
+    probes: dict[str, Callable[[], bool]] = {
+        "database": _database_answers,
+        "redis": _redis_answers,
+        "worker": lambda: _is_alive("worker"),
+        "background": lambda: _is_alive("background"),
+        "beat": lambda: _is_alive("beat"),
+    }
+    found = {name: probe() for name, probe in probes.items()}
+    missing = [name for name, there in found.items() if not there]
+    return JsonResponse({"ready": not missing, "missing": missing, **found}, status=503 if missing else 200)
+
+
+def _database_answers() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        return False
+    return True
+
+
+def _redis_answers() -> bool:
+    try:
+        return bool(_redis().ping())
+    except redis.RedisError:
+        return False
+
+
+def _is_alive(name: str) -> bool:
+    try:
+        return bool(_redis().exists(f"alive:{name}"))
+    except redis.RedisError:
+        return False

@@ -1,0 +1,42 @@
+"""`manage.py prepare_app`: everything between an empty or older database and one that can serve."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from staff.roles import create_demo_staff, set_up_roles
+
+from balance.services import WrongUpstream, bind_to_upstream
+from purchases.models import Order
+
+
+class Command(BaseCommand):
+    """Safe to run at every start; each step says what it did and how long it took."""
+
+    help = "Migrate, make the cache table, compile translations, set up roles and (sandbox only) demo staff."
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Run the steps in order; the first that fails stops with one sentence."""
+        self._step("translations", lambda: call_command("compile_po", verbosity=0))
+        self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
+        self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
+        self._step("upstream account", self._bind)
+        self._step("roles", set_up_roles)
+        self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
+
+    def _step(self, name: str, work: Callable[[], object]) -> None:
+        started = time.monotonic()
+        work()
+        self.stdout.write(f"  {name} ({time.monotonic() - started:.1f} s)")
+        sys.stdout.flush()
+
+    @staticmethod
+    def _bind() -> None:
+        try:
+            bind_to_upstream(may_rebind=not Order.objects.exists())
+        except WrongUpstream as error:
+            raise CommandError(str(error)) from error

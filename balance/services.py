@@ -1,0 +1,139 @@
+"""Record what the upstream tells us about our account. Nothing here sends money."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from backoffice.publish import publish
+from balance.models import Reading, UpstreamAccount
+from upstream.client import Answer, get_client
+from upstream.errors import ErrorCode, Misconfigured, OutcomeUnknown, Rejected, Unavailable
+
+log = structlog.get_logger()
+
+# How old "last answered" may be before it is written again: not every call needs a write.
+_NOTE_EVERY = dt.timedelta(seconds=10)
+
+
+def latest_reading() -> Reading | None:
+    """The newest balance that the upstream told us, or None before the first."""
+    return Reading.objects.order_by("-received_at", "-pk").first()
+
+
+def record_reading(*, balance: int, source: str, answer: Answer[Any], ref_id: str = "") -> Reading:
+    """Store `balance` (rupiah) as told by `answer`, with the interval in which it was true."""
+    return Reading.objects.create(
+        balance=balance, source=source, ref_id=ref_id, sent_at=answer.sent_at, received_at=answer.received_at
+    )
+
+
+def read_balance() -> Reading:
+    """Ask the upstream for our balance and store it. Raises an `upstream.errors.UpstreamError` as the client does."""
+    with watching_account():
+        answer = get_client().balance()
+    return record_reading(balance=answer.data.balance, source=Reading.Source.BALANCE, answer=answer)
+
+
+def request_balance_reading() -> bool:
+    """Have a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
+    from balance import tasks
+
+    return publish(tasks.read_balance)
+
+
+def upstream_account() -> UpstreamAccount:
+    """The one row about our account at the upstream."""
+    return UpstreamAccount.objects.get_or_create(only=True)[0]
+
+
+def sending_is_stopped() -> bool:
+    """Whether nothing may be sent because the upstream refuses our account (credentials, inactive, IP).
+
+    The balance request of every minute goes on as the probe; its first success lifts the stop.
+    """
+    return UpstreamAccount.objects.filter(refused_since__isnull=False).exists()
+
+
+@contextmanager
+def watching_account() -> Iterator[None]:
+    """Wrap one call of the client: note whether the upstream answered, was silent, or refused our account."""
+    try:
+        yield
+    except Misconfigured as error:
+        _note_refusal(error)
+        raise
+    except Unavailable as error:
+        if error.reason == "connect":
+            _note_silence()
+        raise
+    except OutcomeUnknown as error:
+        if error.reason in {"timeout", "connection"}:
+            _note_silence()
+        raise
+    except Rejected as error:
+        # The limit per IP is answered before anybody looks at the credentials.
+        if error.error_code != ErrorCode.RATE_LIMITED:
+            _note_answer()
+        raise
+    else:
+        _note_answer()
+
+
+def _note_answer() -> None:
+    now = timezone.now()
+    upstream_account()
+    UpstreamAccount.objects.filter(
+        Q(unreachable_since__isnull=False)
+        | Q(refused_since__isnull=False)
+        | Q(last_answer_at__isnull=True)
+        | Q(last_answer_at__lt=now - _NOTE_EVERY)
+    ).update(last_answer_at=now, unreachable_since=None, refused_since=None, refused_code="")
+
+
+def _note_silence() -> None:
+    upstream_account()
+    UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
+
+
+def _note_refusal(error: Misconfigured) -> None:
+    upstream_account()
+    code = error.error_code or "NOT_CONFIGURED"
+    stopped = UpstreamAccount.objects.filter(refused_since__isnull=True).update(
+        refused_since=timezone.now(), refused_code=code, unreachable_since=None
+    )
+    if stopped:
+        log.error("upstream_refuses_our_account", error_code=str(code))
+
+
+class WrongUpstream(Exception):
+    """The database belongs to another account at the upstream than the one configured."""
+
+
+def bind_to_upstream(*, may_rebind: bool) -> None:
+    """Tie this database to the configured account, or raise `WrongUpstream`.
+
+    Orders of one account must never be asked about at another: "not found" there would mean nothing.
+    `may_rebind`: nothing was ordered yet, so that the tie may change.
+    """
+    account = (
+        "sandbox" if settings.SANDBOX else f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}"
+    )
+    fingerprint = hashlib.sha256(account.encode()).hexdigest()
+    row = upstream_account()
+    if row.fingerprint not in {"", fingerprint} and not may_rebind:
+        raise WrongUpstream(
+            "This database holds orders of another upstream account; use another DATABASE_URL or "
+            "BACKOFFICE_DATA folder, or restore the former UPSTREAM_BASE_URL and UPSTREAM_SECRET_ID."
+        )
+    if row.fingerprint != fingerprint:
+        row.fingerprint = fingerprint
+        row.save(update_fields=["fingerprint"])

@@ -1,0 +1,18 @@
+"""What beat and the button have done about the balance."""
+
+import structlog
+from celery import shared_task
+
+from balance import services
+from upstream.errors import UpstreamError
+
+log = structlog.get_logger()
+
+
+@shared_task(queue="background")
+def read_balance() -> None:
+    """Ask for the balance once; a fault is noted (see `watching_account`) and beat asks again within the minute."""
+    try:
+        services.read_balance()
+    except UpstreamError as error:
+        log.warning("balance_not_read", fault=type(error).__name__, reason=str(error))

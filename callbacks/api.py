@@ -1,0 +1,118 @@
+"""`POST /callbacks/upstream/`: where the upstream reports outcomes (document, Events 1–4; the form is the contract's
+decision).
+
+A callback is checked, stored as it came and answered, in this order and before anything is done about it: no
+upstream call, no order is touched here. Whatever is stored is processed by a worker, or by the sweep when the broker
+is down.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+from django.http import HttpRequest
+from rest_framework import status
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from callbacks import services
+from upstream import callback_signature, strict_json
+
+MAX_BYTES = 64 * 1024
+
+
+class TurnedAway(Exception):
+    """The callback is not stored; `http_status` is answered and the reason counted."""
+
+    def __init__(self, http_status: int, reason: str, *, size: int = 0) -> None:
+        self.http_status = http_status
+        self.reason = reason
+        self.size = size
+        super().__init__(reason)
+
+
+class UpstreamCallback(APIView):
+    """Authenticated by signature and source address, never by a session."""
+
+    authentication_classes = ()
+    permission_classes = (AllowAny,)
+
+    def post(self, request: Request) -> Response:
+        """200 when stored (or had before), 400 not strict JSON, 403 not genuine, 413 too large, 415 not JSON."""
+        raw_request = request._request  # the bytes are wanted as they came, unparsed
+        source = source_address(raw_request)
+        try:
+            body, ref_id, event = _read(raw_request, source)
+        except TurnedAway as refusal:
+            services.count_refusal(reason=refusal.reason, source_address=source, size=refusal.size)
+            return Response({"detail": refusal.reason}, status=refusal.http_status)
+        services.receive(
+            body=body,
+            headers=dict(raw_request.headers),
+            source_address=source,
+            is_signed=callback_signature.signs(settings.UPSTREAM_CALLBACK_VERIFIER),
+            ref_id=ref_id,
+            event=event,
+        )
+        return Response({"received": True})
+
+
+def source_address(request: HttpRequest) -> str | None:
+    """The caller's address: the peer's, or behind TRUSTED_PROXY_COUNT proxies the one that the outermost of them
+    saw."""
+    hops = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
+    count = settings.TRUSTED_PROXY_COUNT
+    found = hops[-count] if 0 < count <= len(hops) else request.META.get("REMOTE_ADDR", "")
+    try:
+        return str(ipaddress.ip_address(found))
+    except ValueError:
+        return None
+
+
+def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
+    """The body, its `ref_id` and its event ("" where it has none); raises `TurnedAway`."""
+    if not _may_call(source):
+        raise TurnedAway(status.HTTP_403_FORBIDDEN, "source address not allowed")
+    declared = request.META.get("CONTENT_LENGTH") or "0"
+    if not declared.isdigit() or int(declared) > MAX_BYTES:
+        raise TurnedAway(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "body too large")
+    body = request.read(MAX_BYTES + 1)
+    if len(body) > MAX_BYTES:
+        raise TurnedAway(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "body too large", size=len(body))
+    if request.content_type != "application/json":
+        raise TurnedAway(status.HTTP_415_UNSUPPORTED_MEDIA_TYPE, "not application/json", size=len(body))
+    try:
+        content = strict_json.loads(body, floats=False)
+    except strict_json.NotStrictJson as fault:
+        raise TurnedAway(status.HTTP_400_BAD_REQUEST, f"not strict JSON: {fault}", size=len(body)) from fault
+    if not isinstance(content, dict):
+        raise TurnedAway(status.HTTP_400_BAD_REQUEST, "not a JSON object", size=len(body))
+    data = content.get("data")
+    ref_id = data.get("ref_id") if isinstance(data, dict) else None
+    ref_id = ref_id if isinstance(ref_id, str) else None
+    genuine = callback_signature.verify(
+        verifier=settings.UPSTREAM_CALLBACK_VERIFIER,
+        secret_id=settings.UPSTREAM_SECRET_ID,
+        secret_key=settings.UPSTREAM_SECRET_KEY,
+        body=body,
+        header_signature=request.headers.get("X-Signature", ""),
+        ref_id=ref_id,
+    )
+    if not genuine:
+        raise TurnedAway(status.HTTP_403_FORBIDDEN, "signature not genuine", size=len(body))
+    event = content.get("event")
+    return body, (ref_id or "")[:64], event[:60] if isinstance(event, str) else ""
+
+
+def _may_call(source: str | None) -> bool:
+    allowed = settings.UPSTREAM_CALLBACK_ALLOWED_IPS
+    if not allowed:
+        return True
+    if source is None:
+        return False
+    address = ipaddress.ip_address(source)
+    mapped = getattr(address, "ipv4_mapped", None)
+    return any((mapped or address) in ipaddress.ip_network(network, strict=False) for network in allowed)

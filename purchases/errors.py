@@ -1,0 +1,76 @@
+"""Why an order cannot be placed or changed; each says so in words for the person at the counter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from backoffice.money import rupiah
+
+if TYPE_CHECKING:
+    from purchases.models import Order
+
+
+class OrderRefused(Exception):
+    """Nothing was placed and nothing was sent."""
+
+
+class OpenDuplicate(OrderRefused):
+    """An order for the same product and destination is not final yet (document, What the service does 9)."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        super().__init__(
+            _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
+            % {"ref_id": order.ref_id}
+        )
+
+
+class RepeatToday(OrderRefused):
+    """The same was bought today already; a person may confirm that a second one is meant."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        super().__init__(
+            _("The same product was already bought for this destination today (%(ref_id)s). Is a second one meant?")
+            % {"ref_id": order.ref_id}
+        )
+
+
+class TokenUsed(OrderRefused):
+    """The confirmed form was used for another order before."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        super().__init__(_("This form was already used for order %(ref_id)s. Start again.") % {"ref_id": order.ref_id})
+
+
+class PriceMoved(OrderRefused):
+    """The catalogue's price is no longer the one that was seen. `price` is the new one, in rupiah."""
+
+    def __init__(self, price: int) -> None:
+        self.price = price
+        super().__init__(_("The price is now %(price)s. Confirm it again.") % {"price": rupiah(price)})
+
+
+class NotForSale(OrderRefused):
+    """The product cannot be bought now; `reason` is one of "vanished", "disturbed", "cut_off", "postpaid"."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "vanished": _("The upstream no longer sells this product."),
+            "disturbed": _("This product is disturbed at the moment. Choose another one or try later."),
+            "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
+            "postpaid": _("This is a bill: it is checked first and then paid."),
+        }
+        super().__init__(words[reason])
+
+
+class InvalidDestination(OrderRefused):
+    """The number cannot be right for this kind of product; the text says what is expected."""
+
+
+class NotPossible(Exception):
+    """The order is no longer in a status that allows this; the text says which it is in."""

@@ -1,0 +1,28 @@
+"""`./run manage order REF_ID`: what is known about one order."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from purchases.management.printing import EXIT_USAGE, exit_code, print_order
+from purchases.models import Order
+
+
+class Command(BaseCommand):
+    """Print one order; nothing is asked or changed."""
+
+    help = "Show one order. Exit 0: success, 3: not final yet, 1: rejected, failed or cancelled, 2: unknown."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The ref_id, and how to print."""
+        parser.add_argument("ref_id", metavar="REF_ID")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print and exit with the order's state."""
+        order = Order.objects.filter(ref_id=options["ref_id"]).first()
+        if order is None:
+            raise CommandError(f"There is no order {options['ref_id']!r}.", returncode=EXIT_USAGE)
+        print_order(self.stdout, order, as_json=options["json"])
+        sys.exit(exit_code(order))

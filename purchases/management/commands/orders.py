@@ -1,0 +1,46 @@
+"""`./run manage orders`: the orders, newest first."""
+
+import datetime as dt
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from purchases.management.printing import EXIT_USAGE, print_order
+from purchases.models import Order
+from purchases.order_life import Status
+
+
+class Command(BaseCommand):
+    """List orders by status and time; nothing is asked or changed."""
+
+    help = "List orders, newest first."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which status, since when, and how to print."""
+        parser.add_argument("--status", choices=Status.values)
+        parser.add_argument(
+            "--since", metavar="ISO", help="Placed at or after this time, e.g. 2026-08-22T10:00:00+07:00."
+        )
+        parser.add_argument("--json", action="store_true", help="Print JSON lines.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print one line an order."""
+        found = Order.objects.order_by("-created_at", "-pk")
+        if options["status"]:
+            found = found.filter(status=options["status"])
+        if options["since"]:
+            found = found.filter(created_at__gte=_moment(options["since"]))
+        for order in found.iterator():
+            print_order(self.stdout, order, as_json=options["json"], with_time=True)
+
+
+def _moment(text: str) -> dt.datetime:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(
+            f"{text!r} is no ISO time such as 2026-08-22T10:00:00+07:00.", returncode=EXIT_USAGE
+        ) from error
+    # Without an offset it is meant as the shop's own time.
+    return moment if moment.tzinfo else timezone.make_aware(moment)

@@ -1,0 +1,32 @@
+"""How the commands print orders and which exit code tells their state."""
+
+import json
+
+from django.core.management.base import OutputWrapper
+
+from backoffice.money import rupiah
+from purchases.models import Order
+from purchases.order_life import Status
+
+EXIT_SUCCESS, EXIT_FAILED, EXIT_USAGE, EXIT_NOT_FINAL = 0, 1, 2, 3
+
+
+def exit_code(order: Order) -> int:
+    """0 success · 3 not final yet · 1 rejected, failed or cancelled."""
+    if order.status == Status.SUCCESS:
+        return EXIT_SUCCESS
+    return EXIT_FAILED if order.is_final else EXIT_NOT_FINAL
+
+
+def print_order(out: OutputWrapper, order: Order, *, as_json: bool, with_time: bool = False) -> None:
+    """Write the order as one JSON object on one line, or as one line for people."""
+    facts = order.as_json()
+    if with_time:
+        facts["created_at"] = order.created_at.isoformat()
+    if as_json:
+        out.write(json.dumps(facts, ensure_ascii=False))
+        return
+    out.write(
+        f"{order.ref_id}  {order.status:<9}  {order.product_code}  {order.destination}  {rupiah(order.shown_price)}"
+        f"  {order.sn or order.hold_reason or order.message}".rstrip()
+    )

@@ -1,0 +1,114 @@
+"""Place an order: everything that can be refused is refused here, before anything is sent."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from backoffice.publish import publish
+from purchases.destinations import kind_of, normalise
+from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
+from purchases.models import Order, OrderEvent, Product
+from purchases.models.catalogue import ProductType
+from purchases.order_life import OPEN, Status
+from purchases.services import timing
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# Without letters and digits that are mistaken for one another when read aloud.
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def place_order(
+    *,
+    product: Product,
+    destination: str,
+    max_price: int,
+    idempotency_key: str,
+    placed_by: User | None,
+    zone: str = "",
+    confirm_repeat: bool = False,
+    enqueue: bool = True,
+) -> Order:
+    """Store an order (queued) and hand it to the interactive worker; return it.
+
+    `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `idempotency_key`:
+    one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
+    second one on the same day.
+    `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
+    `RepeatToday` or `TokenUsed`; nothing is stored or sent then.
+    """
+    destination = normalise(kind_of(product), destination, zone)
+    if before := Order.objects.filter(idempotency_key=idempotency_key).first():
+        return _same_order(before, product, destination)
+    _refuse_if_not_for_sale(product)
+    if product.price != max_price:
+        raise PriceMoved(product.price)
+    same = Order.objects.filter(product_code=product.code, destination=destination)
+    if duplicate := same.filter(status__in=OPEN).first():
+        raise OpenDuplicate(duplicate)
+    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
+    if bought and not confirm_repeat:
+        raise RepeatToday(bought)
+
+    try:
+        with transaction.atomic():
+            order = Order.objects.create(
+                ref_id=new_ref_id(),
+                idempotency_key=idempotency_key,
+                product=product,
+                product_code=product.code,
+                product_name=product.name,
+                destination=destination,
+                max_price=max_price,
+                placed_by=placed_by,
+                next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else timing.LEASE_SECONDS),
+            )
+            OrderEvent.objects.create(
+                order=order, to_status=Status.QUEUED, source=OrderEvent.Source.STAFF, actor=placed_by
+            )
+            if enqueue:
+                transaction.on_commit(lambda: _enqueue(order.pk))
+    except IntegrityError:
+        # Somebody was faster between our look and our insert; the database's constraints decided.
+        if before := Order.objects.filter(idempotency_key=idempotency_key).first():
+            return _same_order(before, product, destination)
+        if duplicate := same.filter(status__in=OPEN).first():
+            raise OpenDuplicate(duplicate) from None
+        raise
+    return order
+
+
+def new_ref_id() -> str:
+    """A ref_id: the day for people, 50 random bits against meeting another; inside the upstream's 1–64 of `A-Z 0-9
+    -`."""
+    day = timezone.localdate().strftime("%y%m%d")
+    return f"B{day}-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
+
+
+def _enqueue(order_id: int) -> None:
+    from purchases import tasks
+
+    publish(tasks.submit_order, order_id)
+
+
+def _same_order(order: Order, product: Product, destination: str) -> Order:
+    if (order.product_code, order.destination) != (product.code, destination):
+        raise TokenUsed(order)
+    return order
+
+
+def _refuse_if_not_for_sale(product: Product) -> None:
+    if product.type != ProductType.PREPAID:
+        raise NotForSale("postpaid")
+    if not product.is_listed:
+        raise NotForSale("vanished")
+    if not product.is_available:
+        raise NotForSale("disturbed")
+    if product.in_cut_off():
+        raise NotForSale("cut_off")

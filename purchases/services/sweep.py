@@ -1,0 +1,49 @@
+"""Find in the database what is due, so that a lost message, a crash or a restart changes only the time."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from backoffice.publish import publish
+from balance.services import sending_is_stopped
+from purchases.models import Order
+from purchases.order_life import ASKED_ABOUT, Status
+from purchases.services import timing
+from upstream.client import get_client
+from upstream.errors import UpstreamError
+
+# However much the budget lets through, one sweep takes no more than this.
+_AT_MOST = 20
+
+
+def sweep() -> int:
+    """Hand due orders to the background worker, oldest due first; return how many.
+
+    It takes only what the rate budget lets through now, so that no task ever waits for the budget. Each taken order
+    is leased: if its task is lost, the next sweep after the lease finds it again.
+    """
+    from purchases import tasks
+
+    if not Order.objects.filter(next_check_at__lte=timezone.now()).exists() or sending_is_stopped():
+        return 0
+    try:
+        allowance = min(get_client().budget.background_allowance(), _AT_MOST)
+    except UpstreamError:
+        return 0
+    if allowance <= 0:
+        return 0
+    with transaction.atomic():
+        due = list(
+            Order.objects.select_for_update(skip_locked=True)
+            .filter(Q(status=Status.QUEUED) | Q(status__in=ASKED_ABOUT), next_check_at__lte=timezone.now())
+            .order_by("next_check_at", "pk")[:allowance]
+        )
+        Order.objects.filter(pk__in=[order.pk for order in due]).update(
+            next_check_at=timing.in_seconds(timing.LEASE_SECONDS)
+        )
+    for order in due:
+        task = tasks.resubmit_order if order.status == Status.QUEUED else tasks.check_order
+        publish(task, order.pk)
+    return len(due)

@@ -1,0 +1,37 @@
+"""When an order is looked at next."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+
+from django.conf import settings
+from django.utils import timezone
+
+# A task that was handed an order by the sweep has this long (seconds) before the sweep hands it out again.
+LEASE_SECONDS = 60.0
+# A freshly queued order is the interactive worker's for this long (seconds); then it is the sweep's too.
+HEAD_START_SECONDS = 15.0
+
+
+def first_check_at() -> dt.datetime:
+    """When to ask for the first time after sending."""
+    return timezone.now() + dt.timedelta(seconds=settings.ORDER_CHECK_FIRST_SECONDS)
+
+
+def next_check_at(checks: int) -> dt.datetime:
+    """When to ask again after `checks` status requests: doubling from the first delay up to the longest, ± 20 %."""
+    seconds = min(settings.ORDER_CHECK_FIRST_SECONDS * 2 ** min(checks, 30), settings.ORDER_CHECK_MAX_SECONDS)
+    # The jitter spreads orders that were sent together; it guards nothing.
+    return timezone.now() + dt.timedelta(seconds=seconds * random.uniform(0.8, 1.2))  # noqa: S311
+
+
+def in_seconds(seconds: float) -> dt.datetime:
+    """`seconds` from now."""
+    return timezone.now() + dt.timedelta(seconds=seconds)
+
+
+def may_still_be_on_its_way(sent_at: dt.datetime) -> bool:
+    """Whether a request claimed at `sent_at` may still be under way, so that "not found" means nothing yet."""
+    longest_call = settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT
+    return timezone.now() < sent_at + dt.timedelta(seconds=longest_call)
