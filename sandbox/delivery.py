@@ -1,0 +1,102 @@
+"""Sending callbacks: claimed from their rows, a few at a time, so that one slow merchant holds up nobody else."""
+
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import requests
+from django.conf import settings
+from django.db import connection
+from django.db import transaction as database
+from django.db.models import Min
+from django.utils import timezone
+
+from sandbox import callbacks, clock
+from sandbox.models import Account, Attempt, Delivery
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 8
+_pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="callback")
+
+
+def release_all() -> None:
+    """After a restart: what was in the air when the process ended is due again."""
+    Delivery.objects.filter(in_flight=True).update(in_flight=False)
+
+
+def send_due() -> datetime | None:
+    """Hand every due delivery to the pool; returns the next one's moment."""
+    waiting = Delivery.objects.filter(next_attempt_at__isnull=False, in_flight=False)
+    with database.atomic():
+        due = waiting.filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at", "pk")
+        claimed = list(due.select_for_update(skip_locked=True).values_list("pk", flat=True)[:100])
+        Delivery.objects.filter(pk__in=claimed).update(in_flight=True)
+    for pk in claimed:
+        _pool.submit(_attempt_quietly, pk)
+    due_next: datetime | None = waiting.aggregate(next=Min("next_attempt_at"))["next"]
+    return due_next
+
+
+def _attempt_quietly(pk: int) -> None:
+    try:
+        attempt(pk)
+    except Exception:
+        # the row stays claimed until a restart releases it; say so, for nobody waits for this thread
+        logger.exception("callback delivery %s failed inside the sandbox", pk)
+    finally:
+        connection.close()
+
+
+def attempt(pk: int) -> None:
+    """Send a claimed delivery once, write down how it went, and plan the next attempt on the schedule."""
+    account = Account.objects.get(pk=1)
+    delivery = Delivery.objects.get(pk=pk)
+    tried = Attempt(delivery=delivery, at=timezone.now(), url=account.callback_url, style=account.callback_style)
+    headers = {
+        "Content-Type": "application/json",
+        "X-Event": delivery.event,
+        "X-Delivery-Id": str(delivery.delivery_id),
+        "User-Agent": "sandbox-callback/1",
+    }
+    if signature := callbacks.signature(account, delivery):
+        headers["X-Signature"] = signature
+    connection.close()
+    started = time.monotonic()
+    tried.http_status, tried.error = _post(account.callback_url, delivery.body.encode(), headers)
+    tried.milliseconds = round((time.monotonic() - started) * 1000)
+    _conclude(delivery, tried)
+
+
+def _post(url: str, body: bytes, headers: dict[str, str]) -> tuple[int | None, str]:
+    """The HTTP status of the answer, or None and why there was none within the time limit."""
+    if not url.startswith(("http://", "https://")):
+        return None, "the callback URL is not an http(s) address"
+    timeout = settings.SANDBOX_CALLBACK_TIMEOUT
+    try:
+        with requests.Session() as session:
+            session.trust_env = False
+            with session.post(
+                url, data=body, headers=headers, timeout=(timeout, timeout), allow_redirects=False, stream=True
+            ) as response:
+                return response.status_code, ""
+    except (requests.RequestException, ValueError) as fault:
+        return None, f"{type(fault).__name__}: {fault}"[:300]
+
+
+@database.atomic
+def _conclude(delivery: Delivery, tried: Attempt) -> None:
+    tried.save()
+    row = Delivery.objects.select_for_update().get(pk=delivery.pk)
+    row.in_flight = False
+    row.tries += 1
+    schedule = settings.SANDBOX_CALLBACK_SCHEDULE
+    if tried.http_status is not None and 200 <= tried.http_status < 300:
+        row.delivered_at, row.next_attempt_at = timezone.now(), None
+    elif row.retries and row.tries <= len(schedule):
+        row.next_attempt_at = timezone.now() + timedelta(seconds=schedule[row.tries - 1])
+    else:
+        row.next_attempt_at = None
+    row.save(update_fields=["in_flight", "tries", "delivered_at", "next_attempt_at"])
+    database.on_commit(clock.wake)

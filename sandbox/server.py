@@ -1,0 +1,75 @@
+"""The sandbox's HTTP server: a thread per connection, keep-alive, and a view may cut the connection it is served on."""
+
+import select
+import socket
+import socketserver
+import time
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+
+IDLE_SECONDS = 75
+
+
+class Wire:
+    """The connection of the request in hand, given to the application as environ["sandbox.wire"]."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+
+    def cut(self) -> None:
+        """Close the connection both ways without a byte of answer; what is written later goes nowhere."""
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but not longer than the client stays."""
+        ends = time.monotonic() + seconds
+        while (left := ends - time.monotonic()) > 0:
+            readable, _, _ = select.select([self.connection], [], [], left)
+            if not readable:
+                return
+            if not self.connection.recv(1, socket.MSG_PEEK):
+                return
+            # the next request is already waiting: look no further at the socket
+            time.sleep(max(0.0, ends - time.monotonic()))
+
+
+class CuttingHandler(WSGIRequestHandler):
+    """Django's handler with an idle time limit, without delay for small packets, and with the wire in the environ."""
+
+    timeout = IDLE_SECONDS
+    disable_nagle_algorithm = True
+
+    def get_environ(self) -> dict[str, Any]:
+        """The WSGI environ of the request, with the connection that it came on."""
+        environ: dict[str, Any] = super().get_environ()
+        environ["sandbox.wire"] = Wire(cast("socket.socket", self.connection))
+        return environ
+
+    def handle(self) -> None:
+        """Serve the connection until one side has enough of it."""
+        try:
+            super().handle()
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
+        """Say nothing: every request of the wire is a row, and the dashboard shows them."""
+
+
+class CuttingServer(ThreadedWSGIServer):
+    """Serves the sandbox on loopback. Connections still open when it stops end with the process."""
+
+    request_queue_size = 128
+    block_on_close = False
+
+    def __init__(self, host: str, port: int, application: Callable[..., Any]) -> None:
+        super().__init__((host, port), CuttingHandler)
+        self.set_app(application)
+
+    def server_bind(self) -> None:
+        """Bind without asking a name server for this machine's name."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.setup_environ()
