@@ -1,0 +1,105 @@
+"""Clients whose rate budget is in the real Valkey, and the scripted upstream that they call."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import redis
+from django.conf import settings
+
+from tests.upstream.scripted_upstream import (
+    Cut,
+    Eventually,
+    MakeClient,
+    MakeConfig,
+    MakeUpstream,
+    ScriptedUpstream,
+    reset,
+)
+from upstream.client import Client
+from upstream.config import Config, Rate
+
+
+@pytest.fixture
+def cut() -> Cut:
+    return reset
+
+
+@pytest.fixture
+def upstream() -> Iterator[ScriptedUpstream]:
+    server = ScriptedUpstream()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def scripted_upstream() -> Iterator[MakeUpstream]:
+    """Make further scripted upstreams."""
+    servers: list[ScriptedUpstream] = []
+
+    def make(**options: Any) -> ScriptedUpstream:
+        servers.append(ScriptedUpstream(**options))
+        return servers[-1]
+
+    yield make
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def make_config() -> Iterator[MakeConfig]:
+    """Make configurations, each of an account of its own; their keys in Redis are deleted afterwards."""
+    made: list[Config] = []
+
+    def make(base_url: str = "http://127.0.0.1:9", **options: Any) -> Config:
+        wide = Rate(100_000, 60.0)
+        defaults: dict[str, Any] = {
+            "secret_id": f"account-{uuid.uuid4().hex}",
+            "secret_key": "a-very-secret-key",
+            "redis_url": settings.REDIS_URL,
+            "connect_timeout": 2.0,
+            "read_timeout": 5.0,
+            "account_rate": wide,
+            "ip_rate": wide,
+            "products_rate": wide,
+        }
+        made.append(Config(base_url=base_url, **(defaults | options)))
+        return made[-1]
+
+    yield make
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        for config in made:
+            for key in connection.scan_iter(f"*{config.account_hash}*"):
+                connection.delete(key)
+
+
+@pytest.fixture
+def make_client(upstream: ScriptedUpstream, make_config: MakeConfig) -> MakeClient:
+    """Make clients of the scripted upstream whose rate budget is open."""
+
+    def make(**options: Any) -> Client:
+        client = Client(make_config(**({"base_url": upstream.url} | options)))
+        client.budget.declare_fresh()
+        return client
+
+    return make
+
+
+@pytest.fixture
+def client(make_client: MakeClient) -> Client:
+    return make_client()
+
+
+@pytest.fixture
+def eventually() -> Eventually:
+    """Wait until something holds, and fail if it does not within ten seconds."""
+
+    def wait(condition: Callable[[], bool]) -> None:
+        give_up_at = time.monotonic() + 10
+        while not condition():
+            assert time.monotonic() < give_up_at, "it never came true"
+            time.sleep(0.005)
+
+    return wait
