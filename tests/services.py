@@ -1,7 +1,8 @@
 """Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p tests.services`).
 
-With DATABASE_URL and REDIS_URL in the environment those servers are used. Otherwise throw-away ones are started in a temporary folder,
-ended and deleted at the end, however the end comes. xdist's workers inherit the addresses; each gets a Valkey database of its own.
+With DATABASE_URL and REDIS_URL in the environment those servers are used. Otherwise throw-away ones are started in a
+temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the addresses; each gets
+a Valkey database of its own.
 
 The upstream's variables are always replaced: no test may reach a real account, whatever `.env` says.
 """

@@ -5,5 +5,6 @@ Standard library only (psycopg and redis are imported late, where a service must
 
 `commands` reads the command line. `project` knows the folders and the environment, `installing` fetches what the
 locks name, `processes` starts children that never outlive the launcher, `embedded` is PostgreSQL and Valkey,
-`serving` is `./run up`, `calling` is `./run manage`, `status` reads what a running launcher wrote, `gate` tests and checks.
+`serving` is `./run up`, `calling` is `./run manage`, `status` reads what a running launcher wrote, `gate` tests and
+checks.
 """

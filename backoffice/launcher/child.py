@@ -1,7 +1,7 @@
 """Becomes a child of the launcher, then the command: `child.py PARENT_PID SIGNAL USER COMMAND…`.
 
-Run as a script by `processes.py`. It takes the user it was told (`-` keeps the present one) and asks the kernel for SIGNAL
-when its parent dies. In that order: a change of user clears the request.
+Run as a script by `processes.py`. It takes the user it was told (`-` keeps the present one) and asks the kernel for
+SIGNAL when its parent dies. In that order: a change of user clears the request.
 """
 
 import ctypes
@@ -21,7 +21,7 @@ def main() -> None:
         os.initgroups(user, account.pw_gid)
         os.setgid(account.pw_gid)
         os.setuid(account.pw_uid)
-        here = os.getcwd()
+        here = os.getcwd()  # noqa: PTH109 (pathlib starts slower than the rest of this script)
         try:
             os.chdir(here)  # by its whole path: `.` would stay open to a process that root has put there
         except OSError as error:
@@ -34,7 +34,7 @@ def main() -> None:
         if os.getppid() != int(parent):
             sys.exit("the launcher is gone")
     try:
-        os.execvp(command[0], command)
+        os.execvp(command[0], command)  # noqa: S606
     except OSError as error:
         print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
         sys.exit(127)

@@ -5,7 +5,7 @@ from pathlib import Path
 LINES_SHOWN = 15
 
 
-class Failure(Exception):
+class LaunchError(Exception):
     """One sentence that says what is wrong and what to do, with the log of the child it is about, if any."""
 
     def __init__(self, sentence: str, *, log: Path | None = None, output: str = "", exit_code: int = 1) -> None:

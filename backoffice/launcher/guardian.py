@@ -1,7 +1,7 @@
 """Ends what a dead launcher left behind: reads from its standard input, which closes when the launcher is gone.
 
-Run as a script by `processes.py`. Lines: `+ STAGE SIGNAL PID` (a child, leader of its own process group), `- PID` (it has
-ended), `discard FOLDER` (delete this throw-away folder at the end). Stages end in order, each with a few seconds' grace.
+Run as a script by `processes.py`. Lines: `+ STAGE SIGNAL PID` (a child, leader of its own process group), `- PID` (it
+has ended), `discard FOLDER` (delete this throw-away folder at the end). Stages end in order, each with some grace.
 """
 
 import os
@@ -44,9 +44,9 @@ def running(pid: int) -> bool:
 
 def end(children: dict[int, int]) -> None:
     """Ask every child (pid → signal) to end, wait, ask again, wait briefly, then kill the groups."""
-    for pid, number in children.items():
-        send(pid, number)
-    for grace, number in ((GRACE_SECONDS, int(LAST_REQUEST)), (0.5, int(signal.SIGKILL))):
+    for pid, first in children.items():
+        send(pid, first)
+    for grace, number in ((GRACE_SECONDS, LAST_REQUEST), (0.5, signal.SIGKILL)):
         deadline = time.monotonic() + grace
         while any(running(pid) for pid in children) and time.monotonic() < deadline:
             time.sleep(0.03)
@@ -57,8 +57,8 @@ def end(children: dict[int, int]) -> None:
 
 def main() -> None:
     """Keep the list while the launcher lives; when its end of the pipe closes, end what is left."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
     stages: dict[int, dict[int, int]] = {}
     folders: list[str] = []
     for line in sys.stdin:

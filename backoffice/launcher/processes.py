@@ -1,8 +1,8 @@
 """Children that never outlive the launcher.
 
 Two nets, because either can be cut: the kernel signals each child when the launcher dies (`child.py`), and a guardian
-process that sees the launcher's pipe close ends whole process groups, by force if need be (`guardian.py`). Each child leads
-a session of its own, so that Ctrl-C in the terminal reaches the launcher only and everything ends in order.
+process that sees the launcher's pipe close ends whole process groups, by force if need be (`guardian.py`). Each child
+leads a session of its own, so that Ctrl-C in the terminal reaches the launcher only and everything ends in order.
 
 Start children from the main thread: the kernel counts the death of the starting *thread* as the parent's death.
 """
@@ -19,10 +19,11 @@ from enum import IntEnum
 from pathlib import Path
 from typing import IO
 
-from backoffice.launcher.failures import Failure
+from backoffice.launcher.failures import LaunchError
 
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
+HURRIED_SECONDS = 0.4
 
 
 class Stage(IntEnum):
@@ -30,6 +31,10 @@ class Stage(IntEnum):
 
     APP = 1
     STORE = 2
+
+
+class Interrupted(Exception):
+    """Somebody asked the launcher to stop while it was starting something."""
 
 
 @dataclass
@@ -56,6 +61,7 @@ class Family:
     """The children of this launcher and their guardian."""
 
     def __init__(self) -> None:
+        self.interruptions = 0  # how often a person or the system has asked this launcher to stop
         self._children: list[Child] = []
         self._throw_away: list[Path] = []
         self._guardian: subprocess.Popen[bytes] | None = None
@@ -71,12 +77,15 @@ class Family:
         stop_signal: int = signal.SIGTERM,
         stage: Stage = Stage.APP,
         user: str | None = None,
-        stdout: int | IO[bytes] | None = None,
+        own_session: bool = True,
     ) -> Child:
-        """Start `command`; its output is appended to `log`, or goes where the launcher's own goes when there is none."""
+        """Start `command`; its output is appended to `log`, or without one goes where the launcher's own goes.
+
+        `own_session=False` is for a command that a person talks to in the terminal.
+        """
         bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", os.getpid(), stop_signal, user or "-", *command]
         with contextlib.ExitStack() as files:
-            output = files.enter_context(open_log(log)) if log else stdout
+            output = files.enter_context(open_log(log)) if log else None
             process = subprocess.Popen(
                 [str(part) for part in bootstrap],
                 stdin=subprocess.DEVNULL if log else None,
@@ -84,7 +93,7 @@ class Family:
                 stderr=subprocess.STDOUT if log else None,
                 env=dict(env),
                 cwd=cwd,
-                start_new_session=True,
+                start_new_session=own_session,
             )
         child = Child(name, process, log, stop_signal, stage)
         self._children.append(child)
@@ -110,11 +119,19 @@ class Family:
                 if child.running():
                     with contextlib.suppress(ProcessLookupError):
                         child.process.send_signal(number or child.stop_signal)
-            deadline = time.monotonic() + seconds
-            while any(child.running() for child in family) and time.monotonic() < deadline:
+            asked = time.monotonic()
+            while any(child.running() for child in family):
+                if time.monotonic() - asked > (min(seconds, HURRIED_SECONDS) if self.interruptions > 1 else seconds):
+                    break
                 time.sleep(0.02)
         for child in family:
             self.forget(child)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep while waiting for something; Interrupted when somebody has asked the launcher to stop."""
+        if self.interruptions:
+            raise Interrupted
+        time.sleep(seconds)
 
     def forget(self, child: Child) -> None:
         """Clear up after a child that has ended: kill what is left of its group, tell the guardian."""
@@ -181,20 +198,21 @@ def open_log(log: Path) -> IO[bytes]:
             log.replace(log.with_name(log.name + ".1"))
         return log.open("ab")
     except OSError as error:
-        raise Failure(
+        raise LaunchError(
             f"Cannot write {log} ({error.strerror}): make room or choose another folder with BACKOFFICE_DATA."
         ) from error
 
 
 def finish(family: Family, child: Child, *, seconds: float) -> int:
-    """Wait for a child that ends by itself and return its exit code; Failure when it takes longer than `seconds`."""
-    try:
-        code = child.process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        family.stop([child], grace=2.0)
-        raise Failure(f"{child.name} did not end within {seconds:.0f} s.", log=child.log) from None
+    """Wait for a child that ends by itself, return its exit code; LaunchError when it takes more than `seconds`."""
+    deadline = time.monotonic() + seconds
+    while child.running():
+        if time.monotonic() > deadline:
+            family.stop([child], grace=2.0)
+            raise LaunchError(f"{child.name} did not end within {seconds:.0f} s.", log=child.log)
+        family.pause(0.02)
     family.forget(child)
-    return code
+    return int(child.process.returncode)
 
 
 def alive(pid: int) -> bool:
@@ -220,6 +238,6 @@ def processes_inside(folder: Path) -> list[int]:
     inside = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if os.path.samefile(entry / "cwd", folder) and alive(int(entry.name)):
+            if (entry / "cwd").samefile(folder) and alive(int(entry.name)):
                 inside.append(int(entry.name))
     return inside

@@ -1,0 +1,234 @@
+"""`./run test`, `./run check` and `./run lock`."""
+
+import contextlib
+import difflib
+import os
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.installing import DEVELOPMENT, NODE, RUNTIME, Say
+from backoffice.launcher.processes import Family
+from backoffice.launcher.project import Project
+
+LOCKS = (RUNTIME, DEVELOPMENT, NODE)
+COMPILE = (
+    "pip",
+    "compile",
+    "--quiet",
+    "--universal",
+    "--generate-hashes",
+    "--no-emit-index-url",
+    "--no-emit-find-links",
+)
+# a lock holds hashes, never where a file came from
+ADDRESS = re.compile(r"https?://|file://|--index-url|--extra-index-url|--find-links")
+# what an installation with a real upstream has, so that Django's deployment checks look at the real thing
+PRODUCTION = {
+    "SECRET_KEY": "zq8-only-for-the-deployment-check-Jv3mWx7RkT0bNcYd5LhPfG2sUaEoQi9",
+    "ALLOWED_HOSTS": "backoffice.example.com",
+    "CSRF_TRUSTED_ORIGINS": "https://backoffice.example.com",
+    "UPSTREAM_BASE_URL": "https://upstream.example.com",
+    "UPSTREAM_SECRET_ID": "id",
+    "UPSTREAM_SECRET_KEY": "key",
+    "DATABASE_URL": "postgresql://127.0.0.1:9/none",
+    "REDIS_URL": "redis://127.0.0.1:9/0",
+    "BACKOFFICE_SANDBOX": "0",
+    "DEBUG": "0",
+    "HTTPS": "1",
+    "DJANGO_SETTINGS_MODULE": "backoffice.settings",
+}
+
+
+def test(project: Project, family: Family, words: list[str]) -> int:
+    """Become pytest, in parallel unless the arguments say otherwise. tests/services.py starts what the tests need."""
+    alone = any(word.startswith(("-n", "--numprocesses", "--pdb", "--trace")) or word == "no:xdist" for word in words)
+    workers = [] if alone else ["-n", str(max(2, os.cpu_count() or 2))]
+    family.close()
+    os.chdir(project.root)
+    os.execv(project.python, [str(project.python), "-m", "pytest", *workers, *words])  # noqa: S606
+
+
+@dataclass(frozen=True)
+class Check:
+    """A named look at the project: None when all is well, else what is wrong."""
+
+    name: str
+    look: Callable[[], str | None]
+
+
+def check(project: Project) -> int:
+    """Run every check, two at a time; a line for each, the output of those that fail; 0 when all pass."""
+    failed = []
+    started = time.monotonic()
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        running = [(item, pool.submit(timed, item)) for item in all_checks(project)]
+        for item, future in running:
+            wrong, seconds = future.result()
+            print(f"{'ok    ' if wrong is None else 'FAILED'} {item.name:<48} {seconds:5.1f} s", flush=True)
+            if wrong is not None:
+                failed.append(item.name)
+                print("\n".join(f"    {line}" for line in wrong.splitlines()), flush=True)
+    seconds = time.monotonic() - started
+    print(
+        f"\n{len(failed)} of {len(running)} checks failed: {', '.join(failed)}"
+        if failed
+        else f"\nAll checks pass ({seconds:.0f} s)"
+    )
+    return 1 if failed else 0
+
+
+def timed(item: Check) -> tuple[str | None, float]:
+    """What a check found and how many seconds it took."""
+    started = time.monotonic()
+    found = item.look()
+    return found, time.monotonic() - started
+
+
+def all_checks(project: Project) -> list[Check]:
+    """The checks, longest first so that two at a time end soonest."""
+    python = str(project.python)
+    tools = project.venv / "bin"
+
+    def command(name: str, *words: str, **environment: str) -> Check:
+        return Check(name, lambda: outcome(project, [*words], environment))
+
+    def django(name: str, *words: str, **environment: str) -> Check:
+        return command(name, python, "manage.py", *words, **{**PRODUCTION, **environment})
+
+    templates = [str(path) for path in tracked(project, "*.html")]
+    return [
+        command("types (mypy)", python, "-m", "mypy", **PRODUCTION),
+        command("who may import whom (import-linter)", python, str(tools / "lint-imports"), "--no-cache"),
+        django("migrations match the models", "makemigrations", "--check", "--dry-run"),
+        django(
+            "migrations match the models (sandbox)", "makemigrations", "--check", "--dry-run",
+            DJANGO_SETTINGS_MODULE="sandbox.settings", SANDBOX_DATABASE_URL=PRODUCTION["DATABASE_URL"],
+        ),
+        django("ready to deploy (check --deploy)", "check", "--deploy", "--fail-level", "WARNING"),
+        django("translations are complete", "compile_po", "--check"),
+        Check("locks are up to date", lambda: stale_locks(project)),
+        Check("locks agree with each other", lambda: differing_pins(project)),
+        Check("no address in a lock", lambda: addresses(project)),
+        command("front-end lock is up to date (npm ci)", *npm(project), "ci", "--dry-run", "--ignore-scripts"),
+        command("lint (ruff check)", python, "-m", "ruff", "check", "--no-cache", "."),
+        command("format (ruff format)", python, "-m", "ruff", "format", "--check", "--no-cache", "."),
+        command("templates (djade)", str(tools / "djade"), "--check", "--target-version", "5.2", *templates),
+    ]  # fmt: skip
+
+
+def npm(project: Project) -> list[str]:
+    """npm's command; the machine's, or the one in .venv (either was there to fetch the packages)."""
+    import shutil
+
+    return [shutil.which("npm") or str(project.venv / "bin/npm")]
+
+
+def outcome(project: Project, words: list[str], environment: dict[str, str]) -> str | None:
+    """Run a command: None when it succeeds, else everything it said."""
+    path = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{project.venv / 'bin'}"
+    result = subprocess.run(
+        words,
+        cwd=project.root,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return (
+        None if result.returncode == 0 else (result.stdout + result.stderr).strip() or f"exit code {result.returncode}"
+    )
+
+
+def tracked(project: Project, pattern: str) -> list[Path]:
+    """The project's own files of one kind, without what was fetched or generated."""
+    skipped = {".venv", "node_modules", ".data", "staticfiles"}
+    return sorted(
+        path
+        for path in project.root.rglob(pattern)
+        if not skipped & set(path.relative_to(project.root).parts) and path.is_file()
+    )
+
+
+def compile_lock(project: Project, lock: str, target: Path) -> str | None:
+    """Compile a lock into `target`, keeping the versions that it holds; None when it worked."""
+    source = lock.replace(".txt", ".in")
+    header = ["--no-header", source, "--output-file", str(target)]
+    return outcome(project, [str(project.venv / "bin/uv"), *COMPILE, *header], {})
+
+
+def stale_locks(project: Project) -> str | None:
+    """The locks that their .in files would change."""
+    wrong = []
+    for lock in LOCKS:
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / lock
+            old = (project.root / lock).read_text()
+            target.write_text(old)
+            if failed := compile_lock(project, lock, target):
+                wrong.append(f"{lock}: {failed}")
+                continue
+            difference = list(
+                difflib.unified_diff(
+                    old.splitlines(), target.read_text().splitlines(), lock, "./run lock", "", "", 0, ""
+                )
+            )
+            if difference:
+                wrong.append(
+                    "\n".join(
+                        [f"{lock} is not what {lock.replace('.txt', '.in')} gives (`./run lock`):", *difference[:20]]
+                    )
+                )
+    return "\n".join(wrong) or None
+
+
+def pins(path: Path) -> dict[str, str]:
+    """Package → version, as a lock pins them."""
+    return dict(re.findall(r"^([a-z0-9][a-z0-9._-]*)==([^\s;\\]+)", path.read_text(), flags=re.MULTILINE))
+
+
+def differing_pins(project: Project) -> str | None:
+    """Packages that would run in another version than they are tested in."""
+    runtime, development = pins(project.root / RUNTIME), pins(project.root / DEVELOPMENT)
+    wrong = [
+        f"{name}: {runtime[name]} and {development.get(name)}"
+        for name in runtime
+        if development.get(name) != runtime[name]
+    ]
+    return "\n".join(wrong) or None
+
+
+def addresses(project: Project) -> str | None:
+    """Lines of a lock that say where something is fetched from."""
+    wrong = []
+    for lock in LOCKS:
+        lines = (project.root / lock).read_text().splitlines()
+        wrong += [f"{lock}:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if ADDRESS.search(line)]
+    lines = (project.root / "package-lock.json").read_text().splitlines()
+    wrong += [
+        f"package-lock.json:{number}: {line.strip()}" for number, line in enumerate(lines, 1) if '"resolved"' in line
+    ]
+    return "\n".join(wrong) or None
+
+
+def lock(project: Project, say: Say, *, upgrade: bool) -> int:
+    """Compile every lock again from its .in file: the versions it holds are kept, or with `upgrade` made the newest."""
+    for name in LOCKS:
+        target = project.root / name
+        if upgrade:
+            with contextlib.suppress(FileNotFoundError):
+                target.unlink()
+        if failed := compile_lock(project, name, target):
+            raise LaunchError(f"Could not compile {name}: is there a network?", output=failed)
+        say(f"{name}: {len(pins(target))} packages")
+    npm_words = [*npm(project), "install", "--package-lock-only", "--ignore-scripts"]
+    if failed := outcome(project, npm_words, {}):
+        raise LaunchError("Could not compile package-lock.json: is there a network?", output=failed)
+    say("package-lock.json")
+    return 0
