@@ -44,6 +44,11 @@ app.conf.update(
     enable_utc=True,
     task_queues=[Queue(INTERACTIVE), Queue(BACKGROUND)],
     task_default_queue=BACKGROUND,
+    task_routes={
+        "purchases.tasks.submit_order": INTERACTIVE,
+        "purchases.tasks.check_order_now": INTERACTIVE,
+        "callbacks.tasks.process_receipt": INTERACTIVE,
+    },
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
@@ -54,22 +59,22 @@ app.conf.update(
         "sweep-orders": {
             "task": "purchases.tasks.sweep_orders",
             "schedule": 0.5,
-            "options": {"expires": 2, "queue": BACKGROUND},
+            "options": {"expires": 2},
         },
         "sweep-receipts": {
             "task": "callbacks.tasks.sweep_receipts",
             "schedule": 5.0,
-            "options": {"expires": 10, "queue": BACKGROUND},
+            "options": {"expires": 10},
         },
         "sync-catalogue": {
             "task": "purchases.tasks.sync_catalogue",
             "schedule": 600.0,
-            "options": {"expires": 300, "queue": BACKGROUND},
+            "options": {"expires": 300},
         },
         "read-balance": {
             "task": "balance.tasks.read_balance",
             "schedule": 60.0,
-            "options": {"expires": 60, "queue": BACKGROUND},
+            "options": {"expires": 60},
         },
     },
 )

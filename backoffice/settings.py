@@ -146,7 +146,8 @@ TIME_ZONE = "Asia/Jakarta"
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+# Files are served from where the packages put them; set this only for a separate file server (collectstatic).
+STATIC_ROOT = env.str("STATIC_ROOT", None)
 NODE_MODULES = BASE_DIR / "node_modules"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
@@ -154,7 +155,7 @@ STATICFILES_DIRS = [
     ("vendor/htmx", NODE_MODULES / "htmx.org/dist"),
 ]
 WHITENOISE_USE_FINDERS = True
-WHITENOISE_MAX_AGE = 3600
+WHITENOISE_MAX_AGE = 300
 
 # --- Safety of the browser ------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from upstream.errors import UpstreamError
 log = structlog.get_logger()
 
 
-@shared_task(queue="background")
+@shared_task
 def read_balance() -> None:
     """Ask for the balance once; a fault is noted (see `watching_account`) and beat asks again within the minute."""
     try:

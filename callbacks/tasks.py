@@ -5,13 +5,13 @@ from celery import shared_task
 from callbacks import services
 
 
-@shared_task(queue="interactive")
+@shared_task
 def process_receipt(receipt_id: int) -> None:
     """Do what one callback says."""
     services.process(receipt_id)
 
 
-@shared_task(queue="background")
+@shared_task
 def sweep_receipts() -> None:
     """Process what was stored while the broker was down."""
     services.process_due()

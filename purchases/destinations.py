@@ -120,6 +120,11 @@ def is_brand_of(operator: str, brand_name: str) -> bool:
     return any(name == alias or name.startswith(f"{alias} ") for alias in _BRAND_ALIASES.get(operator, (operator,)))
 
 
+def is_brand_of_another(operator: str, brand_name: str) -> bool:
+    """Whether a brand called `brand_name` belongs to some other operator than `operator`."""
+    return not is_brand_of(operator, brand_name) and any(is_brand_of(other, brand_name) for other in _OPERATORS)
+
+
 def shown(kind: DestinationKind, destination: str) -> str:
     """The destination grouped for reading aloud: `0812-9000-0001`, `1234 5678 901`, `12345678 (1234)`."""
     match kind:

@@ -150,7 +150,7 @@ class Transaction(Message):
     destination: Code
     price: Rupiah
     status: Annotated[TransactionStatus, Field(strict=False)]
-    sn: Annotated[str | None, BeforeValidator(_empty_is_none), Field(max_length=4000)]
+    sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_empty_is_none)]
     message: Text
     balance: Rupiah
 

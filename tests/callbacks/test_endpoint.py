@@ -1,0 +1,198 @@
+"""The callback address: strict at the door, stored first, answered before any work."""
+
+import hashlib
+import hmac
+import json
+import logging
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+
+from callbacks.models import Receipt, Refusal, RefusalCount
+from purchases.models import OrderEvent
+from purchases.order_life import Status
+from tests.factories import make_order, reported
+
+pytestmark = pytest.mark.django_db
+
+URL = "/callbacks/upstream/"
+
+
+def body_for(order, status="success", **facts) -> bytes:
+    data = reported(order, status, **facts).model_dump(mode="json")
+    content = {"event": f"transaction.{status}", "timestamp": "2026-08-22T10:00:12+07:00", "data": data}
+    return json.dumps(content).encode()
+
+
+def sign(body: bytes) -> str:
+    return hmac.new(django_settings.UPSTREAM_SECRET_KEY.encode(), body, hashlib.sha256).hexdigest()
+
+
+def post(body: bytes, *, signature: str | None = None, content_type: str = "application/json", **extra):
+    headers = {"X-Signature": sign(body) if signature is None else signature, "X-Delivery-Id": "d-1"}
+    return Client().post(URL, data=body, content_type=content_type, headers=headers | extra.pop("headers", {}), **extra)
+
+
+def test_a_genuine_callback_is_stored_as_it_came_and_no_order_is_touched_yet():
+    order = make_order(Status.PENDING)
+    body = body_for(order)
+
+    answer = post(body)
+
+    assert answer.status_code == 200
+    receipt = Receipt.objects.get()
+    assert bytes(receipt.body) == body
+    assert (receipt.ref_id, receipt.event, receipt.delivery_id) == (order.ref_id, "transaction.success", "d-1")
+    assert (receipt.source_address, receipt.is_signed, receipt.state) == ("127.0.0.1", True, "received")
+    assert not OrderEvent.objects.exists()
+
+
+def test_the_signature_is_not_stored_with_the_headers():
+    post(body_for(make_order(Status.PENDING)), headers={"Cookie": "sessionid=abc", "X-Event": "transaction.success"})
+
+    kept = {name.lower() for name in Receipt.objects.get().headers}
+    assert "x-event" in kept
+    assert not kept & {"x-signature", "cookie", "authorization"}
+
+
+def test_the_same_delivery_again_is_counted_not_stored_twice():
+    body = body_for(make_order(Status.PENDING))
+
+    answers = [post(body).status_code for _ in range(3)]
+
+    assert answers == [200, 200, 200]
+    assert Receipt.objects.get().repeats == 2
+
+
+def test_the_same_delivery_id_with_other_bytes_is_a_callback_of_its_own():
+    order = make_order(Status.PENDING)
+
+    post(body_for(order, "success"))
+    post(body_for(order, "failed"))
+
+    assert Receipt.objects.count() == 2
+
+
+def test_an_unknown_ref_id_is_stored_and_answered_200():
+    order = make_order(Status.PENDING)
+    body = body_for(order).replace(order.ref_id.encode(), b"never-seen")
+
+    assert post(body).status_code == 200
+    assert Receipt.objects.get().ref_id == "never-seen"
+
+
+def test_a_body_that_is_not_genuine_is_403_counted_and_not_stored():
+    body = body_for(make_order(Status.PENDING))
+
+    for signature in ("", "0" * 64, sign(body + b" "), "ü"):
+        assert post(body, signature=signature).status_code == 403
+
+    assert not Receipt.objects.exists()
+    assert RefusalCount.objects.get().count == 4
+
+
+def test_only_the_last_refusals_are_described_but_all_are_counted(monkeypatch):
+    monkeypatch.setattr(Refusal, "KEPT", 3)
+    for _ in range(8):
+        post(b"{}", signature="wrong")
+
+    assert Refusal.objects.count() == 3
+    assert RefusalCount.objects.get().count == 8
+
+
+def test_a_body_over_64_kib_is_413():
+    body = b'{"x": "' + b"a" * (64 * 1024) + b'"}'
+
+    assert post(body).status_code == 413
+    assert post(b'{"x": "' + b"a" * (64 * 1024 - 10) + b'"}').status_code == 200
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "text/json"])
+def test_anything_but_json_is_415(content_type):
+    assert post(b"{}", content_type=content_type).status_code == 415
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b" ",
+        b"{",
+        b"[]",
+        b'"text"',
+        b"[" * 60_000,
+        b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+        b'{"data": 1, "data": 2}',
+        b'{"price": 50000.0}',
+        b'{"price": 5e4}',
+        b'{"price": 1e400}',
+        b'{"price": NaN}',
+        b'{"sn": "a\\u0000b"}',
+        b'{"sn": "\\ud800"}',
+        b"\xff\xfe{}",
+        b'{"price": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_json_that_is_not_strict_is_400_even_when_signed(body):
+    answer = post(body)
+
+    assert answer.status_code == 400
+    assert not Receipt.objects.exists()
+
+
+@pytest.mark.parametrize("method", ["get", "put", "delete", "patch"])
+def test_other_methods_are_405(method):
+    assert getattr(Client(), method)(URL).status_code == 405
+
+
+def test_no_csrf_token_is_asked_for():
+    body = body_for(make_order(Status.PENDING))
+    headers = {"X-Signature": sign(body)}
+
+    answer = Client(enforce_csrf_checks=True).post(URL, body, content_type="application/json", headers=headers)
+
+    assert answer.status_code == 200
+
+
+def test_only_registered_addresses_may_call_when_any_are_registered(settings):
+    settings.UPSTREAM_CALLBACK_ALLOWED_IPS = ["10.1.0.0/16", "2001:db8::/32"]
+    body = body_for(make_order(Status.PENDING))
+
+    assert post(body, REMOTE_ADDR="10.2.0.1").status_code == 403
+    assert post(body, REMOTE_ADDR="10.1.2.3").status_code == 200
+    assert post(body, REMOTE_ADDR="::ffff:10.1.2.3").status_code == 200
+    assert post(body, REMOTE_ADDR="2001:db8::7").status_code == 200
+
+
+def test_a_forwarded_address_counts_only_behind_a_trusted_proxy(settings):
+    settings.UPSTREAM_CALLBACK_ALLOWED_IPS = ["10.1.2.3"]
+    body = body_for(make_order(Status.PENDING))
+    forged = {"headers": {"X-Forwarded-For": "10.1.2.3"}}
+
+    assert post(body, REMOTE_ADDR="10.9.9.9", **forged).status_code == 403
+
+    settings.TRUSTED_PROXY_COUNT = 1
+    chain = {"headers": {"X-Forwarded-For": "6.6.6.6, 10.1.2.3"}}
+    assert post(body, REMOTE_ADDR="10.9.9.9", **chain).status_code == 200
+
+
+def test_with_md5_ref_the_callback_is_stored_as_a_hint_only(settings):
+    settings.UPSTREAM_CALLBACK_VERIFIER = "md5_ref"
+    order = make_order(Status.PENDING)
+    text = f"{settings.UPSTREAM_SECRET_ID}:{settings.UPSTREAM_SECRET_KEY}:{order.ref_id}"
+
+    answer = post(body_for(order), signature=hashlib.md5(text.encode()).hexdigest())  # noqa: S324
+
+    assert answer.status_code == 200
+    assert Receipt.objects.get().is_signed is False
+
+
+def test_neither_secret_nor_signature_reaches_the_log(caplog):
+    caplog.set_level(logging.DEBUG)
+    body = body_for(make_order(Status.PENDING))
+
+    post(body)
+    post(body, signature="0" * 64)
+
+    assert sign(body) not in caplog.text
+    assert django_settings.UPSTREAM_SECRET_KEY not in caplog.text

@@ -1,0 +1,75 @@
+"""Rows for tests, with sensible facts where a test does not care."""
+
+import uuid
+from typing import Any
+
+from django.utils import timezone
+
+from purchases.models import Brand, Category, Order, OrderEvent, Product
+from purchases.order_life import ASKED_ABOUT, FINAL, HoldReason, Status
+from purchases.services.placing import new_ref_id
+from upstream.messages import Transaction
+
+
+def make_product(**facts: Any) -> Product:
+    """A listed, available "Telkomsel 10.000" for Rp10.500, unless told otherwise."""
+    category, _ = Category.objects.get_or_create(
+        code=facts.pop("category", "pulsa"), defaults={"name": "Pulsa", "type": "prepaid"}
+    )
+    brand, _ = Brand.objects.get_or_create(
+        category=category, code=facts.pop("brand", "telkomsel"), defaults={"name": "Telkomsel"}
+    )
+    facts = {
+        "code": f"P{uuid.uuid4().hex[:8].upper()}",
+        "name": "Telkomsel 10.000",
+        "type": "prepaid",
+        "price": 10_500,
+        "availability": "active",
+        "search_text": "telkomsel 10.000 pulsa telkomsel 10000",
+        **facts,
+    }
+    return Product.objects.create(category=category, brand=brand, **facts)
+
+
+def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
+    """An order in `status`, brought there by inserting it so (no move, hence no event but the given ones)."""
+    product = facts.pop("product", None) or make_product()
+    now = timezone.now()
+    facts = {
+        "ref_id": new_ref_id(),
+        "idempotency_key": str(uuid.uuid4()),
+        "product_code": product.code,
+        "product_name": product.name,
+        "destination": "081234567890",
+        "max_price": product.price,
+        "final_at": now if status in FINAL else None,
+        "hold_reason": HoldReason.NEVER_ARRIVED if status == Status.HELD else "",
+        "next_check_at": now if status in ASKED_ABOUT | {Status.QUEUED} else None,
+        "sent_at": None if status == Status.QUEUED else now,
+        "attempt": 0 if status == Status.QUEUED else 1,
+        **facts,
+    }
+    return Order.objects.create(product=product, status=status, **facts)
+
+
+def reported(order: Order, status: str = "success", **facts: Any) -> Transaction:
+    """What the upstream would say about this order."""
+    facts = {
+        "trx_id": f"T-{order.ref_id}",
+        "ref_id": order.ref_id,
+        "product_code": order.product_code,
+        "product_name": order.product_name,
+        "destination": order.destination,
+        "price": order.max_price,
+        "status": status,
+        "sn": "SN-1" if status == "success" else None,
+        "message": status,
+        "balance": 1_000_000,
+        **facts,
+    }
+    return Transaction.model_validate(facts)
+
+
+def moves(order: Order) -> list[tuple[str, str, str]]:
+    """The order's timeline as (from, to, source)."""
+    return list(OrderEvent.objects.filter(order=order).values_list("from_status", "to_status", "source"))

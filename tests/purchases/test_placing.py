@@ -1,0 +1,152 @@
+"""Whatever can be refused is refused before anything is stored or sent; what is placed is placed once."""
+
+import uuid
+
+import pytest
+import time_machine
+
+from purchases.errors import InvalidDestination, NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
+from purchases.models import Order, Product
+from purchases.order_life import Status
+from purchases.services import place_order
+from tests.factories import make_order, make_product, moves
+
+pytestmark = pytest.mark.django_db
+
+NUMBER = "081234567890"
+
+
+def _place(product: Product, **facts: object) -> Order:
+    facts = {
+        "destination": NUMBER,
+        "max_price": product.price,
+        "idempotency_key": str(uuid.uuid4()),
+        "placed_by": None,
+        **facts,
+    }
+    return place_order(product=product, **facts)  # type: ignore[arg-type]
+
+
+def test_a_placed_order_has_its_ref_id_and_is_due_before_anything_is_sent():
+    product = make_product(price=10_500)
+
+    order = _place(product, destination="+62 812 3456 7890")
+
+    assert (order.status, order.destination, order.max_price, order.price) == ("queued", NUMBER, 10_500, None)
+    assert order.next_check_at is not None
+    assert 1 <= len(order.ref_id) <= 64
+    assert moves(order) == [("", "queued", "staff")]
+
+
+def test_the_same_confirmed_form_twice_is_the_same_order():
+    product, key = make_product(), str(uuid.uuid4())
+
+    first = _place(product, idempotency_key=key)
+    second = _place(product, idempotency_key=key)
+
+    assert first.pk == second.pk
+    assert Order.objects.count() == 1
+
+
+def test_a_confirmed_form_cannot_be_used_for_something_else():
+    key = str(uuid.uuid4())
+    _place(make_product(), idempotency_key=key)
+
+    with pytest.raises(TokenUsed):
+        _place(make_product(), idempotency_key=key, destination="081299999999")
+
+
+@pytest.mark.parametrize("status", [Status.QUEUED, Status.SENDING, Status.PENDING, Status.UNKNOWN, Status.HELD])
+def test_an_open_order_for_the_same_product_and_destination_refuses_a_second(status):
+    product = make_product()
+    first = make_order(status, product=product, destination=NUMBER)
+
+    with pytest.raises(OpenDuplicate) as refusal:
+        _place(product, confirm_repeat=True)
+
+    assert refusal.value.order == first
+    assert first.ref_id in str(refusal.value)
+    assert Order.objects.count() == 1
+
+
+def test_the_same_bought_today_already_warns_and_is_placed_when_meant():
+    product = make_product()
+    first = make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    with pytest.raises(RepeatToday) as refusal:
+        _place(product)
+    assert refusal.value.order == first
+
+    assert _place(product, confirm_repeat=True).status == Status.QUEUED
+
+
+def test_the_same_bought_yesterday_is_no_repeat():
+    product = make_product()
+    with time_machine.travel("2026-08-21T23:59:00+07:00", tick=False):
+        make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    with time_machine.travel("2026-08-22T00:01:00+07:00", tick=False):
+        assert _place(product).status == Status.QUEUED
+
+
+def test_a_failed_purchase_today_is_no_repeat():
+    product = make_product()
+    make_order(Status.FAILED, product=product, destination=NUMBER)
+
+    assert _place(product).status == Status.QUEUED
+
+
+def test_a_price_that_is_no_longer_the_one_seen_is_to_be_confirmed_again():
+    product = make_product(price=10_700)
+
+    with pytest.raises(PriceMoved) as refusal:
+        _place(product, max_price=10_500)
+
+    assert refusal.value.price == 10_700
+    assert "Rp10.700" in str(refusal.value)
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"is_listed": False}, "vanished"),
+        ({"availability": "inactive"}, "disturbed"),
+        ({"type": "postpaid"}, "postpaid"),
+    ],
+)
+def test_what_is_not_for_sale_is_not_placed(facts, reason):
+    with pytest.raises(NotForSale) as refusal:
+        _place(make_product(**facts))
+
+    assert refusal.value.reason == reason
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("clock", "closed"),
+    [("23:44", False), ("23:45", True), ("00:10", True), ("00:30", False), ("12:00", False)],
+)
+def test_a_cut_off_may_pass_midnight(clock, closed):
+    product = make_product(cut_off_start="23:45", cut_off_end="00:30")
+    product.refresh_from_db()
+
+    with time_machine.travel(f"2026-08-22T{clock}:00+07:00", tick=False):
+        assert product.in_cut_off() is closed
+
+
+def test_a_product_in_its_cut_off_is_not_placed():
+    product = make_product(cut_off_start="23:45", cut_off_end="00:30")
+    product.refresh_from_db()
+
+    with time_machine.travel("2026-08-22T23:50:00+07:00", tick=False), pytest.raises(NotForSale) as refusal:
+        _place(product)
+
+    assert refusal.value.reason == "cut_off"
+
+
+def test_an_impossible_destination_is_not_placed():
+    with pytest.raises(InvalidDestination):
+        _place(make_product(), destination="12")
+
+    assert not Order.objects.exists()
