@@ -149,6 +149,14 @@ class Inquiry(models.Model):
     def __str__(self) -> str:
         return self.ref_id
 
+    @property
+    def state(self) -> str:
+        """pending, valid or expired, at this moment."""
+        now = timezone.now()
+        if self.expires_at is not None:
+            return "expired" if self.expires_at <= now else "valid"
+        return "valid" if self.valid_at is not None and self.valid_at <= now else "pending"
+
 
 class Transaction(models.Model):
     """A purchase or a bill payment that was accepted and charged. `success` and `failed` are final."""

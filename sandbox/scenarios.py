@@ -80,6 +80,12 @@ class Scenario:
     inquiry_answer: Answer = Answer.PLAIN
     total_rise: int = 0
 
+    @property
+    def applies_to(self) -> str:
+        """For a person: what the scenario can be used with."""
+        both = self.bills and self.purchases
+        return "purchase, bill" if both else "purchase" if self.purchases else "bill"
+
 
 NEVER: tuple[Callback, ...] = ()
 POLLED = "only the status endpoint tells (no callback)"
