@@ -196,8 +196,8 @@ class Server:
             service.restarts = [moment for moment in service.restarts if now - moment < 60]
             if len(service.restarts) >= RESTARTS_A_MINUTE:
                 raise LaunchError(
-                    f"{service.name} {how_it_ended(child)} for the {len(service.restarts) + 1}th time within a minute, so "
-                    "everything is stopped: its log says why.",
+                    f"{service.name} {how_it_ended(child)} for the {len(service.restarts) + 1}th time within a "
+                    "minute, so everything is stopped: its log says why.",
                     log=child.log,
                 )
             service.due = now + 0.5 * 2 ** len(service.restarts)
