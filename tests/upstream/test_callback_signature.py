@@ -1,0 +1,59 @@
+"""Which callbacks are genuine, under each of the three verifiers."""
+
+import hashlib
+import hmac
+
+import pytest
+
+from upstream.callback_signature import signs, verify
+from upstream.errors import Misconfigured
+
+BODY = b'{"event":"transaction.success"}'
+HMAC = hmac.new(b"key", BODY, hashlib.sha256).hexdigest()
+MD5 = hashlib.md5(b"id:key:R1").hexdigest()  # noqa: S324 (the upstream's formula)
+
+
+def check(verifier: str, header: str, *, body: bytes = BODY, key: str = "key", ref_id: str | None = "R1") -> bool:
+    return verify(verifier=verifier, secret_id="id", secret_key=key, body=body, header_signature=header, ref_id=ref_id)
+
+
+@pytest.mark.parametrize(
+    ("verifier", "header"),
+    [("hmac_sha256_body", HMAC), ("hmac_sha256_body", f" {HMAC.upper()} "), ("md5_ref", MD5), ("none", "")],
+)
+def test_a_genuine_callback_passes(verifier: str, header: str) -> None:
+    assert check(verifier, header)
+
+
+@pytest.mark.parametrize("verifier", ["hmac_sha256_body", "md5_ref"])
+@pytest.mark.parametrize("header", ["", "0" * 64, HMAC[:-1], MD5[:-1], "é", "\udcff", HMAC + MD5], ids=ascii)
+def test_a_wrong_header_fails(verifier: str, header: str) -> None:
+    assert not check(verifier, header)
+
+
+def test_a_changed_byte_or_key_or_ref_id_fails() -> None:
+    assert not check("hmac_sha256_body", HMAC, body=BODY + b" ")
+    assert not check("hmac_sha256_body", HMAC, key="other")
+    assert not check("md5_ref", MD5, ref_id="R2")
+    assert not check("md5_ref", MD5, ref_id=None)
+
+
+def test_without_a_key_nobody_can_sign() -> None:
+    empty_key = hmac.new(b"", BODY, hashlib.sha256).hexdigest()
+    assert not check("hmac_sha256_body", empty_key, key="")
+
+
+def test_one_verifier_does_not_accept_the_header_of_the_other() -> None:
+    assert not check("hmac_sha256_body", MD5)
+    assert not check("md5_ref", HMAC)
+
+
+def test_only_a_signature_over_the_status_may_settle_an_order() -> None:
+    assert [signs(name) for name in ("hmac_sha256_body", "md5_ref", "none")] == [True, False, False]
+
+
+def test_an_unknown_verifier_is_misconfigured() -> None:
+    with pytest.raises(Misconfigured):
+        check("sha1", HMAC)
+    with pytest.raises(Misconfigured):
+        signs("")
