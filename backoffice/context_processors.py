@@ -4,8 +4,22 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from balance import services as balance
+from staff.models import User
 
 
-def page(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001
-    """The shop's name and, when the sandbox is the upstream, its address for the bar."""
-    return {"shop_name": settings.SHOP_NAME, "is_sandbox": settings.SANDBOX, "sandbox_url": settings.SANDBOX_URL}
+def page(request: HttpRequest) -> dict[str, Any]:
+    """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
+
+    `upstream_account` is read only by the pages that show it: those of people who are signed in.
+    """
+    user = getattr(request, "user", None)
+    return {
+        "shop_name": settings.SHOP_NAME,
+        "is_sandbox": settings.SANDBOX,
+        "sandbox_url": settings.SANDBOX_URL,
+        "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
+        "upstream_account": SimpleLazyObject(balance.upstream_account),
+    }

@@ -2,12 +2,18 @@
 
 from django.urls import include, path
 
-from backoffice import health
+from backoffice import dashboard, health
 from callbacks.api import UpstreamCallback
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("callbacks/upstream/", UpstreamCallback.as_view(), name="upstream_callback"),
-    path("accounts/", include("allauth.account.urls")),
+    path("", dashboard.overview, name="overview"),
+    path("overview/live/", dashboard.overview_live, name="overview_live"),
+    path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),
+    path("overview/catalogue/", dashboard.catalogue_sync, name="catalogue_sync"),
+    path("", include("purchases.urls")),
+    path("callbacks/", include("callbacks.urls")),
+    path("", include("staff.urls")),
 ]

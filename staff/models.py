@@ -14,7 +14,10 @@ class User(AbstractUser):
         DARK = "dark", _("Dark")
 
     language = models.CharField(
-        max_length=2, blank=True, choices=[("id", "Bahasa Indonesia"), ("en", "English")], help_text="Empty: as the browser."
+        max_length=2,
+        blank=True,
+        choices=[("id", "Bahasa Indonesia"), ("en", "English")],
+        help_text="Empty: as the browser.",
     )
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.AUTO)
     is_demo = models.BooleanField(default=False, help_text="Made for the sandbox; never active with a real upstream.")

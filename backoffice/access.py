@@ -1,0 +1,52 @@
+"""Who may open a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django_htmx.http import HttpResponseClientRefresh
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+P = ParamSpec("P")
+
+
+class StaffRequest(HttpRequest):
+    """A request of somebody who is signed in; views behind `staff_only` get one."""
+
+    user: User
+
+
+def staff_only(
+    *permissions: str,
+) -> Callable[
+    [Callable[Concatenate[StaffRequest, P], HttpResponse]], Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+]:
+    """Let in people who are signed in and have every one of `permissions`.
+
+    Others are sent to sign in, or get the 403 page. A live part of a page whose session has ended reloads the whole
+    page instead of showing the sign-in form in its place.
+    """
+
+    def decorate(
+        view: Callable[Concatenate[StaffRequest, P], HttpResponse],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if not request.user.is_authenticated:
+                if request.headers.get("HX-Request"):
+                    return HttpResponseClientRefresh()
+                return redirect_to_login(request.get_full_path())
+            if not request.user.has_perms(permissions):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)  # type: ignore[arg-type]
+
+        return guarded
+
+    return decorate

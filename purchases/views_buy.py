@@ -1,0 +1,126 @@
+"""Buying one product: type the destination, review, confirm. Nothing is stored before the confirmation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from backoffice.access import StaffRequest, staff_only
+from balance.services import latest_reading
+from purchases import services
+from purchases.destinations import DestinationKind, is_brand_of_another, operator_of, shown
+from purchases.errors import InvalidDestination, NotForSale, OpenDuplicate, OrderRefused, PriceMoved, RepeatToday
+from purchases.forms import ConfirmForm, DestinationForm
+from purchases.models import Product
+from purchases.models.catalogue import ProductType
+
+
+@staff_only("purchases.view_product", "purchases.buy")
+@require_http_methods(["GET", "POST"])
+def product_buy(request: StaffRequest, code: str) -> HttpResponse:
+    """Ask for the destination (GET), show the review (POST), place the order (POST with `confirm`)."""
+    product = get_object_or_404(
+        Product.objects.select_related("brand", "category"), code=code, type=ProductType.PREPAID
+    )
+    if request.method != "POST":
+        return _ask(request, product, DestinationForm(product=product, initial=_typed_before(request)))
+    form = DestinationForm(request.POST, product=product)
+    if not form.is_valid() or "change" in request.POST:
+        return _ask(request, product, form)
+    if "confirm" not in request.POST:
+        return _review(request, product, form)
+    return _confirm(request, product, form)
+
+
+@staff_only("purchases.view_product")
+@require_GET
+def recognise(request: StaffRequest, code: str) -> HttpResponse:
+    """Say whose number is being typed, and whether that fits the product."""
+    product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
+    kind = DestinationForm(product=product).kind
+    context = _recognised(product, kind, request.GET.get("destination", ""))
+    return render(request, "purchases/product_buy.html#recognised", context)
+
+
+def _typed_before(request: StaffRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "")[:64].replace("\0", "") for name in ("destination", "zone")}
+
+
+def _recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
+    operator = (operator_of(typed) or "") if kind is DestinationKind.PHONE else ""
+    return {
+        "operator": operator,
+        "is_other_operator": bool(operator) and is_brand_of_another(operator, product.brand.name),
+    }
+
+
+def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:
+    typed = str(form["destination"].value() or "")
+    context = {
+        "product": product,
+        "form": form,
+        "closed": product.in_cut_off(),
+        **_recognised(product, form.kind, typed),
+    }
+    return render(request, "purchases/product_buy.html", context)
+
+
+def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:
+    """Show what will happen. `more`: what a refused confirmation has to say, and its token."""
+    reading = latest_reading()
+    after = reading.balance - product.price if reading else None
+    context = {
+        "product": product,
+        "form": form,
+        "shown_destination": shown(form.kind, form.cleaned),
+        "token": ConfirmForm.new_token(),
+        "reading": reading,
+        "balance_after": after,
+        "missing": -after if after is not None and after < 0 else None,
+        "closed": product.in_cut_off(),
+        **_recognised(product, form.kind, form.cleaned),
+        **more,
+    }
+    return render(request, "purchases/product_review.html", context)
+
+
+def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:
+    confirmed = ConfirmForm(request.POST)
+    if not confirmed.is_valid():
+        return _review(request, product, form)
+    seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
+    say: dict[str, Any] = {}
+    try:
+        order = services.place_order(
+            product=product,
+            destination=form.cleaned_data["destination"],
+            zone=form.cleaned_data.get("zone", ""),
+            max_price=seen_price,
+            idempotency_key=token,
+            placed_by=request.user,
+            confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
+        )
+    except PriceMoved as refusal:
+        product.refresh_from_db()
+        say = {"price_before": seen_price, "refusal": refusal, "token": token}
+    except RepeatToday as refusal:
+        say = {"earlier": refusal.order, "refusal": refusal, "token": token}
+    except OpenDuplicate as refusal:
+        say = {"open_order": refusal.order, "refusal": refusal}
+    except InvalidDestination as refusal:
+        form.add_error("destination", str(refusal))
+        return _ask(request, product, form)
+    except NotForSale as refusal:
+        messages.error(request, str(refusal))
+        return redirect("product_buy", code=product.code)
+    except OrderRefused as refusal:
+        say = {"refusal": refusal}
+    else:
+        messages.success(request, _("Order placed."))
+        return redirect(order)
+    return _review(request, product, form, **say)

@@ -1,0 +1,177 @@
+// What the pages do beyond plain HTML: keyboard, copying, fresh times, toasts. Every page works without it.
+"use strict";
+document.documentElement.classList.add("js");
+
+const find = (selector, root = document) => root.querySelector(selector);
+const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/* --- keyboard ---------------------------------------------------------------------------------------------- */
+
+const singleKeys = find("[data-single-keys]");
+if (singleKeys) {
+  singleKeys.checked = localStorage.getItem("singleKeys") !== "off";
+  singleKeys.addEventListener("change", () => localStorage.setItem("singleKeys", singleKeys.checked ? "on" : "off"));
+}
+
+const isTyping = (target) => target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
+
+function visit(selector) {
+  const link = find(selector);
+  if (link) link.click();
+}
+
+const single = {
+  "?": () => find("#shortcuts")?.showModal(),
+  h: () => visit(".nav-main a:nth-child(1)"),
+  b: () => visit(".nav-main a[href='/products/']"),
+  o: () => visit(".nav-main a[href='/orders/']"),
+  c: () => visit("[data-copy]"),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const target = event.target instanceof Element ? event.target : document.body;
+  if (moveThroughResults(event, target)) {
+    event.preventDefault();
+    return;
+  }
+  if (isTyping(target) || find("dialog[open]") || !(singleKeys?.checked ?? false)) return;
+  if (event.key === "/") {
+    const search = find("[data-search]");
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+    search.select();
+    return;
+  }
+  const act = single[event.key.toLowerCase()];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+
+// Arrow keys walk from the search field through the results and back; Escape returns to the field.
+function moveThroughResults(event, target) {
+  const search = find("[data-search]");
+  const results = findAll("[data-pick]");
+  if (!search || find("dialog[open]")) return false;
+  const at = results.indexOf(target);
+  if (target !== search && at < 0) return false;
+  if (event.key === "ArrowDown" && results.length) {
+    results[Math.min(at + 1, results.length - 1)].focus();
+    return true;
+  }
+  if (event.key === "ArrowUp" && at >= 0) {
+    (at === 0 ? search : results[at - 1]).focus();
+    return true;
+  }
+  if (event.key === "Escape" && at >= 0) {
+    search.focus();
+    return true;
+  }
+  return false;
+}
+
+// Enter in the search asks at once, and then stands on the first result, so that a second Enter opens it.
+let goToFirst = false;
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("[data-live-search]")) goToFirst = document.activeElement === find("[data-search]");
+});
+document.addEventListener("htmx:afterSettle", () => {
+  if (goToFirst) find("[data-pick]")?.focus();
+  goToFirst = false;
+});
+
+/* --- windows and menus ------------------------------------------------------------------------------------- */
+
+document.addEventListener("click", (event) => {
+  const target = event.target instanceof Element ? event.target : document.body;
+  const opener = target.closest("[data-open]");
+  if (opener) document.getElementById(opener.dataset.open)?.showModal();
+  if (target.closest("[data-close]")) target.closest("dialog")?.close();
+  if (target instanceof HTMLDialogElement) target.close();
+  if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
+  for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target)) menu.open = false;
+  const copier = target.closest("[data-copy]");
+  if (copier) copy(copier);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of findAll("details[data-menu][open]")) {
+    menu.open = false;
+    find("summary", menu)?.focus();
+  }
+});
+
+/* --- copying ----------------------------------------------------------------------------------------------- */
+
+async function copy(button) {
+  const text = button.dataset.copy;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // No clipboard API on plain http in a shop's network: the older way.
+    const field = document.createElement("textarea");
+    field.value = text;
+    field.className = "visually-hidden";
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+    button.focus();
+  }
+  const label = find("[data-copy-label]", button) ?? button;
+  const before = (button.dataset.label ??= label.textContent);
+  label.textContent = button.dataset.copied;
+  button.classList.add("is-copied");
+  announce(button.dataset.copied);
+  setTimeout(() => {
+    label.textContent = before;
+    button.classList.remove("is-copied");
+  }, 2000);
+}
+
+function announce(text) {
+  const note = document.createElement("span");
+  note.className = "visually-hidden";
+  note.textContent = text;
+  find("#toasts")?.append(note);
+  setTimeout(() => note.remove(), 3000);
+}
+
+/* --- forms: one press, one request ------------------------------------------------------------------------- */
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("[data-once]")) return;
+  if (form.dataset.sent) {
+    event.preventDefault();
+    return;
+  }
+  form.dataset.sent = "yes";
+  for (const button of findAll("button[type=submit]", form)) button.setAttribute("aria-busy", "true");
+});
+// The browser's back button may bring the page back as it was left.
+window.addEventListener("pageshow", () => {
+  for (const form of findAll("form[data-sent]")) delete form.dataset.sent;
+  for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
+});
+
+/* --- times and toasts -------------------------------------------------------------------------------------- */
+
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang || "id", { numeric: "always" });
+function refreshTimes() {
+  for (const time of findAll("time[data-relative]")) {
+    const seconds = Math.round((new Date(time.dateTime) - Date.now()) / 1000);
+    const age = Math.abs(seconds);
+    // The same steps as the server's text, so that nothing jumps.
+    const [size, unit] = age < 0.99 * 60 ? [1, "second"] : age < 0.99 * 3600 ? [60, "minute"] : [3600, "hour"];
+    const text = relative.format(Math.round(seconds / size), unit);
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+setInterval(refreshTimes, 10000);
+
+for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]")) setTimeout(() => toast.remove(), 8000);
