@@ -1,6 +1,7 @@
 """Every way in which a call can end badly, and which of the four kinds of error it becomes."""
 
 import json
+import select
 import socket
 import ssl
 import threading
@@ -178,9 +179,15 @@ def test_losing_redis_after_the_request_was_sent_does_not_lose_the_answer(
 def test_a_connection_cut_before_the_request_was_read_is_unknown(
     upstream: ScriptedUpstream, client: Client, cut: Cut
 ) -> None:
-    upstream.on_connect = lambda connection: cut(connection) or False
+    def cut_unread(connection: socket.socket) -> bool:
+        select.select([connection], [], [])  # the request is there
+        cut(connection)
+        return False
+
+    upstream.on_connect = cut_unread
 
     assert outcome(client) == "connection"
+    assert upstream.requests == []
 
 
 def test_a_connection_cut_after_the_request_was_read_is_unknown_and_sent_once(
