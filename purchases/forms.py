@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from purchases.destinations import DestinationKind, kind_of, normalise
 from purchases.errors import InvalidDestination
 from purchases.models import Product
 
-StrOrPromise = str | Promise
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise as _StrOrPromise
 
 
 @dataclass(frozen=True)
 class FieldWords:
     """How the field for a destination is labelled and which keyboard a phone shows for it."""
 
-    label: StrOrPromise
-    hint: StrOrPromise
+    label: _StrOrPromise
+    hint: _StrOrPromise
     placeholder: str
     inputmode: str
 

@@ -10,7 +10,7 @@ from purchases.services.outcome import Outcome, apply_outcome
 from purchases.services.placing import place_order
 from purchases.services.resolving import cancel_order, check_now, close_incident, close_never_arrived, send_again
 from purchases.services.sending import submit
-from purchases.services.sweep import sweep
+from purchases.services.sweeping import sweep
 
 __all__ = [
     "CatalogueFault",

@@ -1,0 +1,58 @@
+"""Fixtures that several rooms share: the sandbox as our upstream, over real HTTP."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from purchases.models import Order
+from purchases.services import sync_catalogue
+from tests.sandbox_process import SandboxProcess
+from upstream.client import get_client
+
+# The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
+SPEED = 20
+
+
+@pytest.fixture(scope="session")
+def sandbox_process() -> Iterator[SandboxProcess]:
+    """One sandbox for all tests of this xdist worker."""
+    process = SandboxProcess.fresh("shared", SANDBOX_SPEED=str(SPEED), SANDBOX_CALLBACK_SCHEDULE="20,20,20,20")
+    yield process
+    process.remove()
+
+
+class Upstream:
+    """The sandbox as seen by a money test: what it was asked, and what it charged."""
+
+    def __init__(self, process: SandboxProcess) -> None:
+        self.process = process
+
+    def control(self, path: str, **fields: Any) -> dict[str, Any]:
+        """The sandbox's control API."""
+        return self.process.control(path, **fields)
+
+    def ledger(self, order: Order) -> list[tuple[str, int]]:
+        """What happened to the balance for this order: (kind, signed rupiah)."""
+        rows = self.process.control("ledger", ref_id=order.ref_id)["mutations"]
+        return [(row["kind"], row["amount"]) for row in rows]
+
+    def calls(self, order: Order, endpoint: str = "") -> list[str]:
+        """The requests that carried this order's ref_id, oldest first."""
+        rows = self.process.control("requests", ref_id=order.ref_id)["requests"]
+        return [row["endpoint"] for row in rows if row["endpoint"].endswith(endpoint)]
+
+
+@pytest.fixture
+def upstream(transactional_db: None, sandbox_process: SandboxProcess, settings: Any) -> Upstream:
+    """Our settings point at a clean sandbox whose catalogue is synced; checks come quickly."""
+    sandbox_process.control("reset")
+    settings.UPSTREAM_BASE_URL = sandbox_process.url
+    settings.UPSTREAM_SECRET_ID = sandbox_process.secret_id
+    settings.UPSTREAM_SECRET_KEY = sandbox_process.secret_key
+    settings.UPSTREAM_CONNECT_TIMEOUT = 0.5
+    settings.UPSTREAM_READ_TIMEOUT = 0.5
+    settings.ORDER_CHECK_FIRST_SECONDS = 3.0 / SPEED
+    get_client().budget.declare_fresh()
+    sync_catalogue()
+    return Upstream(sandbox_process)

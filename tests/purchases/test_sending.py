@@ -1,0 +1,316 @@
+"""From the queue to the true outcome, whatever the upstream does: charged at most once, never called failed in doubt.
+
+The upstream is the sandbox, over real HTTP; each magic destination makes it behave in one documented way.
+"""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from balance.services import read_balance, sending_is_stopped, upstream_account
+from purchases import tasks
+from purchases.models import Incident, Order, Product
+from purchases.order_life import HoldReason, Status
+from purchases.services import check, place_order, send_again, submit, sweep
+from purchases.services.following import follow
+from purchases.services.sending import claim
+from tests.conftest import Upstream
+from tests.factories import moves
+from upstream.budget import CallClass
+from upstream.client import get_client
+from upstream.errors import Misconfigured
+
+CREATE, STATUS = "/v1/transaction/create", "/v1/transaction/status"
+INTERACTIVE, BACKGROUND = CallClass.INTERACTIVE, CallClass.BACKGROUND
+
+
+def place(number: int, *, name: str = "Telkomsel 10.000") -> Order:
+    """A queued order for magic destination `number`."""
+    product = Product.objects.get(name=name)
+    return place_order(
+        product=product,
+        destination=f"0812900000{number:02d}",
+        max_price=product.price,
+        idempotency_key=str(uuid.uuid4()),
+        placed_by=None,
+        enqueue=False,
+    )
+
+
+def buy(number: int, *, wait: float = 5.0) -> Order:
+    """Place, send, and follow for `wait` seconds without any callback: what the commands do."""
+    order = place(number)
+    submit(order.pk, call_class=INTERACTIVE)
+    return follow(order, seconds=wait)
+
+
+def test_an_accepted_order_ends_in_success_with_its_sn(upstream: Upstream):
+    order = buy(1)
+
+    assert (order.status, order.price, order.error_code) == ("success", order.max_price, "")
+    assert order.sn
+    assert order.trx_id
+    assert moves(order) == [
+        ("", "queued", "staff"),
+        ("queued", "sending", "submit"),
+        ("sending", "pending", "submit"),
+        ("pending", "success", "poll"),
+    ]
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert upstream.calls(order, "create") == [CREATE]
+
+
+def test_a_failed_order_is_refunded_by_the_upstream(upstream: Upstream):
+    order = buy(4)
+
+    assert order.status == Status.FAILED
+    assert upstream.ledger(order) == [("debit", -order.price), ("refund", order.price)]
+    assert upstream.calls(order, "create") == [CREATE]
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
+def test_a_lost_or_strange_answer_is_unknown_and_the_status_tells(upstream: Upstream, number: int):
+    order = place(number)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.UNKNOWN
+    order = follow(order, seconds=10)
+    assert order.status == Status.SUCCESS
+    assert [to for _, to, _ in moves(order)[:3]] == ["queued", "sending", "unknown"]
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert upstream.calls(order, "create") == [CREATE]
+
+
+@pytest.mark.parametrize("number", [11, 25], ids=["cut before", "unknown code"])
+def test_what_never_arrived_is_held_only_after_the_grace_period(upstream: Upstream, settings, number: int):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 3600.0
+    order = buy(number, wait=3)
+    assert order.status == Status.UNKNOWN
+    assert order.not_found_count >= 3
+
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.5
+    order = follow(order, seconds=10)
+
+    assert (order.status, order.hold_reason) == ("held", HoldReason.NEVER_ARRIVED)
+    assert upstream.ledger(order) == []
+    assert upstream.calls(order, "create") == [CREATE]
+
+
+def test_a_few_answers_are_not_enough_however_old(upstream: Upstream, settings):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
+    settings.ORDER_NOT_FOUND_ANSWERS = 1000
+
+    order = buy(11, wait=2)
+
+    assert order.status == Status.UNKNOWN
+
+
+def test_an_order_that_arrives_late_after_not_found_succeeds(upstream: Upstream):
+    order = buy(12, wait=10)
+
+    assert order.status == Status.SUCCESS
+    assert order.not_found_count >= 1
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert upstream.calls(order, "create") == [CREATE]
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "code"),
+    [
+        (19, HoldReason.PRICE_CHANGED, "PRICE_CHANGED"),
+        (20, HoldReason.BALANCE_SHORT, "INSUFFICIENT_BALANCE"),
+        (21, HoldReason.CUT_OFF, "CUT_OFF"),
+        (22, HoldReason.DISTURBED, "PRODUCT_UNAVAILABLE"),
+    ],
+)
+def test_a_refusal_that_leaves_the_balance_untouched_holds_the_order(upstream: Upstream, number, reason, code):
+    order = buy(number)
+
+    assert (order.status, order.hold_reason, order.error_code) == ("held", reason, code)
+    assert upstream.ledger(order) == []
+    assert upstream.calls(order) == [CREATE]
+
+
+def test_an_invalid_destination_rejects_the_order(upstream: Upstream):
+    order = buy(23)
+
+    assert (order.status, order.error_code) == ("rejected", "INVALID_DESTINATION")
+    assert upstream.ledger(order) == []
+    assert upstream.calls(order) == [CREATE]
+
+
+def test_a_429_is_waited_out_and_the_same_request_sent_again(upstream: Upstream):
+    order = buy(24, wait=15)
+
+    assert order.status == Status.SUCCESS
+    assert [to for _, to, _ in moves(order)] == ["queued", "sending", "queued", "sending", "pending", "success"]
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert upstream.calls(order, "create") == [CREATE, CREATE]
+
+
+def test_an_order_pending_for_long_stays_pending(upstream: Upstream):
+    order = buy(3, wait=1)
+
+    assert order.status == Status.PENDING
+    assert upstream.ledger(order) == [("debit", -order.price)]
+
+    upstream.control("settle", ref_id=order.ref_id, status="failed")
+    assert follow(order, seconds=10).status == Status.FAILED
+    assert upstream.ledger(order) == [("debit", -order.price), ("refund", order.price)]
+
+
+def test_a_held_order_is_sent_again_with_the_same_ref_id_after_a_top_up(upstream: Upstream, django_user_model):
+    order = buy(20)
+    upstream.control("topup", amount=1_000_000)
+
+    send_again(order, actor=django_user_model.objects.create_user("admin"))
+    submit(order.pk, call_class=INTERACTIVE)
+
+    assert follow(order, seconds=10).status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+    assert upstream.calls(order, "create") == [CREATE, CREATE]
+
+
+def test_an_order_that_never_arrived_is_sent_again_with_the_same_ref_id_and_charged_once(
+    upstream: Upstream, settings, django_user_model
+):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
+    order = buy(11, wait=15)
+    assert order.status == Status.HELD
+
+    send_again(order, actor=django_user_model.objects.create_user("admin"))
+    submit(order.pk, call_class=INTERACTIVE)
+
+    assert follow(order, seconds=10).status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+
+
+def test_wrong_credentials_stop_all_sending_until_they_are_right_again(upstream: Upstream, settings):
+    right = settings.UPSTREAM_SECRET_KEY
+    settings.UPSTREAM_SECRET_KEY = "not-the-key"
+    get_client().budget.declare_fresh()
+    first, second = place(1), place(2)
+
+    submit(first.pk, call_class=INTERACTIVE)
+    submit(second.pk, call_class=INTERACTIVE)
+
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.status, second.status) == ("queued", "queued")
+    assert upstream_account().refused_code == "INVALID_SIGNATURE"
+    assert upstream.calls(second) == []
+    with pytest.raises(Misconfigured):
+        read_balance()
+
+    settings.UPSTREAM_SECRET_KEY = right
+    read_balance()
+    assert not sending_is_stopped()
+    submit(first.pk, call_class=INTERACTIVE)
+    assert follow(first, seconds=10).status == Status.SUCCESS
+    assert upstream.ledger(first) == [("debit", -first.max_price)]
+
+
+def test_an_upstream_that_cannot_be_reached_leaves_the_order_queued(upstream: Upstream, settings):
+    there = settings.UPSTREAM_BASE_URL
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    get_client().budget.declare_fresh()
+    order = place(1)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert upstream_account().unreachable_since is not None
+
+    settings.UPSTREAM_BASE_URL = there
+    submit(order.pk, call_class=INTERACTIVE)
+    assert follow(order, seconds=10).status == Status.SUCCESS
+    assert upstream_account().unreachable_since is None
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+
+
+def test_a_submit_message_that_comes_twice_sends_once(upstream: Upstream):
+    order = place(3)
+
+    for _ in range(3):
+        submit(order.pk, call_class=INTERACTIVE)
+
+    assert upstream.calls(order) == [CREATE]
+
+
+def test_an_order_whose_sender_died_is_only_asked_about(upstream: Upstream):
+    """The claim was committed and the process killed before a byte was written."""
+    order = place(1)
+    claim(order.pk)
+
+    order = follow(order, seconds=3)
+
+    assert order.status == Status.UNKNOWN
+    assert upstream.calls(order, "create") == []
+    assert upstream.ledger(order) == []
+
+
+def test_a_price_above_the_confirmed_one_is_never_charged(upstream: Upstream):
+    order = place(1)
+    upstream.control("product", product_code=order.product_code, price=order.max_price + 1)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert (order.status, order.hold_reason) == ("held", HoldReason.PRICE_CHANGED)
+    assert upstream.ledger(order) == []
+
+
+def test_an_exhausted_budget_leaves_the_order_queued_and_unsent(upstream: Upstream, settings):
+    # The catalogue's three requests have used up more than this.
+    settings.UPSTREAM_ACCOUNT_RATE = "2/minute"
+    settings.UPSTREAM_INTERACTIVE_WAIT = 0.1
+    order = place(1)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert order.next_check_at is not None
+    assert upstream.calls(order) == []
+    assert moves(order) == [("", "queued", "staff")]
+
+
+def test_a_check_of_a_final_or_queued_order_asks_nothing(upstream: Upstream):
+    order = place(1)
+
+    check(order.pk, call_class=BACKGROUND)
+
+    assert upstream.calls(order) == []
+
+
+def test_a_status_that_is_lost_after_acceptance_is_an_incident_and_stays_pending(upstream: Upstream):
+    order = buy(3, wait=1)
+    upstream.control("reset")
+
+    check(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.PENDING
+    assert Incident.objects.get().kind == Incident.Kind.LOST_AFTER_ACCEPTANCE
+
+
+def test_the_sweep_takes_the_oldest_due_first_and_leases_them(upstream: Upstream, monkeypatch):
+    older, newer, later = place(1), place(2), place(3)
+    now = timezone.now()
+    for order, age in ((older, 20), (newer, 10), (later, -60)):
+        Order.objects.filter(pk=order.pk).update(next_check_at=now - timedelta(seconds=age))
+    taken: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        "purchases.services.sweeping.publish", lambda task, order_id: taken.append((task.name, order_id)) or True
+    )
+    monkeypatch.setattr("upstream.budget.Budget.background_allowance", lambda self, within=0.0: 1)
+
+    assert [sweep(), sweep(), sweep()] == [1, 1, 0]
+
+    resubmit = tasks.resubmit_order.name
+    assert taken == [(resubmit, older.pk), (resubmit, newer.pk)]
