@@ -1,0 +1,49 @@
+"""/healthz says that the process is up; /readyz names what is missing."""
+
+import pytest
+from django.test import Client
+
+from backoffice import health
+
+
+@pytest.fixture(autouse=True)
+def _silence():
+    for name in ("worker", "background", "beat"):
+        health._redis().delete(f"alive:{name}")
+
+
+def test_healthz_asks_nothing(django_assert_num_queries, db):
+    with django_assert_num_queries(0):
+        assert Client().get("/healthz").status_code == 200
+
+
+@pytest.mark.django_db
+def test_readyz_names_each_process_that_gives_no_sign_of_life():
+    answer = Client().get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["missing"] == ["worker", "background", "beat"]
+
+
+@pytest.mark.django_db
+def test_readyz_is_200_when_all_live():
+    for name in ("worker", "background", "beat"):
+        health.note_life(name)
+
+    answer = Client().get("/readyz")
+
+    assert (answer.status_code, answer.json()["missing"]) == (200, [])
+
+
+@pytest.mark.django_db
+def test_readyz_names_a_redis_that_is_away(settings):
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+    health._redis.cache_clear()
+    try:
+        answer = Client().get("/readyz")
+    finally:
+        health._redis.cache_clear()
+
+    assert answer.status_code == 503
+    assert "redis" in answer.json()["missing"]
+    assert "database" not in answer.json()["missing"]

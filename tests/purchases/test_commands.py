@@ -1,0 +1,129 @@
+"""The commands use the same services as the pages, print JSON for programs and tell the state by their exit code."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from purchases.models import Order, Product
+from purchases.order_life import Status
+from tests.conftest import Upstream
+from tests.factories import make_order
+
+FIELDS = {"ref_id", "trx_id", "kind", "product_code", "destination", "price", "status", "sn", "message"}
+
+
+def run(*args: str) -> tuple[int, str]:
+    """Exit code and standard output of a command."""
+    out = StringIO()
+    try:
+        call_command(*args, stdout=out)
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue()
+    except CommandError as error:
+        return error.returncode, str(error)
+    return 0, out.getvalue()
+
+
+@pytest.fixture
+def product(upstream: Upstream) -> Product:
+    return Product.objects.get(name="Telkomsel 10.000")
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"),
+    [("01", "success", 0), ("03", "pending", 3), ("04", "failed", 1), ("23", "rejected", 1), ("20", "held", 3)],
+)
+def test_buy_prints_one_json_object_and_exits_with_the_state(product, upstream, number, status, code):
+    exit_code, out = run("buy", f"--product={product.code}", f"--destination=0812900000{number}", "--wait=3", "--json")
+
+    facts = json.loads(out)
+    assert set(facts) == FIELDS
+    assert (facts["status"], exit_code) == (status, code)
+    assert (facts["kind"], facts["product_code"], facts["price"]) == ("purchase", product.code, product.price)
+    assert out.count("\n") == 1
+
+
+def test_buy_without_waiting_says_not_final_yet(product):
+    exit_code, out = run("buy", f"--product={product.code}", "--destination=081290000001", "--json")
+
+    assert (exit_code, json.loads(out)["status"]) == (3, "pending")
+
+
+def test_buy_with_the_same_key_buys_once(product, upstream):
+    arguments = ("buy", f"--product={product.code}", "--destination=081290000001", "--wait=5", "--key=k-1", "--json")
+
+    first, second = run(*arguments), run(*arguments)
+
+    assert first == second
+    assert Order.objects.count() == 1
+    assert upstream.ledger(Order.objects.get()) == [("debit", -product.price)]
+
+
+def test_buy_twice_on_one_day_needs_to_be_said(product):
+    arguments = ("buy", f"--product={product.code}", "--destination=081290000001", "--wait=5")
+    run(*arguments)
+
+    assert run(*arguments)[0] == 1
+    assert run(*arguments, "--again")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--product=NOPE", "--destination=081290000001"), 2),
+        (("--destination=081290000001",), 1),
+        (("--product=CODE", "--destination=12"), 1),
+        (("--product=CODE", "--destination=081290000001", "--max-price=1"), 1),
+    ],
+)
+def test_buy_refuses_with_one_sentence_and_places_nothing(product, arguments, code):
+    exit_code, sentence = run("buy", *(argument.replace("CODE", product.code) for argument in arguments))
+
+    assert exit_code == code
+    assert sentence
+    assert "\n" not in sentence
+    assert not Order.objects.exists()
+
+
+@pytest.mark.django_db
+def test_order_shows_one_and_exits_with_its_state():
+    success = make_order(Status.SUCCESS, sn="SN-1", price=10_500)
+    unknown = make_order(Status.UNKNOWN, destination="081200000001")
+
+    code, out = run("order", success.ref_id, "--json")
+    assert (code, json.loads(out)["sn"]) == (0, "SN-1")
+    assert run("order", unknown.ref_id, "--json")[0] == 3
+    assert run("order", "never-seen")[0] == 2
+
+
+@pytest.mark.django_db
+def test_orders_lists_json_lines_newest_first_by_status_and_time():
+    old = make_order(Status.SUCCESS, created_at="2026-08-01T10:00:00+07:00")
+    new = make_order(Status.SUCCESS, destination="081200000001", created_at="2026-08-02T10:00:00+07:00")
+    make_order(Status.UNKNOWN, destination="081200000002", created_at="2026-08-02T11:00:00+07:00")
+
+    code, out = run("orders", "--status=success", "--json")
+    listed = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [row["ref_id"] for row in listed] == [new.ref_id, old.ref_id]
+    assert set(listed[0]) == FIELDS | {"created_at"}
+
+    _, out = run("orders", "--since=2026-08-02T10:30:00+07:00", "--json")
+    assert len(out.splitlines()) == 1
+    assert run("orders", "--since=yesterday")[0] == 2
+
+
+def test_sync_catalogue_prints_counts_and_fails_with_one_sentence(upstream: Upstream, settings):
+    code, out = run("sync_catalogue", "--json")
+    assert (code, json.loads(out)["products"]) == (0, Product.objects.count())
+
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    from upstream.client import get_client
+
+    get_client().budget.declare_fresh()
+    code, sentence = run("sync_catalogue", "--json")
+    assert code == 1
+    assert "last good" in sentence
+    assert run("sync_catalogue", "--if-empty")[0] == 0
