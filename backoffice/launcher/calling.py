@@ -57,7 +57,6 @@ def call_alone(project: Project, family: Family, say: Say, words: list[str]) -> 
         if not stack.prepared:
             say("New data folder: preparing the database first.")
             stack.finish_preparing(stack.manage("prepare_app"))
-        stack.declare_fresh_budget()
         child = family.start(
             "manage.py",
             [project.python, "manage.py", *words],

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 LINES_SHOWN = 15
+START_MARK = "=== "
 
 
 class LaunchError(Exception):
@@ -27,7 +28,7 @@ class LaunchError(Exception):
 
 
 def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
-    """The last `count` lines of a log file; empty when there is none."""
+    """The last `count` lines that a log holds since its last start mark; empty when there is no log."""
     try:
         with log.open("rb") as file:
             file.seek(0, 2)
@@ -35,4 +36,6 @@ def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
             text = file.read().decode(errors="replace")
     except OSError:
         return ""
-    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-count:])
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    starts = [number for number, line in enumerate(lines) if line.startswith(START_MARK)]
+    return "\n".join(lines[starts[-1] + 1 if starts else 0 :][-count:])

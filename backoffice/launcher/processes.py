@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import IO
 
-from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.failures import START_MARK, LaunchError
 
 HERE = Path(__file__).parent
 LOG_KEPT_BYTES = 5_000_000
@@ -85,7 +85,7 @@ class Family:
         """
         bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", os.getpid(), stop_signal, user or "-", *command]
         with contextlib.ExitStack() as files:
-            output = files.enter_context(open_log(log)) if log else None
+            output = files.enter_context(open_log(log, name)) if log else None
             process = subprocess.Popen(
                 [str(part) for part in bootstrap],
                 stdin=subprocess.DEVNULL if log else None,
@@ -190,13 +190,16 @@ class Family:
             self._guardian.wait(1)
 
 
-def open_log(log: Path) -> IO[bytes]:
-    """Open a child's log for appending; one that has grown long becomes `<name>.1` first."""
+def open_log(log: Path, name: str) -> IO[bytes]:
+    """Open a child's log for appending, after a line that says who starts; a long one becomes `<log>.1` first."""
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_KEPT_BYTES:
             log.replace(log.with_name(log.name + ".1"))
-        return log.open("ab")
+        file = log.open("ab")
+        file.write(f"{START_MARK}{name} starts, {time.strftime('%Y-%m-%d %H:%M:%S %z')}\n".encode())
+        file.flush()
+        return file
     except OSError as error:
         raise LaunchError(
             f"Cannot write {log} ({error.strerror}): make room or choose another folder with BACKOFFICE_DATA."

@@ -113,7 +113,6 @@ class Server:
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
         stack.await_http(web, port=self._port, path="/healthz", host=self._web_host())
         say(f"Pages are served on port {self._port}")
-        stack.declare_fresh_budget()
         sync = stack.manage("sync_catalogue", "--if-empty")
         self._begin("worker", lambda: self._worker("worker", "interactive"))
         self._begin("background", lambda: self._worker("background", "background"))

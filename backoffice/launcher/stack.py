@@ -32,7 +32,6 @@ class Stack:
         self.family = family
         self.secrets = kept_secrets(project.data)
         self._prepared = project.data / "prepared"
-        self._new_valkey = not (project.data / "valkey").exists()
         self.environment: dict[str, str] = {}
         self.sandbox_port: int | None = None
         self._sandbox: dict[str, str] = {}
@@ -128,18 +127,16 @@ class Stack:
         return self._prepared.exists()
 
     def finish_preparing(self, child: Child) -> None:
-        """Wait for `prepare_app`."""
-        self.finish(child, "The database could not be prepared.")
-        self._prepared.touch()
+        """Wait for `prepare_app`; in a new data folder also tell the rate budget that no request was ever sent.
 
-    def declare_fresh_budget(self) -> None:
-        """Tell a new Valkey that no request was ever sent: else the first call waits one rate window.
-
-        Only with the sandbox: with a real upstream nobody knows what another data folder sent a moment ago.
+        Else the first call would wait one rate window. Only with the sandbox: with a real upstream nobody knows what
+        another installation sent a moment ago.
         """
-        if self.stores.valkey and self._new_valkey and self.project.sandboxed:
-            self.finish(self.manage("declare_fresh_budget"), "The rate budget could not be prepared.")
-            self._new_valkey = False
+        self.finish(child, "The database could not be prepared.")
+        if not self.prepared:
+            if self.stores.valkey and self.project.sandboxed:
+                self.finish(self.manage("declare_fresh_budget"), "The rate budget could not be prepared.")
+            self._prepared.touch()
 
     def finish(self, child: Child, sentence: str) -> None:
         """Wait for a child that ends by itself; LaunchError with `sentence` and its log when it fails."""

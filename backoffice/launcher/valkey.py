@@ -69,9 +69,14 @@ class Valkey:
     def wait_ready(self) -> None:
         """Wait until a signed-in PING is answered (not while it still loads its file)."""
         import redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
 
+        once = Retry(NoBackoff(), 0)  # its own retries would wait for seconds
         deadline = time.monotonic() + READY_SECONDS
-        with redis.Redis(host="127.0.0.1", port=self.port, password=self._password, socket_timeout=3) as client:
+        with redis.Redis(
+            host="127.0.0.1", port=self.port, password=self._password, socket_timeout=3, retry=once
+        ) as client:
             while True:
                 try:
                     client.ping()

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from backoffice.launcher.data_folder import read_json, write_json
 from backoffice.launcher.processes import processes_inside
@@ -55,7 +57,7 @@ def test_neither_service_lets_anybody_in_without_the_password(keep: Keep) -> Non
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(f"postgresql://app:wrong@127.0.0.1:{port}/rows")
     with (
-        redis.Redis(host="127.0.0.1", port=urlsplit(keeper.said["redis_url"]).port or 0) as client,
+        redis.Redis(port=urlsplit(keeper.said["redis_url"]).port or 0, retry=Retry(NoBackoff(), 0)) as client,
         pytest.raises(redis.AuthenticationError),
     ):
         client.ping()
