@@ -120,3 +120,10 @@ def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, mon
 @pytest.mark.parametrize("text", ["telkomsel 10.000", "Telkomsel 10000", "10.000 telkomsel", "TELKOMSEL 10.000"])
 def test_a_product_is_found_however_its_name_is_typed(upstream: Upstream, text):
     assert Product.objects.filter(name=PRODUCT).get() in Product.objects.matching(text)
+
+
+def test_a_sync_waits_for_its_turn_in_a_paced_budget(upstream: Upstream, settings):
+    # 600 a minute are paced at 100 ms: the second and third call come too early at first.
+    settings.UPSTREAM_ACCOUNT_RATE = "600/minute"
+
+    assert sync_catalogue().result == CatalogueSync.Result.DONE
