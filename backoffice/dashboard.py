@@ -12,6 +12,7 @@ from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -63,9 +64,10 @@ def balance_refresh(request: StaffRequest) -> HttpResponse:
 @staff_only("purchases.view_product")
 @require_POST
 def catalogue_sync(request: StaffRequest) -> HttpResponse:
-    """Have the catalogue fetched anew."""
+    """Have the catalogue fetched anew; back to the page of ours that `next` names."""
     _await_answer(request, request_catalogue_sync(), _("Fetching the catalogue…"))
-    return redirect("overview")
+    back = request.POST.get("next", "")
+    return redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "overview")
 
 
 def _await_answer(request: StaffRequest, queued: bool, words: str) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
-from django.db.models import Case, IntegerField, Q, Value, When
+from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 from django_htmx.http import replace_url
 
@@ -79,7 +81,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     """Show what the choice in the URL finds; for htmx only the results."""
     choice = Choice.read(request)
     phone = Phone.read(choice.destination)
-    categories = list(Category.objects.filter(is_listed=True, products__is_listed=True).distinct())
+    categories = _categories()
     brands = list(
         Brand.objects.filter(is_listed=True, products__is_listed=True, category__code=choice.category).distinct()
         if choice.category
@@ -87,7 +89,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     )
     if choice.brand and choice.brand not in {brand.code for brand in brands}:
         choice = Choice(**(vars(choice) | {"brand": ""}))
-    page = Paginator(_products(choice, phone), PAGE_SIZE).get_page(request.GET.get("page"))
+    page = Paginator(_products(choice, phone, categories), PAGE_SIZE).get_page(request.GET.get("page"))
     for product in page.object_list:
         product.takes_phone = kind_of(product) in {DestinationKind.PHONE, DestinationKind.CARD}  # type: ignore[attr-defined]
     context = {
@@ -107,18 +109,30 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     return replace_url(render(request, "purchases/catalogue.html#results", context), choice.url())
 
 
-def _products(choice: Choice, phone: Phone) -> list[Product]:
+def _categories() -> list[Category]:
+    """The categories with something in them: what is bought before bills, what is bought most (30 days) first."""
+    lately = Q(products__orders__created_at__gte=timezone.now() - dt.timedelta(days=30))
+    return list(
+        Category.objects.filter(is_listed=True, products__is_listed=True)
+        .annotate(bought=Count("products__orders", filter=lately, distinct=True))
+        .order_by("-type", "-bought", "name")
+    )
+
+
+def _products(choice: Choice, phone: Phone, categories: list[Category]) -> list[Product]:
     """The listed products for `choice`, best first: the operator's brands, names that begin as typed, by price."""
     found = Product.objects.listed().select_related("brand", "category").matching(choice.q)
     if choice.category:
         found = found.filter(category__code=choice.category)
     if choice.brand:
         found = found.filter(brand__code=choice.brand)
-    order = ["category__name", "brand__name", "type", "price", "name"]
+    place = [When(category_id=category.pk, then=Value(i)) for i, category in enumerate(categories)]
+    found = found.annotate(place=Case(*place, default=Value(len(place)), output_field=IntegerField()))
+    order = ["place", "brand__name", "price", "name"]
     if choice.q:
         begins = Case(When(Q(name__istartswith=choice.q), then=Value(0)), default=Value(1), output_field=IntegerField())
         found = found.annotate(begins=begins)
-        order = ["begins", "price", "name"]
+        order = ["-type", "begins", "price", "name"]
     products = list(found.order_by(*order))
     if phone.operator:
         # The catalogue is small (some hundreds): the operator's own come first, the others stay in their order.

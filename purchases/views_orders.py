@@ -115,7 +115,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "events": events,
         "incidents": incidents,
         "open_incidents": open_incidents,
-        "version": f"{order.status}.{len(events)}.{order.checks}.{len(incidents)}.{len(open_incidents)}",
+        "version": f"{order.status}.{len(events)}.{order.checks}.{len(incidents)}.{len(open_incidents)}.{price_now}",
         "delay": seconds_until_next_look(order, last_change=last_change),
         "may_resolve": may_resolve,
         "may_check": order.status in ASKED_ABOUT and (may_resolve or request.user.has_perm("purchases.buy")),

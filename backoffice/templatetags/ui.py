@@ -5,6 +5,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import structlog
 from babel.dates import format_datetime, format_timedelta
 from django import template
 from django.conf import settings
@@ -16,6 +17,7 @@ from django.utils.translation import get_language
 from backoffice.money import rupiah as format_rupiah
 from purchases.order_life import Status
 
+log = structlog.get_logger()
 register = template.Library()
 
 # The eye finds the status first: each has its own icon, so that colour is never the only sign.
@@ -53,7 +55,12 @@ def _icon_svg(name: str) -> SafeString:
 @register.simple_tag
 def icon(name: str) -> SafeString:
     """`{% icon "check" %}`: that Tabler icon inline, hidden from screen readers (the text beside it speaks)."""
-    return _icon_svg(name)
+    try:
+        return _icon_svg(name)
+    except FileNotFoundError:
+        # The packages are being installed anew under a running shop; a decoration must not cost the page.
+        log.warning("icon_missing", icon=name)
+        return SafeString()
 
 
 @register.simple_tag
@@ -61,7 +68,7 @@ def status_badge(status: str) -> SafeString:
     """`{% status_badge order.status %}`: icon, word and colour of an order's status."""
     known = Status(status)
     return format_html(
-        '<span class="status status-{}">{}{}</span>', known.value, _icon_svg(STATUS_ICONS[known]), known.label
+        '<span class="status status-{}">{}{}</span>', known.value, icon(STATUS_ICONS[known]), known.label
     )
 
 
