@@ -125,7 +125,7 @@ def dispatch(arguments: list[str], family: Family) -> int:
         case "lock":
             code = gate.lock(project, say, upgrade=options.upgrade)
         case "check":
-            code = gate.check(project)
+            code = gate.check(project, family)
         case "test":
             compile_translations(project, say)
             code = gate.test(project, family, rest)

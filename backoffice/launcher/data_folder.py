@@ -1,11 +1,10 @@
-"""The small files of a data folder: generated secrets, and ports that stay the same from start to start."""
+"""The small files of a data folder: generated secrets, the lock, and what the running launcher says about itself."""
 
 import contextlib
 import fcntl
 import json
 import os
 import secrets
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,44 +34,6 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
         raise LaunchError(
             f"Cannot write {path} ({error.strerror}): make room, or name a folder of yours with BACKOFFICE_DATA."
         ) from error
-
-
-def is_free(port: int) -> bool:
-    """Whether a server could listen on this port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
-
-
-def any_free_port() -> int:
-    """A port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Ports:
-    """The ports of one data folder, the same at every start while they are free."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "ports.json"
-
-    def take(self, name: str, *, first: int | None = None) -> int:
-        """The port `name` had last time if it is free, else the next free one from `first`, or any; it is kept."""
-        kept = read_json(self._path)
-        port = kept.get(name)
-        if not isinstance(port, int) or not is_free(port):
-            port = (
-                next((number for number in range(first, 65_536) if is_free(number)), None) if first else any_free_port()
-            )
-            if port is None:
-                raise LaunchError(f"No free port for {name} from {first} upward on 127.0.0.1.")
-            write_json(self._path, {**kept, name: port})
-        return port
 
 
 def kept_secrets(folder: Path) -> dict[str, str]:

