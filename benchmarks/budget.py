@@ -2,12 +2,13 @@
 made.
 
     REDIS_URL=redis://127.0.0.1:6379/0 python benchmarks/budget.py [--rate 120/minute] [--seconds 180] [--processes 4]
+    [--lost 0.02]
 
 Each process runs threads that call as often as they are let. Every call takes a log-normal time (median 0.25 s) and
-its request arrives at a random moment of it; 2 % lose their answer and count until their longest life is over. "Worst
-window" is the largest number of arrivals in any window of the limit's length, wherever it begins; "estimate" is the
-largest value that a limiter sees which weighs the previous fixed window (over 40 phases). Both must stay at or below
-the limit.
+its request arrives at a random moment of it; a share of them loses the answer and counts until its longest life is
+over. "Worst window" is the largest number of arrivals in any window of the limit's length, wherever it begins;
+"estimate" is the largest value that a limiter sees which weighs the previous fixed window (over 40 phases). Both must
+stay at or below the limit.
 """
 
 import argparse
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("--rate", default="120/minute")
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--processes", type=int, default=4)
+    parser.add_argument("--lost", type=float, default=0.02)
     options = parser.parse_args()
     rate = Rate.parse(options.rate)
     config = Config(
@@ -52,7 +54,9 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     queue: Queue[list[float]] = context.Queue()
     ends_at = time.time() + options.seconds
-    processes = [context.Process(target=saturate, args=(config, ends_at, queue)) for _ in range(options.processes)]
+    processes = [
+        context.Process(target=saturate, args=(config, ends_at, options.lost, queue)) for _ in range(options.processes)
+    ]
     for process in processes:
         process.start()
     arrivals = sorted(moment for _ in processes for moment in queue.get())
@@ -70,7 +74,7 @@ def main() -> None:
     raise SystemExit(worst > rate.calls or estimate > rate.calls)
 
 
-def saturate(config: Config, ends_at: float, queue: "Queue[list[float]]") -> None:
+def saturate(config: Config, ends_at: float, lost_share: float, queue: "Queue[list[float]]") -> None:
     """Call from several threads until `ends_at` and put the moments of arrival (Unix seconds) into the queue."""
     budget = Budget(config)
     arrivals: list[float] = []
@@ -83,7 +87,7 @@ def saturate(config: Config, ends_at: float, queue: "Queue[list[float]]") -> Non
             except Unavailable as refused:
                 time.sleep(min(refused.retry_after or 0.1, 1.0))
                 continue
-            lost = dice.random() < 0.02
+            lost = dice.random() < lost_share
             duration = DEADLINE if lost else min(dice.lognormvariate(math.log(0.25), 0.5), DEADLINE)
             arrival = dice.random() * duration
             time.sleep(arrival)

@@ -92,7 +92,7 @@ MEANINGS: dict[ErrorCode, Meaning] = {
 }
 
 
-class CallInsideTransaction(RuntimeError):  # noqa: N818
+class CallInsideTransaction(RuntimeError):
     """The upstream was called while a database transaction was open: a rollback could not undo the purchase."""
 
 
@@ -100,7 +100,7 @@ class UpstreamError(Exception):
     """The parent of the four kinds; catching it means "the call gave no answer to use"."""
 
 
-class Rejected(UpstreamError):  # noqa: N818
+class Rejected(UpstreamError):
     """The upstream gave a definite no.
 
     `balance_untouched` defaults to what `MEANINGS` says about the code. `message` is the upstream's text for people.
@@ -129,7 +129,7 @@ class Rejected(UpstreamError):  # noqa: N818
         return f"{self.error_code}: {self.message}" if self.message else str(self.error_code)
 
 
-class Unavailable(UpstreamError):  # noqa: N818
+class Unavailable(UpstreamError):
     """The request was certainly not sent.
 
     `reason`: "budget" (the rate budget has no room), "budget_unreachable" (Redis is down, so nobody can say whether
@@ -146,7 +146,7 @@ class Unavailable(UpstreamError):  # noqa: N818
         return self.reason if self.retry_after is None else f"{self.reason}, again in {self.retry_after:.1f} s"
 
 
-class OutcomeUnknown(UpstreamError):  # noqa: N818
+class OutcomeUnknown(UpstreamError):
     """The request may have been carried out and there is no answer to trust.
 
     `reason`: "timeout", "connection", "http_500" (or another 5xx), "malformed: …" or "unknown_code: …".
@@ -157,7 +157,7 @@ class OutcomeUnknown(UpstreamError):  # noqa: N818
         self.reason = reason
 
 
-class Misconfigured(UpstreamError):  # noqa: N818
+class Misconfigured(UpstreamError):
     """Credentials, signature, account or settings are wrong: stop sending and tell somebody.
 
     `error_code` is the upstream's verdict, or None when our own settings are at fault and nothing was sent.

@@ -12,7 +12,7 @@ MAX_DEPTH = 32
 _MAX_DIGITS = 19  # more than a 64-bit integer holds
 
 
-class NotStrictJson(ValueError):  # noqa: N818
+class NotStrictJson(ValueError):
     """The bytes are not JSON in the strict sense of this module; the message says which rule was broken."""
 
 

@@ -33,11 +33,11 @@ _CHUNK = 64 * 1024
 log = structlog.get_logger(__name__)
 
 
-class NotSent(Exception):  # noqa: N818
+class NotSent(Exception):
     """No byte of the request was written."""
 
 
-class Lost(Exception):  # noqa: N818
+class Lost(Exception):
     """The request may have arrived, its answer did not: `reason` is "timeout" or "connection"."""
 
     def __init__(self, reason: str) -> None:

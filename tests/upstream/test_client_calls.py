@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+import redis
 from django.db import transaction
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
 from tests.upstream.scripted_upstream import Cut, MakeClient, MakeConfig, ScriptedUpstream
 from upstream.budget import CallClass
-from upstream.client import Client, Endpoint, get_client
+from upstream.client import Client, Endpoint, Limit, get_client
 from upstream.config import Config, Rate
 from upstream.errors import (
     CallInsideTransaction,
@@ -347,6 +348,29 @@ def test_an_interactive_call_that_could_not_go_out_in_time_is_refused_at_once(
 
     assert caught.value.retry_after > 10
     assert upstream.connections == 0
+
+
+def test_an_answered_call_counts_for_one_window_and_a_lost_one_for_longer(
+    upstream: ScriptedUpstream, make_client: MakeClient, cut: Cut
+) -> None:
+    client = make_client(account_rate=Rate(100, 60.0))
+    calls, _ = client.budget._keys(Limit.ACCOUNT)
+    valkey = redis.Redis.from_url(client.config.redis_url)
+
+    def seconds_left() -> float:
+        """How long the call that counts longest will still count."""
+        seconds, microseconds = valkey.time()
+        [(_, score)] = valkey.zrange(calls, -1, -1, withscores=True)
+        return score / 1_000_000 - seconds - microseconds / 1_000_000
+
+    upstream.answers(200, success({"balance": 5}))
+    client.balance()
+    assert 50 < seconds_left() <= 60
+
+    upstream.behaviour = lambda connection, _: cut(connection) or False
+    with pytest.raises(OutcomeUnknown):
+        client.create_transaction(**BUY, max_price=None)
+    assert seconds_left() > 60 + client.config.deadline
 
 
 # --- Secrets   ----------------

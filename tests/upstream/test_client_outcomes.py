@@ -86,6 +86,27 @@ def test_a_connection_that_is_never_accepted_is_unavailable(make_client: MakeCli
     assert caught.value.reason == "connect"
 
 
+def test_a_connection_that_is_ready_only_after_the_connect_timeout_is_not_used(
+    upstream: ScriptedUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given a slow name server, which no timeout of a socket bounds
+    resolve = socket.getaddrinfo
+
+    def resolve_slowly(host: str, *rest: Any) -> Any:
+        time.sleep(0.3)
+        return resolve(host, *rest)
+
+    client = make_client(connect_timeout=0.2)
+    permit = client.reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_slowly)
+
+    # then no request is written so late that nobody counts it any more
+    with pytest.raises(Unavailable) as caught:
+        client.create_transaction(ref_id="R1", product_code="P", destination="0812", max_price=None, permit=permit)
+    assert caught.value.reason == "connect"
+    assert upstream.requests == []
+
+
 def tls_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(CERTIFICATE)
