@@ -1,4 +1,4 @@
-"""What Indonesian shops sell, as compact tables; `catalogue.py` turns them into products.
+"""What Indonesian shops sell, as compact tables; `offers.py` turns them into products.
 
 Money in rupiah. A prepaid row is (code prefix, nominal or package → price).
 """

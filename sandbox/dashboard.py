@@ -14,7 +14,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from sandbox import account_settings, callbacks
-from sandbox.catalogue import rupiah
 from sandbox.engine import bills, ledger, settlement
 from sandbox.models import (
     Account,
@@ -26,6 +25,7 @@ from sandbox.models import (
     ReceivedRequest,
     Transaction,
 )
+from sandbox.offers import rupiah
 from sandbox.scenarios import SCENARIOS
 
 PER_PAGE = 50

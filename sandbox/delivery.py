@@ -43,8 +43,10 @@ def _attempt_quietly(pk: int) -> None:
     try:
         attempt(pk)
     except Exception:
-        # the row stays claimed until a restart releases it; say so, for nobody waits for this thread
+        # nobody waits for this thread: say it here, and let the row be due again soon
         logger.exception("callback delivery %s failed inside the sandbox", pk)
+        again_at = timezone.now() + timedelta(seconds=5)
+        Delivery.objects.filter(pk=pk).update(in_flight=False, next_attempt_at=again_at)
     finally:
         connection.close()
 
@@ -52,7 +54,9 @@ def _attempt_quietly(pk: int) -> None:
 def attempt(pk: int) -> None:
     """Send a claimed delivery once, write down how it went, and plan the next attempt on the schedule."""
     account = Account.objects.get(pk=1)
-    delivery = Delivery.objects.get(pk=pk)
+    delivery = Delivery.objects.filter(pk=pk).first()
+    if delivery is None:  # a reset came first
+        return
     tried = Attempt(delivery=delivery, at=timezone.now(), url=account.callback_url, style=account.callback_style)
     headers = {
         "Content-Type": "application/json",
@@ -87,8 +91,10 @@ def _post(url: str, body: bytes, headers: dict[str, str]) -> tuple[int | None, s
 
 @database.atomic
 def _conclude(delivery: Delivery, tried: Attempt) -> None:
+    row = Delivery.objects.select_for_update().filter(pk=delivery.pk).first()
+    if row is None:
+        return
     tried.save()
-    row = Delivery.objects.select_for_update().get(pk=delivery.pk)
     row.in_flight = False
     row.tries += 1
     schedule = settings.SANDBOX_CALLBACK_SCHEDULE

@@ -1,7 +1,7 @@
 """The three limits (document, Limits), as sliding windows: at most N accepted requests in any window, ever."""
 
 import math
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -45,6 +45,8 @@ class Tally:
         LimitHit.objects.filter(pk__in=self.taken).delete()
 
 
-def forget_old() -> None:
-    """Delete what no window can count any more."""
-    LimitHit.objects.filter(at__lt=timezone.now() - timedelta(days=1)).delete()
+def forget_old() -> datetime:
+    """Delete what no window can count any more; returns when to do it again."""
+    now = timezone.now()
+    LimitHit.objects.filter(at__lt=now - timedelta(days=1)).delete()
+    return now + timedelta(hours=1)

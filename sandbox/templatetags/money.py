@@ -2,7 +2,7 @@
 
 from django import template
 
-from sandbox.catalogue import rupiah
+from sandbox.offers import rupiah
 
 register = template.Library()
 

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from sandbox import delivery
+from sandbox.api import limits
 from sandbox.clock import Clock
 from sandbox.engine import settlement
 from sandbox.server import CuttingServer
@@ -45,7 +46,7 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0)
             call_command("seed_sandbox", stdout=self.stdout)
         delivery.release_all()
-        clock = Clock([settlement.settle_due, settlement.arrive_due, delivery.send_due])
+        clock = Clock([settlement.settle_due, settlement.arrive_due, delivery.send_due, limits.forget_old])
         clock.start()
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
         self.stdout.write(f"sandbox: http://{options['host']}:{server.server_port}")
