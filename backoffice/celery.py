@@ -15,7 +15,7 @@ from typing import Any
 from celery import Celery
 from celery.signals import beat_init, before_task_publish, heartbeat_sent, worker_init
 from django.conf import settings
-from kombu import Queue
+from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
 
@@ -42,7 +42,7 @@ app.conf.update(
     accept_content=["json"],
     timezone=settings.TIME_ZONE,
     enable_utc=True,
-    task_queues=[Queue(INTERACTIVE), Queue(BACKGROUND)],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, BACKGROUND)],
     task_default_queue=BACKGROUND,
     task_routes={
         "purchases.tasks.submit_order": INTERACTIVE,

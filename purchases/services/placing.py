@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -67,7 +68,7 @@ def place_order(
                 destination=destination,
                 max_price=max_price,
                 placed_by=placed_by,
-                next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else timing.LEASE_SECONDS),
+                next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
             )
             OrderEvent.objects.create(
                 order=order, to_status=Status.QUEUED, source=OrderEvent.Source.STAFF, actor=placed_by

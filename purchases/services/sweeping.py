@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -14,6 +15,8 @@ from purchases.services import timing
 from upstream.client import get_client
 from upstream.errors import UpstreamError
 
+# How often the schedule in backoffice/celery.py has it run.
+SWEEP_EVERY_SECONDS = 0.5
 # However much the budget lets through, one sweep takes no more than this.
 _AT_MOST = 20
 
@@ -21,15 +24,15 @@ _AT_MOST = 20
 def sweep() -> int:
     """Hand due orders to the background worker, oldest due first; return how many.
 
-    It takes only what the rate budget lets through now, so that no task ever waits for the budget. Each taken order
-    is leased: if its task is lost, the next sweep after the lease finds it again.
+    It takes only what the rate budget lets through until the next sweep, so that no task ever waits for the
+    budget. Each taken order is leased: if its task is lost, the first sweep after the lease finds it again.
     """
     from purchases import tasks
 
     if not Order.objects.filter(next_check_at__lte=timezone.now()).exists() or sending_is_stopped():
         return 0
     try:
-        allowance = min(get_client().budget.background_allowance(), _AT_MOST)
+        allowance = min(get_client().budget.background_allowance(within_seconds=SWEEP_EVERY_SECONDS), _AT_MOST)
     except UpstreamError:
         return 0
     if allowance <= 0:
@@ -41,7 +44,7 @@ def sweep() -> int:
             .order_by("next_check_at", "pk")[:allowance]
         )
         Order.objects.filter(pk__in=[order.pk for order in due]).update(
-            next_check_at=timing.in_seconds(timing.LEASE_SECONDS)
+            next_check_at=timing.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
     for order in due:
         task = tasks.resubmit_order if order.status == Status.QUEUED else tasks.check_order

@@ -8,8 +8,6 @@ import random
 from django.conf import settings
 from django.utils import timezone
 
-# A task that was handed an order by the sweep has this long (seconds) before the sweep hands it out again.
-LEASE_SECONDS = 60.0
 # A freshly queued order is the interactive worker's for this long (seconds); then it is the sweep's too.
 HEAD_START_SECONDS = 15.0
 

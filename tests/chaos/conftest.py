@@ -1,0 +1,37 @@
+"""The fleet on a Redis of its own, which a test may empty, stop and start."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backoffice.launcher.embedded import Stores
+from backoffice.launcher.processes import Family
+from backoffice.launcher.valkey import Valkey
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+from upstream.client import get_client
+
+
+@pytest.fixture
+def valkey(tmp_path: Path) -> Iterator[Valkey]:
+    """A Valkey that only this test uses."""
+    family = Family()
+    stores = Stores(tmp_path, family, postgres=False)
+    stores.start()
+    assert stores.valkey is not None
+    yield stores.valkey
+    stores.stop()
+    family.close()
+
+
+@pytest.fixture
+def fleet(upstream: Upstream, valkey: Valkey, settings: Any) -> Iterator[Fleet]:
+    """Web, workers and beat, not started yet, against the sandbox; the rate windows last a second."""
+    rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "1000/second")
+    fleet = Fleet(REDIS_URL=valkey.url(), **rates)
+    settings.REDIS_URL = valkey.url()
+    get_client().budget.declare_fresh()
+    yield fleet
+    fleet.kill_all()

@@ -1,0 +1,109 @@
+"""What is killed, emptied or stopped changes only the time: every order reaches its true state, charged once."""
+
+import hashlib
+import hmac
+import uuid
+
+import redis
+import requests
+from django.utils import timezone
+
+from callbacks.models import Receipt
+from purchases.models import Order, Product
+from purchases.order_life import Status
+from purchases.services import place_order
+from tests.callbacks.test_endpoint import body_for
+from tests.conftest import Upstream
+from tests.factories import moves
+from tests.fleet import Fleet
+from tests.sandbox_process import eventually
+
+CREATE = "/v1/transaction/create"
+
+
+def place(number: int, product: Product | None = None) -> Order:
+    """A queued order for magic destination `number`, due at once: its message is as good as lost."""
+    product = product or Product.objects.get(name="Telkomsel 10.000")
+    order = place_order(
+        product=product,
+        destination=f"0812900000{number:02d}",
+        max_price=product.price,
+        idempotency_key=str(uuid.uuid4()),
+        placed_by=None,
+        enqueue=False,
+    )
+    Order.objects.filter(pk=order.pk).update(next_check_at=timezone.now())
+    return order
+
+
+def status(order: Order) -> str:
+    return Order.objects.values_list("status", flat=True).get(pk=order.pk)
+
+
+def test_workers_killed_right_after_the_claim_leave_an_order_that_is_charged_once(upstream: Upstream, fleet: Fleet):
+    # Nobody gives up or asks before the kill.
+    fleet.env |= {"UPSTREAM_READ_TIMEOUT": "30", "ORDER_CHECK_FIRST_SECONDS": "30"}
+    fleet.start("worker", "background", "beat")
+    order = place(6)  # accepted, then no answer
+    eventually(lambda: status(order) == Status.SENDING and upstream.ledger(order), within=30)
+
+    fleet.kill("worker", "background", "beat")
+    assert status(order) == Status.SENDING
+    Order.objects.update(next_check_at=timezone.now())  # the 30 s are over
+    fleet.start("worker", "background", "beat")
+
+    eventually(lambda: status(order) == Status.SUCCESS, within=60)
+    order.refresh_from_db()
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+    assert upstream.calls(order, "create") == [CREATE]
+    assert ("queued", "sending", "submit") in moves(order)
+
+
+def test_a_redis_that_is_emptied_with_orders_queued_delays_them_only(upstream: Upstream, fleet: Fleet):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    orders = [
+        place_order(
+            product=product,
+            destination=f"08121234{number:04d}",
+            max_price=product.price,
+            idempotency_key=str(uuid.uuid4()),
+            placed_by=None,
+        )
+        for number in range(12)
+    ]
+    Order.objects.update(next_check_at=timezone.now())
+    fleet.env |= {"ORDER_LEASE_SECONDS": "3"}
+    fleet.start("worker", "background", "beat")
+    eventually(lambda: Order.objects.exclude(status=Status.QUEUED).exists(), within=30)
+
+    redis.Redis.from_url(fleet.env["REDIS_URL"]).flushall()
+
+    eventually(lambda: Order.objects.filter(status=Status.SUCCESS).count() == len(orders), within=60)
+    for order in orders:
+        assert upstream.ledger(order) == [("debit", -product.price)]
+        assert upstream.calls(order, "create") == [CREATE]
+
+
+def test_a_callback_is_answered_200_while_the_broker_is_stopped_and_processed_after(
+    upstream: Upstream, fleet: Fleet, valkey
+):
+    fleet.start("web")
+    order = place(3)  # stays pending until told
+    Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now())
+    Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_check_at="2030-01-01T00:00:00Z")
+    body = body_for(order)
+    signature = hmac.new(fleet.env["UPSTREAM_SECRET_KEY"].encode(), body, hashlib.sha256).hexdigest()
+    headers = {"Content-Type": "application/json", "X-Signature": signature, "X-Delivery-Id": "d-1"}
+    valkey.stop()
+
+    answer = requests.post(f"{fleet.url}/callbacks/upstream/", data=body, headers=headers, timeout=20)
+
+    assert answer.status_code == 200
+    assert Receipt.objects.get().state == Receipt.State.RECEIVED
+    assert requests.get(f"{fleet.url}/healthz", timeout=5).status_code == 200
+
+    valkey.start()
+    valkey.wait_ready()
+    fleet.start("background", "beat")
+    eventually(lambda: status(order) == Status.SUCCESS, within=60)
+    assert Receipt.objects.get().state == Receipt.State.APPLIED

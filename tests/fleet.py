@@ -1,0 +1,85 @@
+"""The real processes for tests: web, the workers and beat on the test database, to be killed and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import requests
+from django.conf import settings
+from django.db import connection
+
+from tests.sandbox_process import PROJECT, eventually, free_port
+
+_CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
+_WORKER = ["worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle", "-l", "INFO"]
+
+
+class Fleet:
+    """Processes with the same environment as the test that starts them; `env` adds to it or replaces."""
+
+    def __init__(self, **env: str) -> None:
+        server = urlsplit(os.environ["DATABASE_URL"])
+        self.port = free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix="fleet-"))
+        self.env = {
+            **os.environ,
+            "DATABASE_URL": urlunsplit(server._replace(path=f"/{connection.settings_dict['NAME']}")),
+            "UPSTREAM_BASE_URL": settings.UPSTREAM_BASE_URL,
+            "UPSTREAM_SECRET_ID": settings.UPSTREAM_SECRET_ID,
+            "UPSTREAM_SECRET_KEY": settings.UPSTREAM_SECRET_KEY,
+            "UPSTREAM_CONNECT_TIMEOUT": str(settings.UPSTREAM_CONNECT_TIMEOUT),
+            "UPSTREAM_READ_TIMEOUT": str(settings.UPSTREAM_READ_TIMEOUT),
+            "ORDER_CHECK_FIRST_SECONDS": str(settings.ORDER_CHECK_FIRST_SECONDS),
+            **env,
+        }
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    @property
+    def url(self) -> str:
+        """Address of the web process."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, *names: str) -> None:
+        """Start processes by name: web, worker, background, beat."""
+        commands = {
+            "web": [
+                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(self.port)),
+                "backoffice.wsgi:application",
+            ],
+            "worker": [*_CELERY, *_WORKER, "-Q", "interactive", "-n", "worker@%h"],
+            "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
+            "beat": [*_CELERY, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
+        }
+        for name in names:
+            with (self.folder / f"{name}.log").open("ab") as log:
+                self.processes[name] = subprocess.Popen(
+                    commands[name],
+                    cwd=PROJECT,
+                    env=self.env,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+        if "web" in names:
+            eventually(self._serves, within=60)
+
+    def _serves(self) -> bool:
+        try:
+            return requests.get(f"{self.url}/healthz", timeout=2).ok
+        except requests.ConnectionError:
+            return False
+
+    def kill(self, *names: str) -> None:
+        """`kill -9` these processes and their children."""
+        for name in names:
+            process = self.processes.pop(name)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def kill_all(self) -> None:
+        """`kill -9` whatever still runs."""
+        self.kill(*self.processes)
