@@ -51,7 +51,7 @@ DATABASES = {
     "default": {
         **_database,
         "CONN_MAX_AGE": 0,
-        "OPTIONS": {**_database.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 12, "timeout": 20}},
+        "OPTIONS": {**_database.get("OPTIONS", {}), "pool": {"min_size": 1, "max_size": 12, "timeout": 10}},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -29,7 +29,7 @@ class FromAddress(HTTPAdapter):
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
         """Bind the sockets of this adapter."""
-        super().init_poolmanager(*args, source_address=(self.address, 0), **kwargs)  # type: ignore[no-untyped-call]
+        super().init_poolmanager(*args, source_address=(self.address, 0), **kwargs)
 
 
 def call_from(sandbox: SandboxProcess, address: str, endpoint: str, **fields: Any) -> requests.Response:

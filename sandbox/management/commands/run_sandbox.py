@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
 
 from sandbox import delivery
 from sandbox.api import limits
@@ -42,10 +43,13 @@ class Command(BaseCommand):
             server = CuttingServer(options["host"], options["port"], application)
         except OSError as fault:
             raise CommandError(f"cannot listen on {options['host']}:{options['port']}: {fault.strerror}") from fault
-        if options["prepare"]:
-            call_command("migrate", verbosity=0)
-            call_command("seed_sandbox", stdout=self.stdout)
-        delivery.release_all()
+        try:
+            if options["prepare"]:
+                call_command("migrate", verbosity=0)
+                call_command("seed_sandbox", stdout=self.stdout)
+            delivery.release_all()
+        except OperationalError as fault:
+            raise CommandError(f"cannot use the database of SANDBOX_DATABASE_URL: {fault}") from fault
         clock = Clock([settlement.settle_due, settlement.arrive_due, delivery.send_due, limits.forget_old])
         clock.start()
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
