@@ -190,11 +190,26 @@ def spend(request: HttpRequest) -> str:
     return f"Rp{rupiah(amount)} spent."
 
 
-def _amount(request: HttpRequest) -> int:
-    text = request.POST.get("amount", "").strip().removeprefix("Rp").replace(".", "")
+def _amount(request: HttpRequest, name: str = "amount") -> int:
+    text = request.POST.get(name, "").strip().removeprefix("Rp").replace(".", "")
     if not (text.isascii() and text.isdigit() and 0 < int(text) <= LARGEST):
         raise account_settings.NotPossible("the amount must be a whole number of rupiah above zero")
     return int(text)
+
+
+@action("products")
+def set_product(request: HttpRequest, product_code: str) -> str:
+    """Change a product's price, disturb it, or let it vanish from the list."""
+    state = request.POST.get("state", "")
+    if state not in ("active", "inactive", "vanished"):
+        raise account_settings.NotPossible("a product is active, inactive or vanished")
+    product = get_object_or_404(Product, product_code=product_code)
+    if product.brand.category.type == "prepaid":
+        product.price = _amount(request, name="price")
+    product.vanished = state == "vanished"
+    product.status = "active" if state == "active" else "inactive"
+    product.save(update_fields=["price", "vanished", "status"])
+    return f"{product.product_name} changed; merchants see it when they fetch the list again."
 
 
 @action("transactions")

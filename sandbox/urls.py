@@ -21,6 +21,7 @@ urlpatterns = [
     path("account/callback", dashboard.set_callback, name="set_callback"),
     path("account/top-up", dashboard.top_up, name="top_up"),
     path("account/spend", dashboard.spend, name="spend"),
+    path("products/<str:product_code>", dashboard.set_product, name="set_product"),
     path("transactions/<str:ref_id>/settle", dashboard.settle, name="settle"),
     path("bill-checks/<str:ref_id>/complete", dashboard.complete, name="complete"),
     path("callbacks/<uuid:delivery_id>/resend", dashboard.resend, name="resend"),

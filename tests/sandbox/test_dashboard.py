@@ -127,6 +127,19 @@ def test_a_pending_transaction_is_settled_by_a_button(
     assert "is not pending any more" in browser.post(f"/transactions/{ref_id}/settle", status="failed")
 
 
+def test_a_product_is_made_dearer_disturbed_and_taken_away(sandbox: SandboxProcess, browser: Browser, ref: Ref) -> None:
+    page = browser.post("/products/TSEL10", price="10.900", state="active", next="/products?q=TSEL10")
+    assert "Rp10.900" in page
+    assert error_of(buy(sandbox, ref(), max_price=10_250)) == (409, "PRICE_CHANGED")
+    assert buy(sandbox, ref(), max_price=10_900).json()["data"]["price"] == 10_900
+    browser.post("/products/TSEL10", price="10900", state="inactive")
+    assert error_of(buy(sandbox, ref())) == (503, "PRODUCT_UNAVAILABLE")
+    browser.post("/products/TSEL10", price="10900", state="vanished")
+    assert error_of(buy(sandbox, ref())) == (404, "PRODUCT_NOT_FOUND")
+    assert "whole number of rupiah" in browser.post("/products/TSEL10", price="-5", state="active")
+    assert error_of(buy(sandbox, ref())) == (404, "PRODUCT_NOT_FOUND")
+
+
 def test_a_pending_bill_check_is_completed_by_a_button(sandbox: SandboxProcess, browser: Browser, ref: Ref) -> None:
     ref_id = ref()
     check_bill(sandbox, ref_id, destination="190000032")
