@@ -43,7 +43,7 @@ def recognise(request: StaffRequest, code: str) -> HttpResponse:
     """Say whose number is being typed, and whether that fits the product."""
     product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
     kind = DestinationForm(product=product).kind
-    context = _recognised(product, kind, request.GET.get("destination", ""))
+    context = {"product": product, **_recognised(product, kind, request.GET.get("destination", ""))}
     return render(request, "purchases/product_buy.html#recognised", context)
 
 
