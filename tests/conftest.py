@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from purchases.models import Order
 from purchases.services import sync_catalogue
@@ -12,6 +13,12 @@ from upstream.client import get_client
 
 # The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
 SPEED = 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _translations() -> None:
+    """The pages' words, compiled before any of them is looked up (Django reads them once)."""
+    call_command("compile_po", verbosity=0)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,86 @@
+"""A real browser against the real processes."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from staff.roles import create_demo_staff, set_up_roles
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+
+DESKTOP, PHONE, SMALL_PHONE = (1280, 800), (390, 844), (360, 740)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium; where one is required (`.ci/run`), its absence is a failure and not a skip."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get("BACKOFFICE_REQUIRE_BROWSER") == "1":
+            pytest.fail("No Chromium was found, and BACKOFFICE_REQUIRE_BROWSER=1 asks for one.")
+        pytest.skip("No Chromium was found on this machine.")
+    # Playwright's loop makes Django think that its ORM is called from asynchronous code; it is not.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+            )
+            yield browser
+            browser.close()
+
+
+OpenWindow = Callable[..., Page]
+
+
+@pytest.fixture
+def open_window(chromium: Browser) -> Iterator[OpenWindow]:
+    """`open_window(size=…, scheme="dark", …)`: a fresh window; what its console complains of fails the test."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # A page that is rightly a 403 or a 404 is reported by the browser as a failed load.
+        if message.type in {"error", "warning"} and "server responded with a status of 40" not in message.text:
+            complaints.append(message.text)
+
+    def open_one(size: tuple[int, int] = DESKTOP, scheme: str = "light", language: str = "en-GB", **more: Any) -> Page:
+        context = chromium.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale=language, **more
+        )
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def shop(upstream: Upstream) -> Iterator[Fleet]:
+    """Web, workers and beat against the sandbox, which calls back; demo staff can sign in."""
+    set_up_roles()
+    create_demo_staff()
+    fleet = Fleet()
+    upstream.control("account", callback_url=f"{fleet.url}/callbacks/upstream/")
+    fleet.start("web", "worker", "background", "beat")
+    yield fleet
+    fleet.kill_all()
+
+
+def sign_in(page: Page, address: str, who: str) -> None:
+    """Sign in as one of the demo staff."""
+    page.goto(f"{address}/accounts/login/")
+    page.fill("[name=login]", who)
+    page.fill("[name=password]", f"{who}-demo")
+    page.click("button.btn-primary")
+    page.wait_for_url(f"{address}/")

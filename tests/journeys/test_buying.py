@@ -1,0 +1,107 @@
+"""A cashier buys a product in the browser and watches it succeed."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from purchases.models import Order
+from purchases.order_life import Status
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+from tests.journeys.conftest import OpenWindow, sign_in
+from tests.sandbox_process import eventually
+
+pytestmark = pytest.mark.journey
+
+SUCCEEDS_AFTER_A_WHILE = "081290000002"
+FAILS = "081290000004"
+
+
+def test_a_cashier_buys_with_the_keyboard_alone_and_sees_the_sn_arrive_without_reloading(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    page = open_window(permissions=["clipboard-read", "clipboard-write"])
+    sign_in(page, shop.url, "cashier")
+
+    # From the overview to the product: "b", type, Enter for the first result, Enter to open it.
+    page.keyboard.press("b")
+    page.wait_for_url(f"{shop.url}/products/")
+    page.keyboard.type("Telkomsel 10.000")
+    expect(page).to_have_url(re.compile(r"\?q=Telkomsel\+10\.000$"))
+    expect(page.locator("[data-pick]").first).to_have_text("Telkomsel 10.000")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-pick]").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+
+    # The number, recognised while it is typed; then the review; then the confirmation.
+    page.wait_for_url("**/buy/")
+    page.keyboard.type("+62 812 9000 0002")
+    expect(page.locator("#recognised")).to_contain_text("Telkomsel")
+    page.keyboard.press("Enter")
+    expect(page.locator(".review-destination strong")).to_have_text("0812-9000-0002")
+    expect(page.locator("button[name=confirm]")).to_be_focused()
+    page.keyboard.press("Enter")
+
+    # The order: in process first, then success, on the same page.
+    page.wait_for_url("**/orders/*/")
+    page.evaluate("window.neverReloaded = true")
+    expect(page.locator(".order-status .status-pending")).to_be_visible()
+    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    assert page.evaluate("window.neverReloaded")
+    assert page.locator("#order-announce").inner_text() == "Status: Success"
+    assert page.locator("#order-poll").get_attribute("hx-get") is None
+
+    order = Order.objects.get()
+    assert order.status == Status.SUCCESS
+    assert page.locator("#serial").inner_text() == order.sn
+    page.keyboard.press("c")
+    expect(page.locator("[data-copy]")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == order.sn
+    assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(java_script_enabled=False)
+    sign_in(page, shop.url, "cashier")
+
+    page.goto(f"{shop.url}/products/")
+    page.fill("#destination", FAILS)
+    page.fill("#q", "Telkomsel 10.000")
+    page.click("button:has-text('Search')")
+    page.click(".product-link >> nth=0")
+    assert page.input_value("[name=destination]") == FAILS
+    page.click("button:has-text('Review')")
+    page.click("button[name=confirm]")
+    page.wait_for_url("**/orders/*/")
+    # The page reloads itself every few seconds while the order is open.
+    expect(page.locator(".order-status .status-failed")).to_be_visible(timeout=30_000)
+
+    order = Order.objects.get()
+    assert [kind for kind, _amount in upstream.ledger(order)] == ["debit", "refund"]
+
+
+def test_a_double_click_buys_once_and_the_list_follows_its_orders(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    page, list_page = open_window(), open_window()
+    for window in (page, list_page):
+        sign_in(window, shop.url, "cashier")
+
+    page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS_AFTER_A_WHILE}")
+    page.click("[data-pick] >> nth=0")
+    page.click("button:has-text('Review')")
+    page.dblclick("button[name=confirm]")
+    page.wait_for_url("**/orders/*/")
+    list_page.goto(f"{shop.url}/orders/")
+    list_page.evaluate("window.neverReloaded = true")
+
+    expect(list_page.locator(".order-row")).to_have_count(1)
+    expect(list_page.locator(".order-row .status-success")).to_be_visible(timeout=30_000)
+    assert list_page.evaluate("window.neverReloaded")
+    order = eventually(lambda: Order.objects.filter(status=Status.SUCCESS).first())
+    assert Order.objects.count() == 1
+    assert len(upstream.ledger(order)) == 1

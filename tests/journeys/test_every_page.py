@@ -1,0 +1,184 @@
+"""Every page, light and dark, on a desktop and on a small phone: no accessibility fault, no sideways scrolling."""
+
+import datetime as dt
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from balance.models import Reading, UpstreamAccount
+from callbacks.models import Receipt, Refusal, RefusalCount
+from purchases.models import CatalogueSync, Incident, OrderEvent
+from purchases.order_life import HoldReason, Status
+from staff.roles import create_demo_staff, set_up_roles
+from tests.factories import make_order, make_product
+from tests.journeys.conftest import DESKTOP, SMALL_PHONE, OpenWindow, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+AXE = Path(settings.NODE_MODULES) / "axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def faults_of(page: Page) -> list[str]:
+    """What axe finds wrong with the page as it is now, and whether it scrolls sideways."""
+    page.evaluate(AXE.read_text())
+    result = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
+    assert result["passes"], "axe looked at nothing"
+    faults = [
+        f"{page.url}: {fault['id']} at {[node['target'] for node in fault['nodes']]}: {fault['help']}"
+        for fault in result["violations"]
+    ]
+    too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return faults + ([f"{page.url}: {too_wide} px too wide"] if too_wide > 0 else [])
+
+
+def a_busy_day() -> dict[str, Any]:
+    """Orders in every status, an incident, callbacks, a fault of the sync, an upstream that is silent."""
+    set_up_roles()
+    create_demo_staff()
+    now = timezone.now()
+    product = make_product(code="TSEL10")
+    make_product(code="OFF", name="Telkomsel 25.000", availability="inactive")
+    token_product = make_product(
+        code="PLN20",
+        name="Token PLN 20.000",
+        category="token-pln",
+        brand="pln",
+        cut_off_start=dt.time(23, 30),
+        cut_off_end=dt.time(0, 30),
+    )
+    make_product(code="BILL", name="PDAM Gresik", category="pdam", brand="pdam", type="postpaid", admin_fee=2_500)
+    game = make_product(code="ML86", name="86 Diamonds", category="game", brand="mobile-legends")
+    game.brand.name = "Mobile Legends"
+    game.brand.save()
+    long_ago = now - dt.timedelta(minutes=10)
+    orders = {}
+    for i, status in enumerate(Status):
+        facts: dict[str, Any] = {"sn": "5985080747136515", "price": 10_500} if status == Status.SUCCESS else {}
+        orders[status] = make_order(status, product=product, destination=f"0812345678{i:02}", sent_at=long_ago, **facts)
+        OrderEvent.objects.create(order=orders[status], to_status=status, source="poll", note="so it was said")
+    for i, reason in enumerate(HoldReason):
+        make_order(Status.HELD, product=product, destination=f"0812345679{i:02}", hold_reason=reason)
+    token = make_order(
+        Status.SUCCESS,
+        product=token_product,
+        destination="12345678901",
+        sn="2788-0111-7956-9150-3095/BUDI SANTOSO/R1/900VA/13.6",
+    )
+    Incident.objects.create(
+        order=orders[Status.SUCCESS], kind="contradiction", source="callback", detail="failed after success"
+    )
+    receipt = Receipt.objects.create(
+        body=b'{"event": "transaction.success", "data": {}}',
+        content_hash=hashlib.sha256(b"x").hexdigest(),
+        headers={"X-Event": "transaction.success"},
+        ref_id=token.ref_id,
+        event="transaction.success",
+        is_signed=True,
+    )
+    RefusalCount.objects.create(day=timezone.localdate(), reason="signature", count=3)
+    Refusal.objects.create(reason="signature", source_address="198.51.100.7", size=77)
+    Reading.objects.create(balance=9_969_475, source="balance", sent_at=now, received_at=now)
+    CatalogueSync.objects.create(result="done", finished_at=now, products=5)
+    CatalogueSync.objects.create(result="fault", finished_at=now, fault="timeout")
+    UpstreamAccount.objects.update_or_create(only=True, defaults={"unreachable_since": now})
+    return {"orders": orders, "token": token, "receipt": receipt}
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme", "language"),
+    [
+        (DESKTOP, "light", "id-ID"),
+        (DESKTOP, "dark", "en-GB"),
+        (SMALL_PHONE, "light", "en-GB"),
+        (SMALL_PHONE, "dark", "id-ID"),
+    ],
+    ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"],
+)
+def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, scheme, size, language):
+    day = a_busy_day()
+    page = open_window(size=size, scheme=scheme, language=language)
+    page.goto(f"{live_server.url}/accounts/login/")
+    faults = faults_of(page)
+    sign_in(page, live_server.url, "admin")
+
+    addresses = [
+        "/",
+        "/products/",
+        "/products/?category=pulsa&destination=081234567890",
+        "/products/?q=zzz",
+        "/orders/",
+    ]
+    addresses += ["/orders/?status=nonsense", "/orders/?q=zzz", "/me/", "/accounts/password/change/"]
+    addresses += ["/accounts/logout/", "/callbacks/", "/callbacks/?q=zzz", "/no/such/page/"]
+    addresses += [f"/products/{code}/buy/?destination=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
+    addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
+    addresses += [f"/callbacks/{day['receipt'].pk}/"]
+    for address in addresses:
+        page.goto(live_server.url + address)
+        faults += faults_of(page)
+
+    page.goto(f"{live_server.url}/products/TSEL10/buy/")
+    page.fill("[name=destination]", "12")
+    page.click("form[data-once] button.btn-primary")
+    expect(page.locator(".field-error")).to_be_visible()
+    faults += faults_of(page)
+    page.fill("[name=destination]", "081299999999")
+    page.click("form[data-once] button.btn-primary")
+    expect(page.locator("button[name=confirm]")).to_be_visible()
+    faults += faults_of(page)
+    page.goto(f"{live_server.url}/me/")
+    page.click("form[data-once] button.btn-primary")
+    expect(page.locator(".toast-note")).to_be_visible()
+    faults += faults_of(page)
+
+    assert faults == []
+
+
+def test_the_help_window_opens_and_closes_by_key_and_single_keys_can_be_switched_off(
+    live_server: Any, open_window: OpenWindow
+):
+    a_busy_day()
+    page = open_window()
+    sign_in(page, live_server.url, "cashier")
+
+    page.keyboard.press("?")
+    help_window = page.locator("dialog#shortcuts")
+    expect(help_window).to_be_visible()
+    faults = faults_of(page)
+    page.uncheck("[data-single-keys]")
+    page.keyboard.press("Escape")
+    expect(help_window).to_be_hidden()
+    page.keyboard.press("o")
+    page.keyboard.press("?")
+    expect(help_window).to_be_hidden()
+    assert page.url == f"{live_server.url}/"
+
+    page.reload()
+    page.click("[data-open=shortcuts]")
+    page.check("[data-single-keys]")
+    page.click("dialog [data-close]")
+    page.keyboard.press("/")
+    expect(page.locator("[data-search]")).to_be_focused()
+    page.keyboard.type("o?")
+    assert page.input_value("[data-search]") == "o?"
+    assert faults == []
+
+
+def test_a_chosen_look_holds_against_the_devices(live_server: Any, open_window: OpenWindow):
+    a_busy_day()
+    page = open_window(scheme="light")
+    sign_in(page, live_server.url, "cashier")
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    page.goto(f"{live_server.url}/me/")
+    page.check("input[name=theme][value=dark]", force=True)
+    page.click("form[data-once] button.btn-primary")
+    expect(page.locator("html")).to_have_attribute("data-look", "dark")
+
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
