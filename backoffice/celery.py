@@ -47,6 +47,7 @@ app.conf.update(
     task_routes={
         "purchases.tasks.submit_order": INTERACTIVE,
         "purchases.tasks.check_order_now": INTERACTIVE,
+        "bills.tasks.ask_now": INTERACTIVE,
         "callbacks.tasks.process_receipt": INTERACTIVE,
     },
     task_create_missing_queues=False,
@@ -58,6 +59,11 @@ app.conf.update(
         # query.
         "sweep-orders": {
             "task": "purchases.tasks.sweep_orders",
+            "schedule": 0.5,
+            "options": {"expires": 2},
+        },
+        "sweep-bill-checks": {
+            "task": "bills.tasks.sweep_checks",
             "schedule": 0.5,
             "options": {"expires": 2},
         },

@@ -53,6 +53,7 @@ INSTALLED_APPS = [
     "staff",
     "balance",
     "purchases",
+    "bills",
     "callbacks",
 ]
 

@@ -33,6 +33,7 @@ class HoldReason(models.TextChoices):
     PRICE_CHANGED = "price_changed", _("Price has risen")
     CUT_OFF = "cut_off", _("Closed for the night")
     DISTURBED = "disturbed", _("Product disturbed")
+    AMOUNT_MISMATCH = "amount", _("The bill's total has changed")
     NEVER_ARRIVED = "never_arrived", _("Never arrived at the upstream")
 
 

@@ -52,6 +52,7 @@ class Order(models.Model):
 
     class Kind(models.TextChoices):
         PURCHASE = "purchase", _("Purchase")
+        BILL = "bill", _("Bill payment")
 
     ref_id = models.CharField(
         max_length=64, unique=True, help_text="Ours; made before anything is sent, never replaced."

@@ -73,7 +73,8 @@ def _look_again(order: Order, *, wait: float | None = None, counts: bool = False
 def _note_not_found(asked: Order) -> None:
     """The contract's rule on "not found": only repeated answers over the grace period mean "never arrived".
 
-    A request that is still under way proves nothing yet, so its answers do not count.
+    A request that is still under way proves nothing yet, so its answers do not count. A bill payment is repeated
+    instead, identically.
     """
     _look_again(asked, counts=True)
     now = timezone.now()
@@ -91,6 +92,7 @@ def _note_not_found(asked: Order) -> None:
             return
         if order.status == Status.SENDING and order.sent_at and timing.may_still_be_on_its_way(order.sent_at):
             return
+        pays_again = order.kind == Order.Kind.BILL and order.status == Status.UNKNOWN
         order.not_found_count += 1
         order.not_found_since = order.not_found_since or now
         order.save(update_fields=["not_found_count", "not_found_since"])
@@ -98,7 +100,16 @@ def _note_not_found(asked: Order) -> None:
         never_arrived = (
             order.not_found_count >= settings.ORDER_NOT_FOUND_ANSWERS and now - order.not_found_since >= grace
         )
-    if never_arrived:
+    if pays_again:
+        # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
+        wait = min(settings.ORDER_CHECK_FIRST_SECONDS * 2**order.attempt, settings.ORDER_CHECK_MAX_SECONDS)
+        apply_outcome(
+            order.pk,
+            Outcome(status=Status.QUEUED, error_code=ErrorCode.TRANSACTION_NOT_FOUND, wait=wait),
+            source=OrderEvent.Source.POLL,
+            attempt=order.attempt,
+        )
+    elif never_arrived:
         apply_outcome(
             order.pk,
             Outcome(

@@ -14,7 +14,7 @@ from purchases.destinations import kind_of, normalise
 from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
 from purchases.models import Order, OrderEvent, Product
 from purchases.models.catalogue import ProductType
-from purchases.order_life import OPEN, Status
+from purchases.order_life import Status
 from purchases.services import timing
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ def place_order(
 
     `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
-    second one on the same day.
-    `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
-    `RepeatToday` or `TokenUsed`; nothing is stored or sent then.
+    second one on the same day. `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`,
+    `PriceMoved`, `OpenDuplicate`, `RepeatToday` or `TokenUsed`; nothing is stored or sent then.
     """
     destination = normalise(kind_of(product), destination, zone)
     if before := Order.objects.filter(idempotency_key=idempotency_key).first():
@@ -50,17 +49,45 @@ def place_order(
     if product.price != max_price:
         raise PriceMoved(product.price)
     same = Order.objects.filter(product_code=product.code, destination=destination)
-    if duplicate := same.filter(status__in=OPEN).first():
+    if duplicate := same.open().first():
         raise OpenDuplicate(duplicate)
     start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
     if bought and not confirm_repeat:
         raise RepeatToday(bought)
+    return queue_order(
+        kind=Order.Kind.PURCHASE,
+        ref_id=new_ref_id(),
+        product=product,
+        destination=destination,
+        max_price=max_price,
+        idempotency_key=idempotency_key,
+        placed_by=placed_by,
+        enqueue=enqueue,
+    )
 
+
+def queue_order(
+    *,
+    kind: Order.Kind,
+    ref_id: str,
+    product: Product,
+    destination: str,
+    max_price: int,
+    idempotency_key: str,
+    placed_by: User | None,
+    enqueue: bool,
+) -> Order:
+    """Store an order whose facts were checked already, and hand it to the interactive worker.
+
+    The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
+    for this product and destination is open.
+    """
     try:
         with transaction.atomic():
             order = Order.objects.create(
-                ref_id=new_ref_id(),
+                kind=kind,
+                ref_id=ref_id,
                 idempotency_key=idempotency_key,
                 product=product,
                 product_code=product.code,
@@ -79,15 +106,14 @@ def place_order(
         # Somebody was faster between our look and our insert; the database's constraints decided.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
             return _same_order(before, product, destination)
-        if duplicate := same.filter(status__in=OPEN).first():
+        if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():
             raise OpenDuplicate(duplicate) from None
         raise
     return order
 
 
 def new_ref_id() -> str:
-    """A ref_id: the day for people, 50 random bits against meeting another; inside the upstream's 1–64 of `A-Z 0-9
-    -`."""
+    """A ref_id: the day for people, and 49 random bits against meeting another."""
     day = timezone.localdate().strftime("%y%m%d")
     return f"B{day}-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
 

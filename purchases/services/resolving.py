@@ -35,30 +35,36 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Order:
-    """Queue a held order again, with the SAME ref_id. Raises `NotPossible`, `NotForSale` or `PriceMoved`.
+    """Queue a held purchase again, with the SAME ref_id. Raises `NotPossible`, `NotForSale` or `PriceMoved`.
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
     """
     with transaction.atomic():
         current = Order.objects.select_for_update().select_related("product").get(pk=order.pk)
-        if current.status != Status.HELD:
+        if current.status != Status.HELD or current.kind != Order.Kind.PURCHASE:
             raise _not_possible(current)
         if not current.product.is_listed:
             raise NotForSale("vanished")
         confirmed = current.max_price if max_price is None else max_price
         if current.product.price > confirmed or (max_price is not None and current.product.price != max_price):
             raise PriceMoved(current.product.price)
-        if confirmed != current.max_price:
-            current.max_price = confirmed
-            current.save(update_fields=["max_price"])
-        moved = apply_outcome(
-            current.pk,
-            Outcome(status=Status.QUEUED, wait=timing.HEAD_START_SECONDS),
-            source=OrderEvent.Source.STAFF,
-            actor=actor,
-        )
+        return requeue(current, max_price=confirmed, actor=actor)
+
+
+def requeue(held: Order, *, max_price: int, actor: User | None, enqueue: bool = True) -> Order:
+    """Queue a held order again, paying at most `max_price` rupiah; call it with the order's row locked and checked."""
+    if max_price != held.max_price:
+        held.max_price = max_price
+        held.save(update_fields=["max_price"])
+    moved = apply_outcome(
+        held.pk,
+        Outcome(status=Status.QUEUED, wait=timing.HEAD_START_SECONDS),
+        source=OrderEvent.Source.STAFF,
+        actor=actor,
+    )
+    if enqueue:
         transaction.on_commit(lambda: _enqueue_submit(moved.pk))
-        return moved
+    return moved
 
 
 def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:

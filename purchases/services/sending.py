@@ -25,11 +25,15 @@ _STOPPED_SECONDS = 30.0
 # After "certainly not sent" (no connection) the order tries again after this long (seconds).
 _RETRY_SECONDS = 10.0
 
+# The upstream is still checking the bill that we pay: the same request again after this long (seconds).
+_NOT_READY_SECONDS = 5.0
+
 _HOLD_REASONS = {
     ErrorCode.INSUFFICIENT_BALANCE: HoldReason.BALANCE_SHORT,
     ErrorCode.PRICE_CHANGED: HoldReason.PRICE_CHANGED,
     ErrorCode.CUT_OFF: HoldReason.CUT_OFF,
     ErrorCode.PRODUCT_UNAVAILABLE: HoldReason.DISTURBED,
+    ErrorCode.AMOUNT_MISMATCH: HoldReason.AMOUNT_MISMATCH,
 }
 # The catalogue that we showed was not the upstream's any more.
 _CATALOGUE_IS_OLD = frozenset({ErrorCode.PRICE_CHANGED, ErrorCode.PRODUCT_NOT_FOUND, ErrorCode.PRODUCT_UNAVAILABLE})
@@ -41,15 +45,17 @@ def submit(order_id: int, *, call_class: CallClass) -> None:
     The claim (`sending`) is committed before the socket is written, and whoever finds `sending` may only ask for the
     status: so a killed worker, a doubled message or a second worker never sends it twice.
     """
-    if not Order.objects.filter(pk=order_id, status=Status.QUEUED).exists():
+    queued = Order.objects.filter(pk=order_id, status=Status.QUEUED).first()
+    if queued is None:
         return
+    endpoint = Endpoint.BILL_PAY if queued.kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
     if sending_is_stopped():
         _postpone(order_id, _STOPPED_SECONDS)
         return
     client = get_client()
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
-        permit = client.reserve(Endpoint.TRANSACTION_CREATE, call_class=call_class)
+        permit = client.reserve(endpoint, call_class=call_class)
     except Unavailable as error:
         _postpone(order_id, error.retry_after or _RETRY_SECONDS)
         return
@@ -92,13 +98,16 @@ def claim(order_id: int) -> Order | None:
 def _send(client: Client, order: Order, permit: Permit) -> Outcome:
     try:
         with watching_account():
-            answer = client.create_transaction(
-                ref_id=order.ref_id,
-                product_code=order.product_code,
-                destination=order.destination,
-                max_price=order.max_price,
-                permit=permit,
-            )
+            if order.kind == Order.Kind.BILL:
+                answer = client.bill_pay(ref_id=order.ref_id, amount=order.max_price, permit=permit)
+            else:
+                answer = client.create_transaction(
+                    ref_id=order.ref_id,
+                    product_code=order.product_code,
+                    destination=order.destination,
+                    max_price=order.max_price,
+                    permit=permit,
+                )
     except Rejected as error:
         return _after_rejection(error)
     except Unavailable as error:
@@ -114,7 +123,7 @@ def _send(client: Client, order: Order, permit: Permit) -> Outcome:
 
 
 def _after_rejection(error: Rejected) -> Outcome:
-    """The contract's table of error codes, for the creation of a transaction."""
+    """The contract's table of error codes, for purchases and bill payments."""
     code = error.error_code
     if code in _CATALOGUE_IS_OLD:
         from purchases import tasks
@@ -123,6 +132,9 @@ def _after_rejection(error: Rejected) -> Outcome:
     if code == ErrorCode.RATE_LIMITED:
         wait = error.retry_after or _RETRY_SECONDS
         return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=wait)
+    if code == ErrorCode.INQUIRY_PENDING:
+        # The person has confirmed the total; the upstream is not ready to take it (document, /v1/bill/pay 7).
+        return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=_NOT_READY_SECONDS)
     if not error.balance_untouched:
         return Outcome(status=Status.UNKNOWN, error_code=code, message=error.message)
     if code in _HOLD_REASONS:

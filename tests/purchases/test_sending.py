@@ -308,7 +308,7 @@ def test_the_sweep_takes_the_oldest_due_first_and_leases_them(upstream: Upstream
     monkeypatch.setattr(
         "purchases.services.sweeping.publish", lambda task, order_id: taken.append((task.name, order_id)) or True
     )
-    monkeypatch.setattr("upstream.budget.Budget.background_allowance", lambda self, within=0.0: 1)
+    monkeypatch.setattr("upstream.budget.Budget.background_allowance", lambda self, within_seconds: 1)
 
     assert [sweep(), sweep(), sweep()] == [1, 1, 0]
 

@@ -1,0 +1,29 @@
+"""`./run manage bill REF_ID`: what is known about one bill check."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bills.management.printing import check_exit_code, print_check
+from bills.models import BillCheck
+from purchases.management.printing import EXIT_USAGE
+
+
+class Command(BaseCommand):
+    """Print one check; nothing is asked or changed."""
+
+    help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused or expired, 2: unknown."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The ref_id, and how to print."""
+        parser.add_argument("ref_id", metavar="REF_ID")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print and exit with the check's state."""
+        check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
+        if check is None:
+            raise CommandError(f"There is no bill check {options['ref_id']!r}.", returncode=EXIT_USAGE)
+        print_check(self.stdout, check, as_json=options["json"])
+        sys.exit(check_exit_code(check))

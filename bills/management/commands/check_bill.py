@@ -1,0 +1,42 @@
+"""`./run manage check_bill`: what does this customer owe?"""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bills import services
+from bills.management.printing import check_exit_code, print_check
+from purchases.errors import OrderRefused
+from purchases.management.printing import EXIT_USAGE
+from purchases.models import Product
+from upstream.budget import CallClass
+
+
+class Command(BaseCommand):
+    """Store a check, ask, and follow it for `--wait` seconds."""
+
+    help = "Check a bill. Exit 0: payable, 3: no answer yet, 1: refused, 2: usage."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The biller, the customer number, how long to wait, and how to print."""
+        parser.add_argument("--product", required=True, metavar="CODE", help="The biller's product code.")
+        parser.add_argument("--destination", required=True, metavar="NO", help="The customer number.")
+        parser.add_argument("--wait", type=float, default=0, metavar="S", help="Follow a pending check for so long.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Ask, follow, print; exit with the check's state."""
+        product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
+        if product is None:
+            raise CommandError(f"There is no biller {options['product']!r}.", returncode=EXIT_USAGE)
+        try:
+            check = services.start_check(
+                product=product, destination=options["destination"], checked_by=None, enqueue=False
+            )
+        except OrderRefused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        services.ask(check.pk, call_class=CallClass.INTERACTIVE)
+        check = services.follow_check(check, seconds=options["wait"])
+        print_check(self.stdout, check, as_json=options["json"])
+        sys.exit(check_exit_code(check))

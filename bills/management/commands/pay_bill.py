@@ -1,0 +1,51 @@
+"""`./run manage pay_bill`: pay a bill that was checked."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from bills import services
+from bills.models import BillCheck
+from purchases.errors import NotPossible, OrderRefused
+from purchases.management.printing import EXIT_USAGE, exit_code, print_order
+from purchases.models import Order
+from purchases.order_life import Status
+from purchases.services import submit
+from purchases.services.following import follow
+from upstream.budget import CallClass
+
+
+class Command(BaseCommand):
+    """Pay the check's total, send it, and follow the order for `--wait` seconds."""
+
+    help = "Pay a checked bill. Exit 0: success, 3: not final yet, 1: rejected, failed or refused, 2: usage."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The check, the total that is meant, how long to wait, and how to print."""
+        parser.add_argument("ref_id", metavar="REF_ID", help="Of the check.")
+        parser.add_argument("--amount", type=int, metavar="N", help="The total in rupiah (default: the check's).")
+        parser.add_argument("--wait", type=float, default=0, metavar="S", help="Follow the order for so long.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Pay (or pay again, when held), follow, print; exit with the order's state."""
+        check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
+        if check is None:
+            raise CommandError(f"There is no bill check {options['ref_id']!r}.", returncode=EXIT_USAGE)
+        amount = check.total if options["amount"] is None else options["amount"]
+        try:
+            order = self._pay(check, amount or 0)
+        except (OrderRefused, NotPossible) as refusal:
+            raise CommandError(str(refusal)) from refusal
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order = follow(order, seconds=options["wait"])
+        print_order(self.stdout, order, as_json=options["json"])
+        sys.exit(exit_code(order))
+
+    @staticmethod
+    def _pay(check: BillCheck, amount: int) -> Order:
+        order = check.order
+        if order is not None and order.status == Status.HELD:
+            return services.pay_again(order, amount=amount, actor=None, enqueue=False)
+        return services.pay_bill(check, amount=amount, paid_by=None, enqueue=False)

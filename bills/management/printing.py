@@ -1,0 +1,28 @@
+"""How the commands print bill checks and which exit code tells their state."""
+
+import json
+
+from django.core.management.base import OutputWrapper
+
+from backoffice.money import rupiah
+from bills.models import BillCheck, State
+from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCCESS
+
+
+def check_exit_code(check: BillCheck) -> int:
+    """0 payable or paid · 3 no answer yet · 1 refused or expired."""
+    if check.state in {State.VALID, State.PAID}:
+        return EXIT_SUCCESS
+    return EXIT_NOT_FINAL if check.state == State.PENDING else EXIT_FAILED
+
+
+def print_check(out: OutputWrapper, check: BillCheck, *, as_json: bool) -> None:
+    """Write the check as one JSON object on one line, or as a few words for people."""
+    if as_json:
+        out.write(json.dumps(check.as_json(), ensure_ascii=False))
+        return
+    total = "–" if check.total is None else rupiah(check.total)
+    words = check.customer_name or check.message or check.error_code
+    out.write(
+        f"{check.ref_id}  {check.state.value}  {check.product_code}  {check.destination}  {total}  {words}".rstrip()
+    )

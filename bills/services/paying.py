@@ -1,0 +1,79 @@
+"""Pay a checked bill: an Order with the check's ref_id, for exactly the total that a person confirmed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
+from bills.models import Answer, BillCheck, State
+from purchases.errors import NotPossible
+from purchases.models import Order
+from purchases.order_life import Status
+from purchases.services.placing import queue_order
+from purchases.services.resolving import requeue
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> Order:
+    """Place the payment of a valid check; the same check again gives the same order, whoever pays.
+
+    `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
+    (document, /v1/bill/pay `amount`). Raises `NotPayable`, `CheckExpired`, `TotalChanged`, `Replaced`, `AlreadyPaid` or
+    `OpenDuplicate`; nothing is stored or sent then.
+    """
+    with transaction.atomic():
+        current = BillCheck.objects.select_for_update().get(pk=check.pk)
+        if before := Order.objects.filter(ref_id=current.ref_id).first():
+            return before
+        total = _payable_total(current, amount)
+        newer = BillCheck.objects.same_bill(current).filter(answer=Answer.BILL, pk__gt=current.pk).order_by("-pk")
+        if replaced_by := next((found for found in newer if found.state == State.VALID), None):
+            raise Replaced(replaced_by)
+        if paid := _paid_before(current):
+            raise AlreadyPaid(paid)
+        return queue_order(
+            kind=Order.Kind.BILL,
+            ref_id=current.ref_id,
+            product=current.product,
+            destination=current.destination,
+            max_price=total,
+            # One payment per check: whoever pays it, and however often.
+            idempotency_key=f"bill-{current.ref_id}",
+            placed_by=paid_by,
+            enqueue=enqueue,
+        )
+
+
+def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
+    """Send a held payment again with the SAME ref_id, while its check lives, for the total that was confirmed now.
+
+    `amount`: whole rupiah. Raises `NotPossible`, `CheckExpired` or `TotalChanged`.
+    """
+    with transaction.atomic():
+        check = BillCheck.objects.select_for_update().get(ref_id=order.ref_id)
+        held = Order.objects.select_for_update().get(pk=order.pk)
+        if held.status != Status.HELD:
+            raise NotPossible(Status(held.status).label)
+        return requeue(held, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
+
+
+def _payable_total(check: BillCheck, amount: int) -> int:
+    if check.answer != Answer.BILL or check.total is None:
+        raise NotPayable(check)
+    if check.is_past_expiry:
+        raise CheckExpired
+    if check.total != amount:
+        raise TotalChanged(check.total)
+    return check.total
+
+
+def _paid_before(check: BillCheck) -> Order | None:
+    """Our successful payment of the same customer's same period, if there is one."""
+    if not check.period:
+        return None
+    same_period = BillCheck.objects.same_bill(check).filter(period=check.period).values("ref_id")
+    return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, ref_id__in=same_period).first()

@@ -1,0 +1,65 @@
+"""Customers whom the shop knows by name, and their numbers."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from purchases.models.catalogue import Product
+
+
+class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
+    def matching(self, text: str) -> SavedNumberQuerySet:
+        """Numbers that begin with what is typed, or whose customer or note holds it."""
+        digits = "".join(c for c in text if c.isalnum())
+        found = Q(customer__name__icontains=text) | Q(note__icontains=text)
+        if digits:
+            found |= Q(destination__startswith=digits)
+        return self.filter(found)
+
+    def bills(self) -> SavedNumberQuerySet:
+        """Numbers at a biller."""
+        return self.filter(product__type="postpaid", product__is_listed=True)
+
+
+class Customer(models.Model):
+    """A person whose numbers are kept."""
+
+    name = models.CharField(_("name"), max_length=120)
+    note = models.CharField(_("note"), max_length=300, blank=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SavedNumber(models.Model):
+    """A phone, meter or customer number of a customer, with the product usually bought for it, or its biller."""
+
+    customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="numbers")
+    destination = models.CharField(_("number"), max_length=64)
+    kind = models.CharField(max_length=10, help_text="A `DestinationKind`.")
+    product = models.ForeignKey(Product, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    note = models.CharField(_("note"), max_length=120, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = SavedNumberQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["customer__name", "destination"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["customer", "destination", "product"], nulls_distinct=False, name="number_saved_once"
+            )
+        ]
+        indexes = [models.Index(fields=["destination"], name="saved_number_by_destination")]
+
+    def __str__(self) -> str:
+        return f"{self.destination} ({self.customer})"

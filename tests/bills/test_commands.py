@@ -1,0 +1,92 @@
+"""The bill commands use the same services as the pages and tell the state by their exit code."""
+
+import json
+
+import pytest
+
+from bills.models import BillCheck
+from purchases.models import Order, Product
+from tests.conftest import Upstream
+from tests.purchases.test_commands import FIELDS, run
+
+CHECK_FIELDS = {
+    *("ref_id", "product_code", "destination", "status", "customer_name", "period", "details"),
+    *("amount", "admin_fee", "penalty", "total", "expires_at", "error_code", "message"),
+}
+
+
+@pytest.fixture
+def biller(upstream: Upstream) -> Product:
+    return Product.objects.filter(type="postpaid", category__name__startswith="PLN").earliest("pk")
+
+
+def check_bill(biller: Product, number: str, wait: float = 3) -> tuple[int, dict[str, object]]:
+    code, out = run(
+        "check_bill", f"--product={biller.code}", f"--destination=5312900000{number}", f"--wait={wait}", "--json"
+    )
+    return code, json.loads(out)
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"),
+    [("01", "valid", 0), ("31", "valid", 0), ("32", "pending", 3), ("35", "not_payable", 1), ("36", "not_payable", 1)],
+)
+def test_check_bill_prints_one_json_object_and_exits_with_the_state(biller, number, status, code):
+    exit_code, facts = check_bill(biller, number, wait=2)
+
+    assert set(facts) == CHECK_FIELDS
+    assert (facts["status"], exit_code) == (status, code)
+
+
+def test_pay_bill_pays_the_total_and_bill_then_says_paid(biller, upstream):
+    _, facts = check_bill(biller, "01")
+
+    code, out = run("pay_bill", str(facts["ref_id"]), f"--amount={facts['total']}", "--wait=5", "--json")
+
+    paid = json.loads(out)
+    assert set(paid) == FIELDS
+    assert (code, paid["status"], paid["kind"], paid["price"]) == (0, "success", "bill", facts["total"])
+    assert upstream.ledger(Order.objects.get()) == [("debit", -int(str(facts["total"])))]
+    code, out = run("bill", str(facts["ref_id"]), "--json")
+    assert (code, json.loads(out)["status"]) == (0, "paid")
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"), [("04", "failed", 1), ("37", "rejected", 1), ("34", "held", 3), ("05", "success", 0)]
+)
+def test_pay_bill_ends_as_the_sandbox_says(biller, upstream, number, status, code):
+    _, facts = check_bill(biller, number)
+
+    exit_code, out = run("pay_bill", str(facts["ref_id"]), "--wait=5", "--json")
+
+    assert (json.loads(out)["status"], exit_code) == (status, code)
+
+
+def test_pay_bill_refuses_another_amount_with_one_sentence(biller, upstream):
+    _, facts = check_bill(biller, "01")
+
+    code, sentence = run("pay_bill", str(facts["ref_id"]), "--amount=1", "--json")
+
+    assert code == 1
+    assert "\n" not in sentence
+    assert not Order.objects.exists()
+
+
+def test_pay_bill_again_pays_a_held_one_for_the_newly_confirmed_total(biller, upstream):
+    from bills.services import ask_again
+
+    _, facts = check_bill(biller, "34")
+    run("pay_bill", str(facts["ref_id"]), "--wait=1")
+    check = ask_again(BillCheck.objects.get())
+
+    code, _ = run("pay_bill", check.ref_id, f"--amount={check.total}", "--wait=5")
+
+    assert code == 0
+    assert upstream.ledger(Order.objects.get()) == [("debit", -check.total)]
+
+
+@pytest.mark.django_db
+def test_an_unknown_ref_id_or_biller_is_a_usage_error():
+    assert run("bill", "never-seen")[0] == 2
+    assert run("pay_bill", "never-seen")[0] == 2
+    assert run("check_bill", "--product=NOPE", "--destination=531290000001")[0] == 2

@@ -1,0 +1,269 @@
+"""A bill is paid once, for exactly the total that was confirmed, whatever happens on the way."""
+
+import datetime as dt
+import json
+
+import pytest
+from django.utils import timezone
+
+from bills import services
+from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
+from bills.models import BillCheck, State
+from purchases.errors import NotPossible, OpenDuplicate
+from purchases.models import Order
+from purchases.order_life import HoldReason, Status
+from purchases.services import submit
+from purchases.services.following import follow
+from tests.bills.test_checking import check_bill
+from tests.conftest import Upstream
+from tests.factories import moves
+from upstream.budget import CallClass
+
+PAY, STATUS, INQUIRY = "/v1/bill/pay", "/v1/transaction/status", "/v1/bill/inquiry"
+
+
+def place(check: BillCheck, *, amount: int | None = None) -> Order:
+    return services.pay_bill(check, amount=check.total or 0 if amount is None else amount, paid_by=None, enqueue=False)
+
+
+def pay(check: BillCheck, *, wait: float = 5.0) -> Order:
+    """Place, send, follow: what the command does."""
+    order = place(check)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    return follow(order, seconds=wait)
+
+
+def test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success(upstream: Upstream):
+    check = check_bill(1)
+
+    order = pay(check)
+
+    assert (order.status, order.kind, order.ref_id) == ("success", "bill", check.ref_id)
+    assert (order.max_price, order.price) == (check.total, check.total)
+    assert order.sn
+    assert check.state == State.PAID
+    assert upstream.ledger(order) == [("debit", -check.total)]
+    assert upstream.calls(order, "pay") == [PAY]
+    sent = upstream.control("requests", ref_id=check.ref_id, endpoint=PAY)["requests"][0]["body"]
+    assert json.loads(sent)["amount"] == check.total
+
+
+def test_paying_a_check_twice_gives_the_same_order(upstream: Upstream):
+    check = check_bill(3)
+
+    first, second = place(check), place(check)
+    for order in (first, second):
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+    assert first.pk == second.pk
+    assert upstream.calls(first, "pay") == [PAY]
+
+
+def test_a_failure_after_acceptance_is_refunded_and_the_bill_can_be_checked_anew(upstream: Upstream):
+    check = check_bill(4)
+
+    order = pay(check)
+
+    assert order.status == Status.FAILED
+    assert upstream.ledger(order) == [("debit", -check.total), ("refund", check.total)]
+    assert check.state == State.NOT_PAYABLE
+    with_new_ref_id = check_bill(4)
+    assert with_new_ref_id.state == State.VALID
+    assert place(with_new_ref_id).ref_id != order.ref_id
+
+
+@pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
+def test_a_lost_answer_is_asked_for_by_status_and_paid_once(upstream: Upstream, number):
+    check = check_bill(number)
+    order = place(check)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order.refresh_from_db()
+    assert order.status == Status.UNKNOWN
+
+    order = follow(order, seconds=10)
+
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -check.total)]
+    assert upstream.calls(order, "pay") == [PAY]
+
+
+def test_a_payment_that_never_arrived_is_asked_for_first_and_then_repeated_identically(upstream: Upstream):
+    check = check_bill(11)
+
+    order = pay(check, wait=10)
+
+    assert order.status == Status.SUCCESS
+    calls = [name for name in upstream.calls(order) if name != INQUIRY]
+    assert calls[:3] == [PAY, STATUS, PAY]
+    bodies = [row["body"] for row in upstream.control("requests", ref_id=check.ref_id, endpoint=PAY)["requests"]]
+    assert bodies[0] == bodies[1]
+    assert upstream.ledger(order) == [("debit", -check.total)]
+    assert ("unknown", "queued", "poll") in moves(order)
+
+
+def test_a_payment_that_arrives_late_although_it_was_repeated_is_charged_once(upstream: Upstream):
+    check = check_bill(12)
+
+    order = pay(check, wait=15)
+
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -check.total)]
+
+
+def test_a_changed_total_is_held_shown_and_paid_only_when_the_new_one_is_confirmed(upstream: Upstream):
+    check = check_bill(34)
+    old = check.total
+    order = pay(check)
+    assert (order.status, order.hold_reason) == ("held", HoldReason.AMOUNT_MISMATCH)
+    assert upstream.ledger(order) == []
+
+    check = services.ask_again(check)
+    assert check.total == old + 2_500
+    with pytest.raises(TotalChanged) as refusal:
+        services.pay_again(order, amount=old, actor=None)
+    assert refusal.value.total == check.total
+
+    order = services.pay_again(order, amount=check.total, actor=None, enqueue=False)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order = follow(order, seconds=5)
+
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -check.total)]
+
+
+def test_an_expired_check_is_not_sent_and_a_new_check_has_a_new_ref_id(upstream: Upstream):
+    check = check_bill(1)
+    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now())
+
+    with pytest.raises(CheckExpired):
+        place(check)
+
+    assert not Order.objects.exists()
+    assert check_bill(1).ref_id != check.ref_id
+    assert BillCheck.objects.get(pk=check.pk).state == State.EXPIRED
+
+
+def test_an_expiry_on_the_way_rejects_the_payment_and_leaves_the_check_as_it_was(upstream: Upstream):
+    check = check_bill(33)
+    # Our clock is behind the upstream's.
+    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
+    upstream_expired = check.expires_at
+
+    order = place(BillCheck.objects.get(pk=check.pk))
+    while timezone.now() <= upstream_expired:
+        pass
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+    order.refresh_from_db()
+    assert (order.status, order.error_code) == ("rejected", "INQUIRY_EXPIRED")
+    assert upstream.ledger(order) == []
+    check.refresh_from_db()
+    assert (check.state, check.answer) == (State.NOT_PAYABLE, "bill")
+
+
+@pytest.mark.parametrize(("number", "code"), [(37, "BILL_ALREADY_PAID"), (38, "BILL_NOT_FOUND")])
+def test_a_definite_no_rejects_the_payment(upstream: Upstream, number, code):
+    order = pay(check_bill(number))
+
+    assert (order.status, order.error_code) == ("rejected", code)
+    assert upstream.ledger(order) == []
+
+
+def test_a_short_balance_holds_and_the_same_ref_id_is_paid_after_a_top_up(upstream: Upstream):
+    check = check_bill(20)
+    order = pay(check)
+    assert (order.status, order.hold_reason) == ("held", HoldReason.BALANCE_SHORT)
+
+    upstream.control("topup", amount=5_000_000)
+    order = services.pay_again(order, amount=check.total, actor=None, enqueue=False)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order = follow(order, seconds=5)
+
+    assert (order.status, order.ref_id) == ("success", check.ref_id)
+    assert upstream.ledger(order) == [("debit", -check.total)]
+
+
+def test_a_held_payment_is_not_sent_again_after_its_check_expired(upstream: Upstream):
+    check = check_bill(20)
+    order = pay(check)
+    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now())
+
+    with pytest.raises(CheckExpired):
+        services.pay_again(order, amount=check.total, actor=None)
+
+
+def test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid(upstream: Upstream):
+    """We know the total, the person confirmed it, and the service is not ready: the order waits (/v1/bill/pay 7)."""
+    check = check_bill(32, wait=0.2)
+    known = check_bill(1)
+    BillCheck.objects.filter(pk=check.pk).update(
+        answer="bill",
+        answered_at=timezone.now(),
+        next_ask_at=None,
+        amount=known.amount,
+        admin_fee=known.admin_fee,
+        penalty=known.penalty,
+        total=known.total,
+        expires_at=timezone.now() + dt.timedelta(minutes=5),
+    )
+
+    order = pay(BillCheck.objects.get(pk=check.pk), wait=0.5)
+
+    assert (order.status, order.error_code) == ("queued", "INQUIRY_PENDING")
+    assert order.next_check_at > timezone.now()
+    assert upstream.ledger(order) == []
+
+
+def test_what_has_no_bill_cannot_be_paid(upstream: Upstream):
+    for number in (32, 35):
+        with pytest.raises(NotPayable):
+            place(check_bill(number, wait=0.3), amount=1)
+
+    assert not Order.objects.exists()
+
+
+def test_only_the_confirmed_total_is_paid(upstream: Upstream):
+    check = check_bill(1)
+
+    with pytest.raises(TotalChanged):
+        place(check, amount=check.total - 1)
+
+
+def test_an_older_check_of_the_same_bill_is_replaced_by_the_newer(upstream: Upstream):
+    older, newer = check_bill(1), check_bill(1)
+
+    with pytest.raises(Replaced) as refusal:
+        place(older)
+
+    assert refusal.value.newer == newer
+    assert place(newer).ref_id == newer.ref_id
+
+
+def test_one_open_payment_per_biller_and_customer(upstream: Upstream):
+    first = check_bill(3)
+    pay(first, wait=0.3)
+    second = check_bill(3)
+    assert second.state in {State.VALID, State.NOT_PAYABLE}
+    if second.state == State.VALID:
+        with pytest.raises(OpenDuplicate):
+            place(second)
+
+
+def test_a_period_that_we_have_paid_is_never_paid_again(upstream: Upstream):
+    first, second = check_bill(1), check_bill(1)
+    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now())  # not the newer valid one any more
+    order = pay(first)
+    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
+
+    with pytest.raises(AlreadyPaid) as refusal:
+        place(second)
+
+    assert refusal.value.order == order
+
+
+def test_only_a_held_payment_is_paid_again(upstream: Upstream):
+    check = check_bill(1)
+    order = pay(check)
+
+    with pytest.raises(NotPossible):
+        services.pay_again(order, amount=check.total, actor=None)
