@@ -23,7 +23,9 @@ from backoffice.launcher.stack import APP_DATABASE, SANDBOX_DATABASE
 from backoffice.launcher.translations import untranslated
 
 LOCKS = (RUNTIME, DEVELOPMENT, NODE)
+# --system-certs: trust what the machine trusts, as pip does
 COMPILE = (
+    "--system-certs",
     "pip",
     "compile",
     "--quiet",
@@ -201,33 +203,33 @@ def tracked(project: Project, pattern: str) -> list[Path]:
 def compile_lock(project: Project, lock: str, target: Path) -> str | None:
     """Compile a lock into `target`, keeping the versions that it holds; None when it worked."""
     source = lock.replace(".txt", ".in")
-    header = ["--no-header", source, "--output-file", str(target)]
-    return outcome(project, [str(project.venv / "bin/uv"), *COMPILE, *header], {})
+    command = [str(project.venv / "bin/uv"), *COMPILE, "--no-header", source, "--output-file", str(target)]
+    # the package index that pip is configured for
+    asked = [str(project.python), "-m", "pip", "config", "get", "global.index-url"]
+    index = subprocess.run(asked, cwd=project.root, capture_output=True, text=True, check=False).stdout.strip()
+    return outcome(project, command, {"UV_DEFAULT_INDEX": index} if index else {})
 
 
 def stale_locks(project: Project) -> str | None:
-    """The locks that their .in files would change."""
+    """The locks that their .in files would change. Hashes are left out: a release may get another file any day."""
     wrong = []
     for lock in LOCKS:
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / lock
-            old = (project.root / lock).read_text()
-            target.write_text(old)
+            target.write_text((project.root / lock).read_text())
             if failed := compile_lock(project, lock, target):
                 wrong.append(f"{lock}: {failed}")
-                continue
-            difference = list(
-                difflib.unified_diff(
-                    old.splitlines(), target.read_text().splitlines(), lock, "./run lock", "", "", 0, ""
-                )
-            )
-            if difference:
-                wrong.append(
-                    "\n".join(
-                        [f"{lock} is not what {lock.replace('.txt', '.in')} gives (`./run lock`):", *difference[:20]]
-                    )
-                )
+            elif difference := list(difflib.ndiff(without_hashes(project.root / lock), without_hashes(target))):
+                changed = [line for line in difference if line.startswith(("+", "-"))]
+                wrong += [f"{lock} is not what {lock.replace('.txt', '.in')} gives (`./run lock`):"] if changed else []
+                wrong += changed[:20]
     return "\n".join(wrong) or None
+
+
+def without_hashes(path: Path) -> list[str]:
+    """The lines of a lock that say which packages, versions and conditions, and for whom."""
+    lines = [line.rstrip(" \\") for line in path.read_text().splitlines()]
+    return [line for line in lines if not line.lstrip().startswith("--hash")]
 
 
 def pins(path: Path) -> dict[str, str]:
