@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRefresh
 
 if TYPE_CHECKING:
@@ -45,7 +46,11 @@ def staff_only(
                 return redirect_to_login(request.get_full_path())
             if not request.user.has_perms(permissions):
                 raise PermissionDenied
-            return view(request, *args, **kwargs)  # type: ignore[arg-type]
+            response = view(request, *args, **kwargs)  # type: ignore[arg-type]
+            # A shop's computer is shared: nothing stays behind for "back" after signing out, and a live part is never
+            # shown in the place of its page.
+            add_never_cache_headers(response)
+            return response
 
         return guarded
 

@@ -120,7 +120,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_resolve": may_resolve,
         "may_check": order.status in ASKED_ABOUT and (may_resolve or request.user.has_perm("purchases.buy")),
         "may_cancel": may_resolve and (order.status == Status.QUEUED or (held and not never_arrived)),
-        "may_send_again": may_resolve and held,
+        # A bill is paid again by its own rules, after a new look at its total.
+        "may_send_again": may_resolve and held and order.kind == Order.Kind.PURCHASE,
         "may_close": may_resolve and held and never_arrived,
         "price_now": price_now,
         "price_has_risen": price_now > order.max_price,

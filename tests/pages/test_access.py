@@ -31,6 +31,11 @@ def test_a_live_part_whose_session_has_ended_reloads_the_page_instead_of_showing
     assert order.ref_id.encode() not in answer.content
 
 
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/me/"])
+def test_no_page_of_the_staff_stays_in_the_browsers_cache(cashier, page):
+    assert "no-store" in cashier.get(page)["Cache-Control"]
+
+
 @pytest.mark.parametrize(
     ("role", "page", "status"),
     [

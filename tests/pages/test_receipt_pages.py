@@ -28,7 +28,7 @@ def test_callbacks_are_listed_newest_first_and_found_by_ref_id_and_state(auditor
     make_receipt(ref_id="B-2", delivery_id="d-2", event="transaction.failed", state="unmatched")
 
     def refs(query):
-        return re.findall(r'class="c-ref mono">([^<]+)<', auditor.get(f"/callbacks/{query}").content.decode())
+        return re.findall(r'class="c-ref mono nowrap">([^<]+)<', auditor.get(f"/callbacks/{query}").content.decode())
 
     assert refs("") == ["B-2", "A-1"]
     assert refs("?q=a-") == ["A-1"]

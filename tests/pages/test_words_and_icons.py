@@ -19,7 +19,7 @@ from django.utils.translation.template import templatize
 from backoffice.templatetags.ui import STATUS_ICONS, moment, rupiah, status_badge
 from purchases.order_life import Status
 
-ROOMS = ["backoffice", "upstream", "balance", "purchases", "callbacks", "staff"]
+ROOMS = ["backoffice", "upstream", "balance", "purchases", "bills", "callbacks", "staff"]
 KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),
     **dict.fromkeys(["ngettext", "ngettext_lazy"], (1, 2)),

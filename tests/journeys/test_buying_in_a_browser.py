@@ -52,6 +52,7 @@ def test_a_cashier_buys_with_the_keyboard_alone_and_sees_the_sn_arrive_without_r
     expect(page.locator(".order-status .status-pending")).to_be_visible()
     expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
     assert page.evaluate("window.neverReloaded")
+    assert page.title().startswith("Success: Telkomsel 10.000 0812-9000-0002")
     assert page.locator("#order-announce").inner_text() == "Status: Success"
     assert page.locator("#order-poll").get_attribute("hx-get") is None
 
