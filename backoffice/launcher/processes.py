@@ -146,13 +146,17 @@ class Family:
     def close(self) -> None:
         """End what still runs, hardest way last, and let the guardian go (it deletes the throw-away folders)."""
         for stage in Stage:
-            self.stop([child for child in self._children if child.stage is stage], grace=2.0)
+            self.stop(self.children(stage), grace=2.0)
         if self._guardian and self._guardian.stdin:
             with contextlib.suppress(BrokenPipeError):
                 self._guardian.stdin.close()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._guardian.wait(5)
         self._guardian = None
+
+    def children(self, stage: Stage) -> list[Child]:
+        """The children of one stage that nobody has stopped yet."""
+        return [child for child in self._children if child.stage is stage]
 
     @property
     def guardian_pid(self) -> int | None:

@@ -12,12 +12,13 @@ from backoffice.launcher.data_folder import DataFolderInUseError, held, write_st
 from backoffice.launcher.failures import LaunchError, indented, last_lines
 from backoffice.launcher.installing import Say
 from backoffice.launcher.ports import claim_from
-from backoffice.launcher.processes import Child, Family
+from backoffice.launcher.processes import Child, Family, Stage
 from backoffice.launcher.project import Project
 from backoffice.launcher.stack import Stack
 
 DEFAULT_PORT = 8000
 RESTARTS_A_MINUTE = 3
+CATALOGUE_RETRY_SECONDS = 60.0
 DEMO_LOGINS = ("cashier / cashier-demo", "admin / admin-demo", "auditor / auditor-demo")
 WORKER = (
     "-m",
@@ -85,6 +86,8 @@ class Server:
         self._say = say
         self._port = port
         self._started = time.time()
+        self._sync: Child | None = None
+        self._catalogue_due = 0.0  # when to ask again; 0: not needed
         self._stack = Stack(project, family)
         self._services: list[Service] = []
         self._address = f"http://localhost:{port}"
@@ -117,10 +120,11 @@ class Server:
         self._begin("background", lambda: self._worker("background", "background"))
         self._begin("beat", self._beat)
         try:
-            stack.finish(sync, "The catalogue could not be fetched now; it is tried again every ten minutes.")
+            stack.finish(sync, "The catalogue could not be fetched now; it is tried again every minute.")
             say("Catalogue is there")
         except LaunchError as error:
             say(f"Warning: {error}")
+            self._catalogue_due = time.monotonic() + CATALOGUE_RETRY_SECONDS
         for service in self._services:
             if service.child and not service.child.running():
                 raise LaunchError(f"{service.name} ended instead of starting: its log says why.", log=service.child.log)
@@ -139,6 +143,7 @@ class Server:
                     )
             for service in self._services:
                 self._keep_up(service)
+            self._fetch_catalogue()
             self._family.keep_guardian()
             time.sleep(0.2)
         self._say("Stopping (a second Ctrl-C hurries)")
@@ -149,6 +154,7 @@ class Server:
         # a worker that is still busy is cut off: whatever it was doing, the sweeps find it in PostgreSQL
         self._stop(["web", "worker", "background"], grace=4.5, then=((signal.SIGQUIT, 0.3), (signal.SIGKILL, 0.5)))
         self._stop(["sandbox"], grace=1.5)
+        self._family.stop(self._family.children(Stage.APP), grace=0.5)  # a step of the start that was interrupted
         self._stack.stores.stop(grace=1.5)
         self._family.close()
 
@@ -206,6 +212,19 @@ class Server:
             service.restarts.append(now)
             service.child = service.begin()
             self._write_state(doing="serving")
+
+    def _fetch_catalogue(self) -> None:
+        """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
+        if self._sync is None:
+            if self._catalogue_due and time.monotonic() >= self._catalogue_due:
+                self._sync = self._stack.manage("sync_catalogue", "--if-empty")
+        elif not self._sync.running():
+            fetched = self._sync.process.returncode == 0
+            self._family.forget(self._sync)
+            self._sync = None
+            self._catalogue_due = 0.0 if fetched else time.monotonic() + CATALOGUE_RETRY_SECONDS
+            if fetched:
+                self._say("Catalogue is there")
 
     def _write_state(self, *, doing: str) -> None:
         """Tell `./run status`, `./run manage` and a second `./run` about this one."""
