@@ -16,7 +16,7 @@ from pathlib import Path
 
 from backoffice.launcher.embedded import Stores
 from backoffice.launcher.failures import LaunchError, indented
-from backoffice.launcher.installing import DEVELOPMENT, NODE, RUNTIME, Say
+from backoffice.launcher.installing import DEVELOPMENT, NODE, RUNTIME, Say, node_environment
 from backoffice.launcher.processes import Family
 from backoffice.launcher.project import Project
 from backoffice.launcher.stack import APP_DATABASE, SANDBOX_DATABASE
@@ -123,6 +123,7 @@ def all_checks(project: Project, stores: Stores) -> list[Check]:
         "DATABASE_URL": stores.postgres.url(APP_DATABASE),
         "SANDBOX_DATABASE_URL": stores.postgres.url(SANDBOX_DATABASE),
     }
+    npm_words = [str(npm(project)), "ci", "--dry-run", "--ignore-scripts"]
     of_sandbox = {**databases, "DJANGO_SETTINGS_MODULE": "sandbox.settings"}
     python = str(project.python)
     tools = project.venv / "bin"
@@ -145,16 +146,16 @@ def all_checks(project: Project, stores: Stores) -> list[Check]:
         Check("locks are up to date", lambda: stale_locks(project)),
         Check("locks agree with each other", lambda: differing_pins(project)),
         Check("no address in a lock", lambda: addresses(project)),
-        command("front-end lock is up to date (npm ci)", *npm(project), "ci", "--dry-run", "--ignore-scripts"),
+        command("front-end lock is up to date (npm ci)", *npm_words, **node_environment(npm(project))),
         command("lint (ruff check)", python, "-m", "ruff", "check", "--no-cache", "."),
         command("format (ruff format)", python, "-m", "ruff", "format", "--check", "--no-cache", "."),
         command("templates (djade)", str(tools / "djade"), "--check", "--target-version", "5.2", *templates),
     ]  # fmt: skip
 
 
-def npm(project: Project) -> list[str]:
-    """npm's command; the machine's, or the one in .venv (either was there to fetch the packages)."""
-    return [shutil.which("npm") or str(project.venv / "bin/npm")]
+def npm(project: Project) -> Path:
+    """npm's command: the machine's, or the one in .venv (either was there to fetch the packages)."""
+    return Path(shutil.which("npm") or project.venv / "bin/npm")
 
 
 def outcome(project: Project, words: list[str], environment: dict[str, str]) -> str | None:
@@ -271,8 +272,8 @@ def lock(project: Project, say: Say, *, upgrade: bool) -> int:
         if failed := compile_lock(project, name, target):
             raise LaunchError(f"Could not compile {name}: is there a network?", output=failed)
         say(f"{name}: {len(pins(target))} packages")
-    npm_words = [*npm(project), "install", "--package-lock-only", "--ignore-scripts"]
-    if failed := outcome(project, npm_words, {}):
+    npm_words = [str(npm(project)), "install", "--package-lock-only", "--ignore-scripts"]
+    if failed := outcome(project, npm_words, node_environment(npm(project))):
         raise LaunchError("Could not compile package-lock.json: is there a network?", output=failed)
     say("package-lock.json")
     return 0

@@ -118,7 +118,7 @@ def install_front_end(project: Project, family: Family, say: Say, *, development
         say("Fetching the front-end packages")
         log = project.venv / "npm.log"
         log.unlink(missing_ok=True)
-        environment = {**os.environ, "PATH": f"{npm.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+        environment = node_environment(npm)
         command: list[str | Path] = [npm, "ci", "--ignore-scripts", *([] if development else ["--omit=dev"])]
         child = family.start("npm", command, env=environment, cwd=project.root, log=log)
         if finish(family, child, seconds=INSTALL_SECONDS) != 0:
@@ -128,6 +128,12 @@ def install_front_end(project: Project, family: Family, say: Say, *, development
                 log=log,
             )
         write_json(stamp, {"lock": wanted, "development": development})
+
+
+def node_environment(npm: Path) -> dict[str, str]:
+    """An environment where npm finds the node beside it and trusts what the machine trusts, as pip does."""
+    path = f"{npm.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    return {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
 
 
 def find_npm(project: Project, family: Family, say: Say) -> Path:

@@ -69,6 +69,9 @@ class PostgreSQL:
             "jit": "off",
             "log_timezone": "UTC",
             "log_line_prefix": "%m [%p] ",
+            # a violated constraint is part of the app's normal work; its rows and statements hold customers' numbers
+            "log_error_verbosity": "terse",
+            "log_min_error_statement": "panic",
         }
         if not self._durable:
             settings |= {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}

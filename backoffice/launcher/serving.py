@@ -116,7 +116,7 @@ class Server:
         stack.await_http(web, port=self._port, path="/healthz", host=self._web_host())
         say(f"Pages are served on port {self._port}")
         sync = stack.manage("sync_catalogue", "--if-empty")
-        self._begin("worker", lambda: self._worker("worker", "interactive"))
+        self._begin("worker", lambda: self._worker("worker", "interactive,receipts"))
         self._begin("background", lambda: self._worker("background", "background"))
         self._begin("beat", self._beat)
         try:

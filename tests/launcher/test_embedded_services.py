@@ -1,5 +1,6 @@
 """PostgreSQL and Valkey of a data folder: they answer, they keep what was written, they recover."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -36,6 +37,12 @@ def rows(keeper: Keeper) -> tuple[list[str], list[str]]:
     with redis.Redis.from_url(keeper.said["redis_url"], decode_responses=True) as client:
         in_valkey = sorted(client.lrange("kept", 0, -1))
     return in_postgres, in_valkey
+
+
+def kill_all(pids: list[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):  # some end by themselves when the first ones are dead
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_databases_are_utf8_with_a_sort_order_that_no_machine_changes(keep: Keep) -> None:
@@ -143,8 +150,7 @@ def test_killing_everything_at_once_loses_no_row(keep: Keep) -> None:
     write_row(first, "before the crash")
     everyone = first.everyone()
 
-    for pid in everyone:
-        os.kill(pid, signal.SIGKILL)
+    kill_all(everyone)
     first.process.wait()
     second = keep()
 
@@ -179,8 +185,7 @@ def test_a_stale_postmaster_pid_does_not_stop_the_start(keep: Keep, folder: Path
     write_row(first, "kept")
     pid_file = (folder / "postgres/data/postmaster.pid").resolve()
     content = pid_file.read_text().splitlines()
-    for pid in first.everyone():
-        os.kill(pid, signal.SIGKILL)
+    kill_all(first.everyone())
     first.process.wait()
     command = ["sleep", "60"] if owner == "another program" else ["true"]
     with subprocess.Popen(command) as other:

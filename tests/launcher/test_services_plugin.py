@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,9 +53,9 @@ def start_pytest(folder: Path, *, stay: float) -> "subprocess.Popen[bytes]":
 
 
 @pytest.fixture
-def found(folder: Path) -> Iterator[Path]:
+def found(folder: Path) -> Path:
     """Where the inner test says which folder its services use."""
-    yield folder / "found"
+    return folder / "found"
 
 
 def test_they_answer_are_gone_at_the_end_and_never_reach_the_real_upstream(folder: Path, found: Path) -> None:
