@@ -1,8 +1,8 @@
 """The Celery app and its static schedule.
 
-Two queues, each with a worker process of its own: `interactive` carries what a person waits for, `background` the
-rest, so that staff never wait behind background work. Messages only save time: whatever is lost, the sweeps find in
-PostgreSQL what is due.
+Two worker processes: one takes what a person waits for, `interactive`, and in turns with it, so that a flood of
+callbacks holds nobody up, `receipts`; the other takes `background`, the rest. So staff never wait behind background
+work. Messages only save time: whatever is lost, the sweeps find in PostgreSQL what is due.
 
 The pool is threads: the work is waiting for the network, every upstream call has a total deadline, every statement a
 timeout, so that no thread can hang; and a killed worker loses only messages.
@@ -17,10 +17,13 @@ from celery.signals import beat_init, before_task_publish, heartbeat_sent, worke
 from django.conf import settings
 from kombu import Exchange, Queue
 
+from backoffice.publish import publish
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
 
 INTERACTIVE = "interactive"
 BACKGROUND = "background"
+RECEIPTS = "receipts"
 
 app = Celery("backoffice")
 app.conf.update(
@@ -42,13 +45,13 @@ app.conf.update(
     accept_content=["json"],
     timezone=settings.TIME_ZONE,
     enable_utc=True,
-    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, BACKGROUND)],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, RECEIPTS, BACKGROUND)],
     task_default_queue=BACKGROUND,
     task_routes={
         "purchases.tasks.submit_order": INTERACTIVE,
         "purchases.tasks.check_order_now": INTERACTIVE,
         "bills.tasks.ask_now": INTERACTIVE,
-        "callbacks.tasks.process_receipt": INTERACTIVE,
+        "callbacks.tasks.process_receipt": RECEIPTS,
     },
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
@@ -115,3 +118,5 @@ def _note_worker(**_: Any) -> None:
 @beat_init.connect
 def _note_beat(**_: Any) -> None:
     before_task_publish.connect(lambda **_: _note_life("beat"), weak=False)
+    # The schedule's first minute would pass without a known balance.
+    publish(app.tasks["balance.tasks.read_balance"])

@@ -103,9 +103,16 @@ DATABASES = {
         "ATOMIC_REQUESTS": False,
     }
 }
-DATABASES["default"].setdefault("OPTIONS", {}).setdefault(
-    "options", "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000"
-)
+_database_options: dict[str, Any] = DATABASES["default"].setdefault("OPTIONS", {})
+_database_options["options"] = " ".join(
+    [
+        "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
+        _database_options.get("options", ""),
+    ]
+).strip()
+# A database host that is frozen or gone is noticed, too.
+for _name, _value in {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15}.items():
+    _database_options.setdefault(_name, _value)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Sessions and the sign-in throttle live in PostgreSQL, so that a stopped Redis never signs anybody out.

@@ -80,8 +80,8 @@ def watching_account() -> Iterator[None]:
             _note_silence()
         raise
     except Rejected as error:
-        # The limit per IP is answered before anybody looks at the credentials.
-        if error.error_code != ErrorCode.RATE_LIMITED:
+        # The limit per IP is answered before anybody looks at the credentials; status 0 means that nothing was sent.
+        if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:
             _note_answer()
         raise
     else:

@@ -137,7 +137,10 @@ class BillCheck(models.Model):
     @property
     def state(self) -> State:
         """What can be done with it now."""
-        order = self.order
+        return self.state_with(self.order)
+
+    def state_with(self, order: Order | None) -> State:
+        """The same, for a page that has read the payment already."""
         if order is not None and order.status == Status.SUCCESS:
             return State.PAID
         if order is not None and order.is_final:

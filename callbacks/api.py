@@ -9,11 +9,15 @@ is down.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable
 
 from django.conf import settings
 from django.http import HttpRequest
 from rest_framework import status
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
 from rest_framework.permissions import AllowAny
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -34,9 +38,28 @@ class TurnedAway(Exception):
         super().__init__(reason)
 
 
+class AlwaysJson(BaseContentNegotiation):
+    """Whatever the caller says it accepts: a callback must not be lost over a header."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:  # noqa: ARG002
+        """Not used: the bytes are read as they came."""
+        return next(iter(parsers))
+
+    def select_renderer(
+        self,
+        request: Request,  # noqa: ARG002
+        renderers: Iterable[BaseRenderer],
+        format_suffix: str | None = None,  # noqa: ARG002
+    ) -> tuple[BaseRenderer, str]:
+        """The first renderer, which is JSON."""
+        first = next(iter(renderers))
+        return first, first.media_type
+
+
 class UpstreamCallback(APIView):
     """Authenticated by signature and source address, never by a session."""
 
+    content_negotiation_class = AlwaysJson
     authentication_classes = ()
     permission_classes = (AllowAny,)
 

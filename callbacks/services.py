@@ -42,6 +42,9 @@ def receive(
     delivery_id = next((value for name, value in headers.items() if name.lower() == "x-delivery-id"), "")[:100]
     delivery_id = delivery_id.replace("\x00", "")
     content_hash = hashlib.sha256(body).hexdigest()
+    same = Receipt.objects.filter(delivery_id=delivery_id, content_hash=content_hash)
+    if same.update(repeats=F("repeats") + 1):
+        return same.get()
     try:
         with transaction.atomic():
             receipt = Receipt.objects.create(
@@ -60,7 +63,6 @@ def receive(
             )
             transaction.on_commit(lambda: _enqueue(receipt.pk))
     except IntegrityError:
-        same = Receipt.objects.filter(delivery_id=delivery_id, content_hash=content_hash)
         same.update(repeats=F("repeats") + 1)
         return same.get()
     return receipt

@@ -33,6 +33,7 @@ _CATEGORY_WORDS = [
     (DestinationKind.GAME, ("game", "gim")),
     (DestinationKind.CARD, ("money", "wallet", "emoney", "e-toll", "uang")),
     (DestinationKind.PHONE, ("pulsa", "data", "phone", "telepon", "sms", "roaming", "masa aktif", "masa_aktif")),
+    (DestinationKind.PHONE, ("hp-pasca", "hp pasca", "seluler")),
 ]
 
 # Mobile operators by the first four digits (national numbering plan).

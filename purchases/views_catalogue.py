@@ -69,10 +69,10 @@ class Choice:
             return cls(**(vars(choice) | {"q": "", "destination": choice.q}))
         return choice
 
-    def url(self, **changes: str) -> str:
-        """The catalogue's address for this choice with `changes`; what is empty is left out."""
+    def url(self, path: str = "", **changes: str) -> str:
+        """The catalogue's address (or `path`) for this choice with `changes`; what is empty is left out."""
         values = {name: value for name, value in (vars(self) | changes).items() if value}
-        return reverse("catalogue") + (f"?{urlencode(values)}" if values else "")
+        return (path or reverse("catalogue")) + (f"?{urlencode(values)}" if values else "")
 
 
 @staff_only("purchases.view_product")

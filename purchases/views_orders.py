@@ -109,7 +109,9 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     may_resolve = request.user.has_perm("purchases.resolve_order")
     never_arrived = order.hold_reason == HoldReason.NEVER_ARRIVED
     held = order.status == Status.HELD
-    price_now = order.product.price
+    is_bill = order.kind == Order.Kind.BILL
+    # A bill's price is its check's total; its next steps are on the bill's own part of the page.
+    price_now = order.max_price if is_bill else order.product.price
     return {
         **_row(order),
         "events": events,
@@ -125,7 +127,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_close": may_resolve and held and never_arrived,
         "price_now": price_now,
         "price_has_risen": price_now > order.max_price,
-        "needs_resolver": held and not may_resolve,
+        "needs_resolver": held and not may_resolve and not is_bill,
     }
 
 

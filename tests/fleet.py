@@ -50,7 +50,7 @@ class Fleet:
                 *(sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(self.port)),
                 "backoffice.wsgi:application",
             ],
-            "worker": [*_CELERY, *_WORKER, "-Q", "interactive", "-n", "worker@%h"],
+            "worker": [*_CELERY, *_WORKER, "-Q", "interactive,receipts", "-n", "worker@%h"],
             "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
             "beat": [*_CELERY, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
         }

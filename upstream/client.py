@@ -195,6 +195,9 @@ class Client:
             self.config.check()
             _check_fields(fields, ref_id)
             if permit is None or not permit.start(endpoint):
+                if permit is not None and endpoint.moves_money:
+                    # Its caller was frozen since: the order may be somebody else's by now.
+                    raise Unavailable("permit_expired")
                 _give_back_unused(permit)
                 permit = self.reserve(endpoint, call_class=call_class)
                 permit.start(endpoint)

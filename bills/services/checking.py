@@ -17,11 +17,13 @@ from balance.services import sending_is_stopped, watching_account
 from bills.errors import NotABill
 from bills.models import Answer, BillCheck
 from purchases.destinations import kind_of, normalise
-from purchases.errors import NotPossible
+from purchases.errors import NotPossible, OrderRefused
 from purchases.models import Order, Product, SavedNumber
 from purchases.models.catalogue import ProductType
+from purchases.order_life import Status
 from purchases.services import timing
 from purchases.services.placing import new_ref_id
+from purchases.services.resolving import cancel_order
 from purchases.services.sweeping import SWEEP_EVERY_SECONDS
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _AT_MOST = 20
+# Our own code, beside the upstream's, for a bill of nothing.
+NOTHING_TO_PAY = "NOTHING_TO_PAY"
 # Without an answer for so long, nobody waits at the counter any more: asking stops until somebody asks again.
 _GIVE_UP_AFTER = dt.timedelta(hours=1)
 
@@ -60,17 +64,42 @@ def start_check(
 
 
 def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UUID:
-    """Check all these saved bills in the background, as the rate budget allows; return the batch to follow."""
+    """Check all these saved bills in the background, as the rate budget allows; return the batch to follow.
+
+    Numbers without a biller, or whose biller cannot be asked now, are left out.
+    """
     batch = uuid.uuid4()
     with transaction.atomic():
         for number in numbers:
             if number.product is None:
                 continue
-            check = _new_check(number.product, number.destination, checked_by, number)
+            try:
+                check = _new_check(number.product, number.destination, checked_by, number)
+            except OrderRefused:
+                continue
             check.batch = batch
             check.next_ask_at = timezone.now()
             check.save(force_insert=True)
     return batch
+
+
+def check_anew(check: BillCheck, *, checked_by: User) -> BillCheck:
+    """Check the same bill again with a NEW ref_id; return the new check. The old one stays as it was.
+
+    A payment that was held until its check expired can never be sent any more (document, /v1/bill/pay 6): it is
+    cancelled with the new check, or it would stand in its way. Raises `NotABill`, or `NotPossible` when the payment has
+    moved on meanwhile; nothing has changed then.
+    """
+    with transaction.atomic():
+        held = Order.objects.filter(ref_id=check.ref_id, status=Status.HELD).first()
+        if held is not None and check.is_past_expiry:
+            cancel_order(held, actor=checked_by, note="its bill check has expired")
+        return start_check(
+            product=check.product,
+            destination=check.destination,
+            checked_by=checked_by,
+            saved_number=check.saved_number,
+        )
 
 
 def ask(check_id: int, *, call_class: CallClass) -> None:
@@ -146,6 +175,10 @@ def sweep_checks() -> int:
     if allowance <= 0:
         return 0
     with transaction.atomic():
+        # Whatever went wrong with them: nobody asks for ever.
+        BillCheck.objects.filter(
+            answer=Answer.NONE, next_ask_at__isnull=False, created_at__lt=timezone.now() - _GIVE_UP_AFTER
+        ).update(next_ask_at=None)
         due = list(BillCheck.objects.select_for_update(skip_locked=True).due(timezone.now())[:allowance])
         BillCheck.objects.filter(pk__in=[check.pk for check in due]).update(
             next_ask_at=timing.in_seconds(settings.ORDER_LEASE_SECONDS)
@@ -177,6 +210,15 @@ def _new_check(
 
 def _store_bill(asked: BillCheck, bill: BillInquiry) -> None:
     """Take over the biller's amounts. While the payment is on its way they stay as they were confirmed."""
+    if not bill.total:
+        BillCheck.objects.filter(pk=asked.pk, answer=Answer.NONE).update(
+            answer=Answer.REFUSAL,
+            error_code=NOTHING_TO_PAY,
+            customer_name=bill.customer_name,
+            answered_at=timezone.now(),
+            next_ask_at=None,
+        )
+        return
     with transaction.atomic():
         check = BillCheck.objects.select_for_update().get(pk=asked.pk)
         order = Order.objects.filter(ref_id=check.ref_id).first()

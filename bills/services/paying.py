@@ -9,10 +9,11 @@ from django.db import transaction
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
 from bills.models import Answer, BillCheck, State
 from purchases.errors import NotPossible
-from purchases.models import Order
-from purchases.order_life import Status
+from purchases.models import Order, OrderEvent
+from purchases.order_life import HoldReason, Status
+from purchases.services.outcome import Outcome, apply_outcome
 from purchases.services.placing import queue_order
-from purchases.services.resolving import requeue
+from purchases.services.resolving import ask_before_deciding, requeue
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -35,7 +36,8 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
             raise Replaced(replaced_by)
         if paid := _paid_before(current):
             raise AlreadyPaid(paid)
-        return queue_order(
+        _cancel_expired(current, actor=paid_by)
+        order = queue_order(
             kind=Order.Kind.BILL,
             ref_id=current.ref_id,
             product=current.product,
@@ -46,6 +48,25 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
             placed_by=paid_by,
             enqueue=enqueue,
         )
+        # Another check of the same period may have been paid since we looked; while it was open, the database's
+        # constraint refused this one.
+        if paid := _paid_before(current):
+            raise AlreadyPaid(paid)
+        return order
+
+
+def _cancel_expired(check: BillCheck, *, actor: User | None) -> None:
+    """Cancel a held payment of the same bill whose own check has expired: it can never be sent again."""
+    former = Order.objects.select_for_update().filter(
+        kind=Order.Kind.BILL,
+        product_code=check.product_code,
+        destination=check.destination,
+        status=Status.HELD,
+    )
+    for order in former.exclude(hold_reason=HoldReason.NEVER_ARRIVED):
+        if BillCheck.objects.get(ref_id=order.ref_id).is_past_expiry and not order.was_in_doubt:
+            outcome = Outcome(status=Status.CANCELLED, note=f"its check expired; checked again as {check.ref_id}")
+            apply_outcome(order.pk, outcome, source=OrderEvent.Source.STAFF, actor=actor)
 
 
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
@@ -53,6 +74,7 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
 
     `amount`: whole rupiah. Raises `NotPossible`, `CheckExpired` or `TotalChanged`.
     """
+    ask_before_deciding(order)
     with transaction.atomic():
         check = BillCheck.objects.select_for_update().get(ref_id=order.ref_id)
         held = Order.objects.select_for_update().get(pk=order.pk)

@@ -3,6 +3,7 @@
 from purchases.models.catalogue import Brand, CatalogueSync, Category, PriceChange, Product
 from purchases.models.customers import Customer, SavedNumber
 from purchases.models.orders import Incident, Order, OrderEvent
+from purchases.models.receipts import ReceiptPrint
 
 __all__ = [
     "Brand",
@@ -14,5 +15,6 @@ __all__ = [
     "OrderEvent",
     "PriceChange",
     "Product",
+    "ReceiptPrint",
     "SavedNumber",
 ]

@@ -16,6 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from purchases.models.catalogue import Product
 from purchases.order_life import ASKED_ABOUT, FINAL, OPEN, HoldReason, Status, allowed_moves
 
+# Somebody has to look at these again: to send, or to ask. What seems never to have arrived may still arrive late.
+_LOOKED_AT = Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED})) | Q(
+    status=Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED
+)
+
 
 class OrderQuerySet(models.QuerySet["Order"]):
     def open(self) -> OrderQuerySet:
@@ -23,17 +28,21 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(status__in=OPEN)
 
     def need_someone(self) -> OrderQuerySet:
-        """Orders that wait for a person: held, or unknown for longer than a few checks resolve."""
+        """Orders that wait for a person: held, unknown for longer than a few checks, or sent again and again."""
         lately = timezone.now() - dt.timedelta(minutes=2)
-        return self.filter(Q(status=Status.HELD) | Q(status=Status.UNKNOWN, sent_at__lt=lately))
+        return self.filter(
+            Q(status=Status.HELD)
+            | Q(status=Status.UNKNOWN, sent_at__lt=lately)
+            | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
+        )
 
-    def due_to_send(self, now: dt.datetime) -> OrderQuerySet:
-        """Queued orders whose turn has come, oldest due first."""
-        return self.filter(status=Status.QUEUED, next_check_at__lte=now).order_by("next_check_at", "pk")
+    def asked_about(self) -> OrderQuerySet:
+        """Orders that the upstream has or may have, also those that seem never to have arrived."""
+        return self.filter(_LOOKED_AT).exclude(status=Status.QUEUED)
 
-    def due_to_check(self, now: dt.datetime) -> OrderQuerySet:
-        """Orders whose status is to be asked for now, oldest due first."""
-        return self.filter(status__in=ASKED_ABOUT, next_check_at__lte=now).order_by("next_check_at", "pk")
+    def due(self, now: dt.datetime) -> OrderQuerySet:
+        """Orders to be sent or asked about now, oldest due first."""
+        return self.filter(next_check_at__lte=now).order_by("next_check_at", "pk")
 
     def matching(self, text: str) -> OrderQuerySet:
         """Orders with this ref_id, destination or SN; the beginning or end of one is enough."""
@@ -102,8 +111,7 @@ class Order(models.Model):
                 name="order_hold_reason_iff_held",
             ),
             models.CheckConstraint(
-                condition=Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED}), next_check_at__isnull=False)
-                | Q(~Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED})), next_check_at__isnull=True),
+                condition=Q(_LOOKED_AT, next_check_at__isnull=False) | Q(~_LOOKED_AT, next_check_at__isnull=True),
                 name="order_never_forgotten",
             ),
             # Document, What the service does 9: no second purchase before the first one's final status is clear.
@@ -138,6 +146,11 @@ class Order(models.Model):
     def is_final(self) -> bool:
         """Whether nothing more will happen to it by itself or by the upstream."""
         return self.status in FINAL
+
+    @property
+    def was_in_doubt(self) -> bool:
+        """Whether some sending of it got no answer to trust: only the upstream's own word can clear that doubt."""
+        return self.events.filter(to_status=Status.UNKNOWN).exists()
 
     @property
     def shown_price(self) -> int:

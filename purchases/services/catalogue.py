@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import structlog
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from backoffice.publish import publish
@@ -63,7 +63,7 @@ def sync_catalogue() -> CatalogueSync:
         fetched = _fetch()
         with transaction.atomic():
             _apply(attempt, fetched)
-    except (UpstreamError, CatalogueFault) as error:
+    except (UpstreamError, CatalogueFault, DatabaseError) as error:
         attempt.result = CatalogueSync.Result.FAULT
         attempt.fault = (str(error) or type(error).__name__)[:300]
         attempt.finished_at = timezone.now()
@@ -81,6 +81,8 @@ def _fetch() -> _Fetched:
     brands = _in_turn(client.brands).data.brands
     if not products:
         raise CatalogueFault("the upstream listed no products at all")
+    if len({item.product_code for item in products}) < len(products):
+        raise CatalogueFault("the upstream listed a product twice")
     return _Fetched(categories=categories, brands=brands, products=products)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from enum import StrEnum
 
 from django.conf import settings
 from django.db import transaction
@@ -22,14 +23,22 @@ from upstream.errors import ErrorCode, Misconfigured, OutcomeUnknown, Rejected, 
 _RETRY_SECONDS = 30.0
 
 
-def check(order_id: int, *, call_class: CallClass) -> None:
-    """Ask for the status of an order that the upstream has or may have, and apply the answer.
+class Found(StrEnum):
+    """What came of asking."""
+
+    REPORTED = "reported"
+    NOT_FOUND = "not found"
+    NO_ANSWER = "no answer"
+
+
+def check(order_id: int, *, call_class: CallClass) -> Found:
+    """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
 
     A fault changes nothing but the time of the next look (document, Resources: status is read by `ref_id`).
     """
-    order = Order.objects.filter(pk=order_id, status__in=ASKED_ABOUT).first()
+    order = Order.objects.asked_about().filter(pk=order_id).first()
     if order is None:
-        return
+        return Found.NO_ANSWER
     if order.status == Status.SENDING and order.sent_at and not timing.may_still_be_on_its_way(order.sent_at):
         # Whoever sent it did not live to tell.
         order = apply_outcome(
@@ -40,15 +49,15 @@ def check(order_id: int, *, call_class: CallClass) -> None:
         )
     if sending_is_stopped():
         _look_again(order, wait=_RETRY_SECONDS)
-        return
+        return Found.NO_ANSWER
     try:
         with watching_account():
             answer = get_client().transaction_status(ref_id=order.ref_id, call_class=call_class)
     except Rejected as error:
         if error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
             _note_not_found(order)
-        else:
-            _look_again(order, wait=error.retry_after, counts=error.error_code != ErrorCode.RATE_LIMITED)
+            return Found.NOT_FOUND
+        _look_again(order, wait=error.retry_after, counts=error.error_code != ErrorCode.RATE_LIMITED)
     except Unavailable as error:
         _look_again(order, wait=error.retry_after or _RETRY_SECONDS)
     except Misconfigured:
@@ -59,15 +68,15 @@ def check(order_id: int, *, call_class: CallClass) -> None:
         record_reading(balance=answer.data.balance, source=Reading.Source.ORDER, answer=answer, ref_id=order.ref_id)
         _look_again(order, counts=True)
         apply_outcome(order.pk, Outcome.reported(answer.data, raw=answer.raw), source=OrderEvent.Source.POLL)
+        return Found.REPORTED
+    return Found.NO_ANSWER
 
 
 def _look_again(order: Order, *, wait: float | None = None, counts: bool = False) -> None:
     """Set when the sweep looks at this order next: after `wait` seconds, else by the back-off."""
     checks = order.checks + (1 if counts else 0)
     due = timing.next_check_at(checks) if wait is None else timing.in_seconds(wait)
-    Order.objects.filter(pk=order.pk, attempt=order.attempt, status__in=ASKED_ABOUT).update(
-        checks=checks, next_check_at=due
-    )
+    Order.objects.asked_about().filter(pk=order.pk, attempt=order.attempt).update(checks=checks, next_check_at=due)
 
 
 def _note_not_found(asked: Order) -> None:
@@ -81,7 +90,7 @@ def _note_not_found(asked: Order) -> None:
     with transaction.atomic():
         order = Order.objects.select_for_update().get(pk=asked.pk)
         if order.attempt != asked.attempt or order.status not in ASKED_ABOUT:
-            return
+            return  # moved meanwhile, or held as never arrived already
         if order.status == Status.PENDING:
             Incident.objects.get_or_create(
                 order=order,
@@ -92,7 +101,8 @@ def _note_not_found(asked: Order) -> None:
             return
         if order.status == Status.SENDING and order.sent_at and timing.may_still_be_on_its_way(order.sent_at):
             return
-        pays_again = order.kind == Order.Kind.BILL and order.status == Status.UNKNOWN
+        # Not after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
+        pays_again = order.kind == Order.Kind.BILL and order.status == Status.UNKNOWN and not order.error_code
         order.not_found_count += 1
         order.not_found_since = order.not_found_since or now
         order.save(update_fields=["not_found_count", "not_found_since"])
@@ -102,7 +112,7 @@ def _note_not_found(asked: Order) -> None:
         )
     if pays_again:
         # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
-        wait = min(settings.ORDER_CHECK_FIRST_SECONDS * 2**order.attempt, settings.ORDER_CHECK_MAX_SECONDS)
+        wait = timing.doubling(settings.ORDER_CHECK_FIRST_SECONDS, order.attempt)
         apply_outcome(
             order.pk,
             Outcome(status=Status.QUEUED, error_code=ErrorCode.TRANSACTION_NOT_FOUND, wait=wait),

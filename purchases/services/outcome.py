@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -80,9 +81,17 @@ def apply_outcome(
         is_report = outcome.status in _REPORTED and source != OrderEvent.Source.STAFF
 
         if is_report:
-            _compare_with_order(order, outcome, incident)
+            if not _is_about(order, outcome, incident):
+                return order
         elif attempt is not None and attempt != order.attempt:
             return order
+        if (
+            outcome.status in {Status.REJECTED, Status.HELD}
+            and source == OrderEvent.Source.SUBMIT
+            and order.was_in_doubt
+        ):
+            # This sending was refused, but an earlier one may have arrived: the refusal speaks only for itself.
+            outcome = replace(outcome, status=Status.UNKNOWN, hold_reason="", wait=None)
         if before == outcome.status:
             if before in FINAL and is_report:
                 _compare_with_final(order, outcome, incident)
@@ -128,6 +137,8 @@ def _next_look(order: Order, outcome: Outcome) -> dt.datetime | None:
         return timing.in_seconds(outcome.wait)
     if outcome.status == Status.QUEUED:
         return timezone.now()
+    if outcome.hold_reason == HoldReason.NEVER_ARRIVED:
+        return timing.in_seconds(settings.ORDER_CHECK_MAX_SECONDS)
     if outcome.status in ASKED_ABOUT:
         return timing.next_check_at(order.checks)
     return None
@@ -154,16 +165,25 @@ class _Incidents:
             log.error("order_incident", ref_id=self.order.ref_id, kind=str(kind), source=str(self.source))
 
 
-def _compare_with_order(order: Order, outcome: Outcome, incident: _Incidents) -> None:
-    """The ref_id is what identifies; another product, destination or a higher price is for a person to look at."""
+def _is_about(order: Order, outcome: Outcome, incident: _Incidents) -> bool:
+    """Whether the report is about this order's purchase; what does not fit becomes an incident.
+
+    Another product or destination under our ref_id tells nothing about ours. A second trx_id or a higher price is ours,
+    and for a person to look at.
+    """
     if outcome.product_code != order.product_code:
         incident.record(Incident.Kind.MISMATCH, f"product {outcome.product_code!r} instead of {order.product_code!r}")
+        return False
     if _bare(outcome.destination) != _bare(order.destination):
         incident.record(Incident.Kind.MISMATCH, "the destination is not the order's")
+        return False
+    if order.trx_id and outcome.trx_id != order.trx_id:
+        incident.record(Incident.Kind.CONTRADICTION, f"a second trx_id than {order.trx_id!r}: {outcome.trx_id!r}")
     if outcome.price is not None and outcome.price > order.max_price:
         incident.record(
             Incident.Kind.PRICE_ABOVE_MAX, f"charged {outcome.price}, confirmed were {order.max_price} rupiah"
         )
+    return True
 
 
 def _bare(destination: str) -> str:
@@ -184,8 +204,8 @@ def _refuse(order: Order, outcome: Outcome, incident: _Incidents) -> None:
     if outcome.status in {Status.SUCCESS, Status.FAILED}:
         is_contradiction = True
     elif outcome.status == Status.PENDING:
-        # After success or failed a late "pending" is old news; an order that we never sent cannot be pending.
-        is_contradiction = before in {Status.REJECTED, Status.CANCELLED}
+        # Old news about a transaction that we know. One that we took for never accepted cannot be pending.
+        is_contradiction = not order.trx_id
     else:
         # A definite "no, nothing charged" against a transaction that the upstream has reported.
         is_contradiction = outcome.status in {Status.REJECTED, Status.HELD} and order.trx_id != ""

@@ -135,7 +135,7 @@ def _refuse_if_not_for_sale(product: Product) -> None:
         raise NotForSale("postpaid")
     if not product.is_listed:
         raise NotForSale("vanished")
-    if not product.is_available:
+    if not product.is_available or product.price <= 0:
         raise NotForSale("disturbed")
     if product.in_cut_off():
         raise NotForSale("cut_off")

@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 from backoffice.publish import publish
 from purchases.errors import NotForSale, NotPossible, PriceMoved
 from purchases.models import Incident, Order, OrderEvent
-from purchases.order_life import ASKED_ABOUT, HoldReason, Status
+from purchases.order_life import HoldReason, Status
 from purchases.services import timing
+from purchases.services.checking import Found, check
 from purchases.services.outcome import Outcome, apply_outcome
+from upstream.budget import CallClass
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -27,7 +29,7 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
     with transaction.atomic():
         current = Order.objects.select_for_update().get(pk=order.pk)
         never_arrived = current.hold_reason == HoldReason.NEVER_ARRIVED
-        if current.status not in {Status.QUEUED, Status.HELD} or never_arrived or _was_sent_in_doubt(current):
+        if current.status not in {Status.QUEUED, Status.HELD} or never_arrived or current.was_in_doubt:
             raise _not_possible(current)
         return apply_outcome(
             current.pk, Outcome(status=Status.CANCELLED, note=note), source=OrderEvent.Source.STAFF, actor=actor
@@ -39,6 +41,7 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Or
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
     """
+    ask_before_deciding(order)
     with transaction.atomic():
         current = Order.objects.select_for_update().select_related("product").get(pk=order.pk)
         if current.status != Status.HELD or current.kind != Order.Kind.PURCHASE:
@@ -70,8 +73,9 @@ def requeue(held: Order, *, max_price: int, actor: User | None, enqueue: bool = 
 def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
     """Close as failed an order that never arrived at the upstream. Raises `NotPossible` in any other state.
 
-    Should the upstream report it later all the same, that becomes an incident.
+    The upstream is asked once more first. Should it report the order later all the same, that becomes an incident.
     """
+    ask_before_deciding(order)
     with transaction.atomic():
         current = Order.objects.select_for_update().get(pk=order.pk)
         if current.status != Status.HELD or current.hold_reason != HoldReason.NEVER_ARRIVED:
@@ -92,7 +96,7 @@ def check_now(order: Order, *, actor: User) -> bool:  # noqa: ARG001
     """
     from purchases import tasks
 
-    if not Order.objects.filter(pk=order.pk, status__in=ASKED_ABOUT).update(next_check_at=timezone.now()):
+    if not Order.objects.asked_about().filter(pk=order.pk).update(next_check_at=timezone.now()):
         order.refresh_from_db()
         raise _not_possible(order)
     return publish(tasks.check_order_now, order.pk)
@@ -107,9 +111,19 @@ def close_incident(incident: Incident, *, actor: User, note: str) -> None:
         raise NotPossible(_("This incident was closed before."))
 
 
-def _was_sent_in_doubt(order: Order) -> bool:
-    """Queued again after it seemed never to have arrived: the first sending may still turn up."""
-    return order.status == Status.QUEUED and order.events.filter(to_status=Status.UNKNOWN).exists()
+def ask_before_deciding(order: Order) -> None:
+    """Ask the upstream once more before a person decides about an order that seems never to have arrived.
+
+    It may have arrived late. Call it outside any transaction. Raises `NotPossible` unless the answer is "not found".
+    """
+    if order.hold_reason != HoldReason.NEVER_ARRIVED:
+        return
+    found = check(order.pk, call_class=CallClass.INTERACTIVE)
+    if found == Found.REPORTED:
+        order.refresh_from_db()
+        raise _not_possible(order)
+    if found == Found.NO_ANSWER:
+        raise NotPossible(_("The upstream cannot be asked at the moment, so nothing was decided. Try again later."))
 
 
 def _not_possible(order: Order) -> NotPossible:

@@ -109,7 +109,7 @@ def _send(client: Client, order: Order, permit: Permit) -> Outcome:
                     permit=permit,
                 )
     except Rejected as error:
-        return _after_rejection(error)
+        return _after_rejection(error, attempt=order.attempt)
     except Unavailable as error:
         return Outcome(status=Status.QUEUED, note=f"not sent: {error.reason}", wait=error.retry_after or _RETRY_SECONDS)
     except Misconfigured as error:
@@ -122,7 +122,7 @@ def _send(client: Client, order: Order, permit: Permit) -> Outcome:
     return Outcome.reported(answer.data, raw=answer.raw)
 
 
-def _after_rejection(error: Rejected) -> Outcome:
+def _after_rejection(error: Rejected, *, attempt: int) -> Outcome:
     """The contract's table of error codes, for purchases and bill payments."""
     code = error.error_code
     if code in _CATALOGUE_IS_OLD:
@@ -134,7 +134,8 @@ def _after_rejection(error: Rejected) -> Outcome:
         return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=wait)
     if code == ErrorCode.INQUIRY_PENDING:
         # The person has confirmed the total; the upstream is not ready to take it (document, /v1/bill/pay 7).
-        return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=_NOT_READY_SECONDS)
+        wait = timing.doubling(_NOT_READY_SECONDS, attempt)
+        return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=wait)
     if not error.balance_untouched:
         return Outcome(status=Status.UNKNOWN, error_code=code, message=error.message)
     if code in _HOLD_REASONS:

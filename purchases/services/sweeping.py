@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from backoffice.publish import publish
 from balance.services import sending_is_stopped
 from purchases.models import Order
-from purchases.order_life import ASKED_ABOUT, Status
+from purchases.order_life import Status
 from purchases.services import timing
 from upstream.client import get_client
 from upstream.errors import UpstreamError
@@ -29,7 +28,7 @@ def sweep() -> int:
     """
     from purchases import tasks
 
-    if not Order.objects.filter(next_check_at__lte=timezone.now()).exists() or sending_is_stopped():
+    if not Order.objects.due(timezone.now()).exists() or sending_is_stopped():
         return 0
     try:
         allowance = min(get_client().budget.background_allowance(within_seconds=SWEEP_EVERY_SECONDS), _AT_MOST)
@@ -38,11 +37,7 @@ def sweep() -> int:
     if allowance <= 0:
         return 0
     with transaction.atomic():
-        due = list(
-            Order.objects.select_for_update(skip_locked=True)
-            .filter(Q(status=Status.QUEUED) | Q(status__in=ASKED_ABOUT), next_check_at__lte=timezone.now())
-            .order_by("next_check_at", "pk")[:allowance]
-        )
+        due = list(Order.objects.select_for_update(skip_locked=True).due(timezone.now())[:allowance])
         Order.objects.filter(pk__in=[order.pk for order in due]).update(
             next_check_at=timing.in_seconds(settings.ORDER_LEASE_SECONDS)
         )

@@ -19,14 +19,19 @@ def first_check_at() -> dt.datetime:
 
 def next_check_at(checks: int) -> dt.datetime:
     """When to ask again after `checks` status requests: doubling from the first delay up to the longest, ± 20 %."""
-    seconds = min(settings.ORDER_CHECK_FIRST_SECONDS * 2 ** min(checks, 30), settings.ORDER_CHECK_MAX_SECONDS)
+    seconds = doubling(settings.ORDER_CHECK_FIRST_SECONDS, checks)
     # The jitter spreads orders that were sent together; it guards nothing.
     return timezone.now() + dt.timedelta(seconds=seconds * random.uniform(0.8, 1.2))  # noqa: S311
 
 
 def in_seconds(seconds: float) -> dt.datetime:
-    """`seconds` from now."""
-    return timezone.now() + dt.timedelta(seconds=seconds)
+    """`seconds` from now, but never later than the longest delay between two looks, whatever a Retry-After says."""
+    return timezone.now() + dt.timedelta(seconds=min(seconds, settings.ORDER_CHECK_MAX_SECONDS))
+
+
+def doubling(first: float, times: int) -> float:
+    """Seconds: `first`, doubled so many times, up to the longest delay between two looks."""
+    return float(min(first * 2 ** min(times, 30), settings.ORDER_CHECK_MAX_SECONDS))
 
 
 def may_still_be_on_its_way(sent_at: dt.datetime) -> bool:

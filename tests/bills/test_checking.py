@@ -1,8 +1,10 @@
 """A bill check tells what can be done with it now, and asking is safe to repeat."""
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from bills import services
@@ -12,6 +14,7 @@ from purchases.errors import InvalidDestination
 from purchases.models import Product
 from tests.conftest import Upstream
 from upstream.budget import CallClass
+from upstream.client import Client
 
 INQUIRY = "/v1/bill/inquiry"
 
@@ -119,12 +122,23 @@ def test_the_list_and_the_detail_tell_the_same_state(upstream: Upstream):
     assert sorted(states.values()) == ["expired", "not_payable", "pending", "valid"]
 
 
+def test_a_bill_of_nothing_is_not_payable(upstream: Upstream, monkeypatch):
+    real = Client.bill_inquiry
+
+    def nothing_owed(self, **kwargs):
+        answer = real(self, **kwargs)
+        return replace(answer, data=answer.data.model_copy(update={"total": 0, "amount": 0}))
+
+    monkeypatch.setattr(Client, "bill_inquiry", nothing_owed)
+    check = check_bill(1)
+
+    assert (check.state, check.error_code) == (State.NOT_PAYABLE, "NOTHING_TO_PAY")
+
+
 def test_nobody_asks_for_ever(upstream: Upstream):
     check = start(32)
     BillCheck.objects.filter(pk=check.pk).update(next_ask_at=timezone.now())
     # created_at is read-only for the app; an hour passes on the clock instead
-    import time_machine
-
     with time_machine.travel(timezone.now() + dt.timedelta(hours=2), tick=True):
         services.ask(check.pk, call_class=CallClass.INTERACTIVE)
 

@@ -10,7 +10,7 @@ from bills import services
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
 from bills.models import BillCheck, State
 from purchases.errors import NotPossible, OpenDuplicate
-from purchases.models import Order
+from purchases.models import Order, OrderEvent
 from purchases.order_life import HoldReason, Status
 from purchases.services import submit
 from purchases.services.following import follow
@@ -267,3 +267,43 @@ def test_only_a_held_payment_is_paid_again(upstream: Upstream):
 
     with pytest.raises(NotPossible):
         services.pay_again(order, amount=check.total, actor=None)
+
+
+def test_a_period_paid_between_our_look_and_our_insert_is_not_paid_again(upstream: Upstream, monkeypatch):
+    first, second = check_bill(1), check_bill(1)
+    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now())
+    order = pay(first)
+    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
+    looks = iter([None, order])
+    monkeypatch.setattr("bills.services.paying._paid_before", lambda check: next(looks))
+
+    with pytest.raises(AlreadyPaid):
+        place(second)
+
+    assert Order.objects.count() == 1
+
+
+def test_a_refusal_of_a_repeated_payment_waits_for_the_grace_period(upstream: Upstream):
+    """The first sending is lost; "already paid" to the second may be about just that one."""
+    check = check_bill(37)
+    order = place(check)
+    Order.objects.filter(pk=order.pk).update(attempt=1)
+    OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source="submit")
+
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order = follow(order, seconds=2)
+
+    assert (order.status, order.error_code) == ("unknown", "BILL_ALREADY_PAID")
+    assert upstream.calls(order, "pay") == [PAY]
+
+
+def test_a_held_payment_whose_check_expired_makes_room_for_a_fresh_check(upstream: Upstream):
+    old = check_bill(20)
+    held = pay(old)
+    assert held.status == Status.HELD
+    BillCheck.objects.filter(pk=old.pk).update(expires_at=timezone.now())
+
+    order = place(check_bill(20))
+
+    held.refresh_from_db()
+    assert (held.status, order.status) == ("cancelled", "queued")

@@ -140,6 +140,11 @@ def test_json_that_is_not_strict_is_400_even_when_signed(body):
     assert not Receipt.objects.exists()
 
 
+@pytest.mark.parametrize("accept", ["text/plain", "image/png", "garbage"])
+def test_a_callback_is_not_lost_over_what_its_sender_accepts(accept):
+    assert post(body_for(make_order(Status.PENDING)), headers={"Accept": accept}).status_code == 200
+
+
 @pytest.mark.parametrize("method", ["get", "put", "delete", "patch"])
 def test_other_methods_are_405(method):
     assert getattr(Client(), method)(URL).status_code == 405

@@ -96,6 +96,18 @@ def test_a_catalogue_without_a_single_product_is_a_fault_not_a_catalogue(upstrea
     assert Product.objects.listed().count() == count
 
 
+def test_a_product_listed_twice_is_a_fault_that_is_recorded(upstream: Upstream, monkeypatch):
+    real = get_client().products()
+    twice = [*real.data.products, real.data.products[0]]
+    answer = type(real)(data=Products(products=twice), raw=real.raw, sent_at=real.sent_at, received_at=real.received_at)
+    monkeypatch.setattr(type(get_client()), "products", lambda self: answer)
+
+    with pytest.raises(CatalogueFault, match="twice"):
+        sync_catalogue()
+
+    assert not CatalogueSync.objects.filter(result=CatalogueSync.Result.RUNNING).exists()
+
+
 def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, monkeypatch):
     """Two syncs at once: the slower one started first and finishes last."""
     product = Product.objects.get(name=PRODUCT)

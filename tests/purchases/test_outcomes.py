@@ -59,8 +59,8 @@ def test_a_pending_answer_after_the_callback_said_success_is_old_news():
 def test_a_contradiction_of_a_final_status_is_an_incident_and_the_row_stays(final, said):
     order = make_order(Status(final), trx_id="T-1", price=10_500)
 
-    apply_outcome(order.pk, _report(order, said), source=CALLBACK)
-    apply_outcome(order.pk, _report(order, said), source=POLL)
+    apply_outcome(order.pk, _report(order, said, trx_id="T-1"), source=CALLBACK)
+    apply_outcome(order.pk, _report(order, said, trx_id="T-1"), source=POLL)
 
     order.refresh_from_db()
     assert order.status == final
@@ -95,14 +95,52 @@ def test_a_price_above_the_confirmed_one_is_an_incident_and_the_charge_is_record
     assert Incident.objects.get().kind == Incident.Kind.PRICE_ABOVE_MAX
 
 
-def test_another_destination_is_an_incident_but_another_notation_of_the_same_number_is_not():
-    order = make_order(Status.PENDING, destination="081234567890")
+@pytest.mark.parametrize("facts", [{"destination": "081234567891"}, {"product_code": "ANOTHER"}])
+def test_a_report_about_another_purchase_is_an_incident_and_moves_nothing(facts):
+    order = make_order(Status.UNKNOWN, destination="081234567890")
 
-    apply_outcome(order.pk, _report(order, "pending", destination="+62 812-3456-7890"), source=POLL)
+    after = apply_outcome(order.pk, _report(order, "success", **facts), source=POLL)
+
+    assert after.status == Status.UNKNOWN
+    assert Incident.objects.get().kind == Incident.Kind.MISMATCH
+
+
+def test_another_notation_of_the_same_number_is_the_same_destination():
+    order = make_order(Status.UNKNOWN, destination="081234567890")
+
+    after = apply_outcome(order.pk, _report(order, "success", destination="+62 812-3456-7890"), source=POLL)
+
+    assert after.status == Status.SUCCESS
     assert not Incident.objects.exists()
 
-    apply_outcome(order.pk, _report(order, "pending", destination="081234567891"), source=POLL)
-    assert Incident.objects.get().kind == Incident.Kind.MISMATCH
+
+def test_a_second_trx_id_for_one_ref_id_is_an_incident():
+    order = make_order(Status.PENDING, trx_id="T-1")
+
+    apply_outcome(order.pk, _report(order, "success", trx_id="T-2"), source=POLL)
+
+    incident = Incident.objects.get()
+    assert incident.kind == Incident.Kind.CONTRADICTION
+    assert "T-2" in incident.detail
+
+
+def test_pending_after_staff_closed_the_order_as_never_arrived_is_an_incident():
+    order = make_order(Status.FAILED, trx_id="")
+
+    apply_outcome(order.pk, _report(order, "pending"), source=CALLBACK)
+
+    assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
+
+
+def test_a_refusal_after_a_doubtful_sending_speaks_only_for_itself():
+    order = make_order(Status.SENDING, attempt=2)
+    OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source=SUBMIT)
+    no = Outcome(status=Status.HELD, hold_reason=HoldReason.BALANCE_SHORT, error_code="INSUFFICIENT_BALANCE")
+
+    after = apply_outcome(order.pk, no, source=SUBMIT, attempt=2)
+
+    assert (after.status, after.error_code) == ("unknown", "INSUFFICIENT_BALANCE")
+    assert after.next_check_at is not None
 
 
 def test_a_definite_no_to_an_older_attempt_is_void():

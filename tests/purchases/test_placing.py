@@ -113,6 +113,7 @@ def test_a_price_that_is_no_longer_the_one_seen_is_to_be_confirmed_again():
         ({"is_listed": False}, "vanished"),
         ({"availability": "inactive"}, "disturbed"),
         ({"type": "postpaid"}, "postpaid"),
+        ({"price": 0}, "disturbed"),
     ],
 )
 def test_what_is_not_for_sale_is_not_placed(facts, reason):

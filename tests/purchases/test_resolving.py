@@ -15,6 +15,7 @@ from purchases.services import (
     send_again,
 )
 from staff.models import User
+from tests.conftest import Upstream
 from tests.factories import make_order, make_product, moves, reported
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +50,7 @@ def test_an_order_that_may_be_charged_cannot_be_cancelled(admin, status):
     assert order.status == status
 
 
-def test_an_order_that_seems_never_to_have_arrived_is_closed_not_cancelled(admin):
+def test_an_order_that_seems_never_to_have_arrived_is_closed_not_cancelled(admin, upstream: Upstream):
     order = make_order(Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
 
     with pytest.raises(NotPossible):
@@ -58,7 +59,7 @@ def test_an_order_that_seems_never_to_have_arrived_is_closed_not_cancelled(admin
     assert close_never_arrived(order, actor=admin).status == Status.FAILED
 
 
-def test_an_order_queued_again_after_doubt_cannot_be_cancelled(admin):
+def test_an_order_queued_again_after_doubt_cannot_be_cancelled(admin, upstream: Upstream):
     order = make_order(Status.UNKNOWN)
     never = Outcome(status=Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
     OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source="submit")
@@ -69,7 +70,7 @@ def test_an_order_queued_again_after_doubt_cannot_be_cancelled(admin):
         cancel_order(order, actor=admin)
 
 
-def test_what_is_reported_after_a_close_is_an_incident(admin):
+def test_what_is_reported_after_a_close_is_an_incident(admin, upstream: Upstream):
     order = make_order(Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
     close_never_arrived(order, actor=admin)
 
@@ -125,12 +126,24 @@ def test_only_a_held_order_is_sent_again(admin):
             send_again(order, actor=admin)
 
 
+def test_nothing_is_decided_about_a_never_arrived_order_while_the_upstream_cannot_be_asked(admin):
+    order = make_order(Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
+
+    for decide in (close_never_arrived, send_again):
+        with pytest.raises(NotPossible, match=r"upstream|pemasok"):
+            decide(order, actor=admin)
+
+    order.refresh_from_db()
+    assert order.status == Status.HELD
+    assert order.next_check_at is not None
+
+
 def test_asking_now_makes_the_order_due_and_needs_something_to_ask_about(admin):
     order = make_order(Status.UNKNOWN)
     assert check_now(order, actor=admin) is True
 
     with pytest.raises(NotPossible):
-        check_now(make_order(Status.HELD, destination="081200000000"), actor=admin)
+        check_now(make_order(Status.SUCCESS, destination="081200000000"), actor=admin)
 
 
 def test_an_incident_is_closed_once_with_a_finding(admin):

@@ -11,16 +11,17 @@ from django.utils import timezone
 
 from balance.services import read_balance, sending_is_stopped, upstream_account
 from purchases import tasks
-from purchases.models import Incident, Order, Product
+from purchases.errors import NotPossible
+from purchases.models import Incident, Order, OrderEvent, Product
 from purchases.order_life import HoldReason, Status
-from purchases.services import check, place_order, send_again, submit, sweep
+from purchases.services import cancel_order, check, close_never_arrived, place_order, send_again, submit, sweep
 from purchases.services.following import follow
 from purchases.services.sending import claim
 from tests.conftest import Upstream
 from tests.factories import moves
 from upstream.budget import CallClass
 from upstream.client import get_client
-from upstream.errors import Misconfigured
+from upstream.errors import ErrorCode, Misconfigured, Rejected
 
 CREATE, STATUS = "/v1/transaction/create", "/v1/transaction/status"
 INTERACTIVE, BACKGROUND = CallClass.INTERACTIVE, CallClass.BACKGROUND
@@ -297,6 +298,73 @@ def test_a_status_that_is_lost_after_acceptance_is_an_incident_and_stays_pending
     order.refresh_from_db()
     assert order.status == Status.PENDING
     assert Incident.objects.get().kind == Incident.Kind.LOST_AFTER_ACCEPTANCE
+
+
+def test_a_late_arrival_is_noticed_even_after_the_order_was_held_as_never_arrived(
+    upstream: Upstream, settings, django_user_model
+):
+    """The callback is lost, and a person is about to close the order: it is asked for once more first."""
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
+    order = buy(11, wait=15)
+    assert (order.status, order.hold_reason) == ("held", HoldReason.NEVER_ARRIVED)
+    assert order.next_check_at is not None
+    get_client().create_transaction(  # the lost request turns up after all
+        ref_id=order.ref_id,
+        product_code=order.product_code,
+        destination=order.destination,
+        max_price=order.max_price,
+    )
+
+    with pytest.raises(NotPossible):
+        close_never_arrived(order, actor=django_user_model.objects.create_user("admin"))
+
+    assert follow(order, seconds=10).status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+
+
+def test_an_order_in_doubt_that_is_refused_the_second_time_cannot_be_cancelled(upstream: Upstream, django_user_model):
+    admin = django_user_model.objects.create_user("admin")
+    order = place(21)  # refused with CUT_OFF, always
+    Order.objects.filter(pk=order.pk).update(attempt=1)
+    OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source="submit")
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert (order.status, order.error_code) == ("unknown", "CUT_OFF")
+    with pytest.raises(NotPossible):
+        cancel_order(order, actor=admin)
+
+
+def test_a_worker_that_was_frozen_between_claim_and_socket_sends_nothing(upstream: Upstream, monkeypatch):
+    order = place(1)
+    monkeypatch.setattr("upstream.budget.Permit.start", lambda self, endpoint: False)  # 15 s have passed
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert upstream.calls(order) == []
+
+
+def test_a_retry_after_without_measure_is_cut_to_the_longest_delay(upstream: Upstream, monkeypatch):
+    order = place(1)
+
+    def refused(self, **kwargs):
+        raise Rejected(
+            error_code=ErrorCode.RATE_LIMITED,
+            balance_untouched=True,
+            message="slow down",
+            http_status=429,
+            retry_after=999_999.0,
+        )
+
+    monkeypatch.setattr("upstream.client.Client.create_transaction", refused)
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert order.next_check_at < timezone.now() + timedelta(minutes=10, seconds=1)
 
 
 def test_the_sweep_takes_the_oldest_due_first_and_leases_them(upstream: Upstream, monkeypatch):

@@ -58,7 +58,7 @@ def test_a_success_by_callback_while_the_pay_answer_is_in_flight_stays(upstream:
 
     def callback_first(self, **kwargs):
         answer = real(self, **kwargs)
-        report = Outcome.reported(reported(order, "success", sn="STRUK-1"), raw=None)
+        report = Outcome.reported(reported(order, "success", sn="STRUK-1", trx_id=answer.data.trx_id), raw=None)
         at_once(lambda: apply_outcome(order.pk, report, source=OrderEvent.Source.CALLBACK))
         return answer
 

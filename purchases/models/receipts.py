@@ -1,0 +1,46 @@
+"""The receipts ("struk") that were printed for customers."""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from purchases.models.orders import Order
+
+
+class Paper(models.TextChoices):
+    """What the shop's printer takes."""
+
+    MM58 = "58", _("58 mm")
+    MM80 = "80", _("80 mm")
+    A5 = "a5", _("A5")
+
+
+class ReceiptPrint(models.Model):
+    """One print of an order's receipt. The first is the original, every later one says that it is a copy."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="receipt_prints")
+    number = models.IntegerField(help_text="1 for the original.")
+    paper = models.CharField(max_length=2, choices=Paper.choices)
+    at = models.DateTimeField(default=timezone.now)
+    printed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["order", "number"], name="receipt_print_numbered"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="receipt_print_number_from_one"),
+        ]
+        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+
+    def __str__(self) -> str:
+        return f"{self.order_id} #{self.number}"
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was printed before."""
+        return self.number > 1
