@@ -44,11 +44,13 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
         "max_price": product.price,
         "final_at": now if status in FINAL else None,
         "hold_reason": HoldReason.NEVER_ARRIVED if status == Status.HELD else "",
-        "next_check_at": now if status in ASKED_ABOUT | {Status.QUEUED} else None,
+        "next_check_at": now if status in ASKED_ABOUT | {Status.QUEUED, Status.HELD} else None,
         "sent_at": None if status == Status.QUEUED else now,
         "attempt": 0 if status == Status.QUEUED else 1,
         **facts,
     }
+    if status == Status.HELD and facts["hold_reason"] != HoldReason.NEVER_ARRIVED:
+        facts["next_check_at"] = None
     return Order.objects.create(product=product, status=status, **facts)
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from staff.roles import create_demo_staff, set_up_roles
 
 from balance.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
+from staff.roles import create_demo_staff, set_up_roles
 
 
 class Command(BaseCommand):
