@@ -13,6 +13,7 @@ urlpatterns = [
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),
     path("overview/catalogue/", dashboard.catalogue_sync, name="catalogue_sync"),
+    path("bills/", include("bills.urls")),
     path("", include("purchases.urls")),
     path("callbacks/", include("callbacks.urls")),
     path("", include("staff.urls")),

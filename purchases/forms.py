@@ -69,6 +69,7 @@ class DestinationForm(forms.Form):
             "autocomplete": "off",
             "autofocus": True,
             "spellcheck": "false",
+            "data-search": True,
             "aria-describedby": "destination-hint destination-error",
         }
         if self.kind is DestinationKind.GAME_ZONE:

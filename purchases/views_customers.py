@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import urlencode
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
@@ -60,10 +63,22 @@ def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     numbers = list(customer.numbers.select_related("product__brand", "product__category"))
     context = {
         "customer": customer,
-        "rows": [{"number": n, "shown": shown(DestinationKind(n.kind), n.destination)} for n in numbers],
+        "rows": [_row(number) for number in numbers],
         "bill_count": sum(n.product is not None and n.product.type == "postpaid" for n in numbers),
     }
     return render(request, "purchases/customer_detail.html", context)
+
+
+def _row(number: SavedNumber) -> dict[str, Any]:
+    """A number for the page, and as the query string of a form that takes it."""
+    player, _dot, zone = number.destination.partition(".")
+    has_zone = number.kind == DestinationKind.GAME_ZONE
+    typed = {"destination": player, "zone": zone} if has_zone else {"destination": number.destination}
+    return {
+        "number": number,
+        "shown": shown(DestinationKind(number.kind), number.destination),
+        "query": urlencode(typed),
+    }
 
 
 @staff_only("purchases.view_customer", "purchases.change_customer")
@@ -174,16 +189,5 @@ def number_suggest(request: StaffRequest, code: str) -> HttpResponse:
     """Saved numbers that fit the product, for what is being typed in the field for the number."""
     product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
     text = _typed(request, "destination", 64)
-    rows = []
-    for number in suggestions(product, text) if len(text) >= 2 else []:
-        player, _dot, zone = number.destination.partition(".")
-        has_zone = number.kind == DestinationKind.GAME_ZONE
-        rows.append(
-            {
-                "number": number,
-                "shown": shown(DestinationKind(number.kind), number.destination),
-                "destination": player if has_zone else number.destination,
-                "zone": zone if has_zone else "",
-            }
-        )
-    return render(request, "purchases/number_suggestions.html", {"product": product, "rows": rows})
+    rows = [_row(number) for number in suggestions(product, text)] if len(text) >= 2 else []
+    return render(request, "purchases/number_suggestions.html", {"rows": rows})

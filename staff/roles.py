@@ -10,11 +10,22 @@ from staff.models import User
 
 # Group → what its members may do, as "app_label.codename". Admins are superusers and may do everything.
 ROLES = {
-    "cashier": ("purchases.view_product", "purchases.view_order", "purchases.buy"),
+    "cashier": (
+        "purchases.view_product",
+        "purchases.view_order",
+        "purchases.buy",
+        "bills.view_billcheck",
+        "bills.check_bill",
+        "purchases.view_customer",
+        "purchases.add_customer",
+        "purchases.change_customer",
+        "purchases.delete_customer",
+    ),
     "auditor": (
         "purchases.view_product",
         "purchases.view_order",
         "purchases.view_incident",
+        "bills.view_billcheck",
         "callbacks.view_receipt",
     ),
 }

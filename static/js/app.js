@@ -25,6 +25,11 @@ const single = {
   h: () => visit(".nav-main a:nth-child(1)"),
   b: () => visit(".nav-main a[href='/products/']"),
   o: () => visit(".nav-main a[href='/orders/']"),
+  p: () => visit(".nav-main a[href='/customers/']"),
+  t: () => {
+    const bills = find("[data-check-bill]");
+    if (bills) location.assign(bills.dataset.checkBill);
+  },
   c: () => visit("[data-copy]"),
 };
 
@@ -175,3 +180,59 @@ function refreshTimes() {
 setInterval(refreshTimes, 10000);
 
 for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]")) setTimeout(() => toast.remove(), 8000);
+
+/* --- bills: how long one can be paid, what the chosen ones cost -------------------------------------------------- */
+
+// The server says how many seconds are left: the clock of this device may be wrong.
+const endOfCountdown = new WeakMap();
+function countDown() {
+  for (const line of findAll("[data-countdown]")) {
+    if (!endOfCountdown.has(line)) endOfCountdown.set(line, Date.now() + Number(line.dataset.countdown) * 1000);
+    const seconds = Math.max(0, Math.ceil((endOfCountdown.get(line) - Date.now()) / 1000));
+    const left = find("[data-left]", line);
+    if (!left) continue;
+    left.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    line.classList.toggle("is-soon", seconds <= 60);
+    if (seconds > 0) continue;
+    line.replaceChildren(line.dataset.over);
+    line.closest(".panel")?.classList.add("is-over");
+    announce(line.dataset.over);
+  }
+}
+setInterval(countDown, 500);
+document.addEventListener("htmx:load", countDown);
+countDown();
+
+const rupiah = new Intl.NumberFormat("id-ID");
+function addUpChosen() {
+  const sum = find("[data-chosen-sum]");
+  if (!sum) return;
+  const chosen = findAll("[data-amount]:checked");
+  sum.textContent = `Rp${rupiah.format(chosen.reduce((total, box) => total + Number(box.dataset.amount), 0))}`;
+  find("button[type=submit]", sum.closest("form")).disabled = chosen.length === 0;
+}
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-amount]")) addUpChosen();
+});
+document.addEventListener("htmx:afterSettle", addUpChosen);
+
+/* --- printing ---------------------------------------------------------------------------------------------------- */
+
+// A roll has no page height: the page becomes as long as the receipt, so that the printer cuts behind it.
+function printReceipt() {
+  const receipt = find(".struk");
+  const width = { "struk-58": 58, "struk-80": 80 }[receipt.classList[1]];
+  if (width) {
+    const length = Math.ceil((receipt.getBoundingClientRect().height * 25.4) / 96) + 8;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`@media print { @page roll-${width} { size: ${width}mm ${Math.max(length, width + 1)}mm; } }`);
+    document.adoptedStyleSheets = [sheet];
+  }
+  window.print();
+}
+const printButton = find("[data-print]");
+if (printButton) {
+  printButton.addEventListener("click", printReceipt);
+  if (document.readyState === "complete") printReceipt();
+  else window.addEventListener("load", printReceipt);
+}
