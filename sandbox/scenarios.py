@@ -233,7 +233,7 @@ _ROWS = (
     ),
     Scenario(
         number=19,
-        does="the price has risen by Rp500: PRICE_CHANGED while max_price is lower, success at the new price otherwise",
+        does="the price rises by Rp500, in the product list too: PRICE_CHANGED while max_price is lower, else success",
         ends="held",
         within="5 s",
         charged="no",

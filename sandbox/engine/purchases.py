@@ -13,7 +13,7 @@ from django.utils import timezone
 from sandbox import callbacks, clock
 from sandbox.api.envelope import ApiError, ErrorCode
 from sandbox.engine.ledger import lock_account, move
-from sandbox.engine.scripted import in_transaction, interfere, sped
+from sandbox.engine.scripted import in_transaction, interfere, is_first_play, sped
 from sandbox.models import Account, Inquiry, MutationKind, Product, Transaction
 from sandbox.scenarios import SCENARIOS, Answer, Callback, Scenario, for_purchase
 
@@ -71,7 +71,11 @@ def _purchase(fields: PurchaseFields) -> Accepted:
     scenario = for_purchase(fields.destination)
     if scenario is not None:
         interfere(scenario, ref_id=fields.ref_id, endpoint=CREATE, fields=vars(fields))
-    price = product.price + (scenario.price_rise if scenario else 0)
+    if scenario is not None and scenario.price_rise and is_first_play(scenario, fields.ref_id, CREATE):
+        # In the product list too, so that the merchant can learn the new price and have it confirmed.
+        product.price += scenario.price_rise
+        product.save(update_fields=["price"])
+    price = product.price
     if fields.max_price is not None and fields.max_price < price:
         raise ApiError(ErrorCode.PRICE_CHANGED, f"The price is {price} now.")
     if account.balance < price:

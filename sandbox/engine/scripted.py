@@ -75,5 +75,13 @@ def _first_play(scenario: Scenario, ref_id: str, endpoint: str) -> datetime | No
     return None if is_first else play.at
 
 
+def is_first_play(scenario: Scenario, ref_id: str, endpoint: str) -> bool:
+    """Whether this is the scenario's first request with this ref_id; it is noted as played."""
+    _play, is_first = ScenarioPlay.objects.get_or_create(
+        ref_id=ref_id, endpoint=endpoint, defaults={"scenario": scenario.number}
+    )
+    return is_first
+
+
 def _topped_up_since(moment: datetime) -> bool:
     return Mutation.objects.filter(kind=MutationKind.TOPUP, at__gt=moment).exists()

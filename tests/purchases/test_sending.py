@@ -14,7 +14,16 @@ from purchases import tasks
 from purchases.errors import NotPossible
 from purchases.models import Incident, Order, OrderEvent, Product
 from purchases.order_life import HoldReason, Status
-from purchases.services import cancel_order, check, close_never_arrived, place_order, send_again, submit, sweep
+from purchases.services import (
+    cancel_order,
+    check,
+    close_never_arrived,
+    place_order,
+    send_again,
+    submit,
+    sweep,
+    sync_catalogue,
+)
 from purchases.services.following import follow
 from purchases.services.sending import claim
 from tests.conftest import Upstream
@@ -174,6 +183,20 @@ def test_a_held_order_is_sent_again_with_the_same_ref_id_after_a_top_up(upstream
     assert follow(order, seconds=10).status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -order.max_price)]
     assert upstream.calls(order, "create") == [CREATE, CREATE]
+
+
+def test_a_risen_price_is_paid_only_after_a_person_confirmed_it(upstream: Upstream, django_user_model):
+    order = buy(19)
+    assert order.hold_reason == HoldReason.PRICE_CHANGED
+    sync_catalogue()
+    order.product.refresh_from_db()
+
+    send_again(order, actor=django_user_model.objects.create_user("admin"), max_price=order.product.price)
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order = follow(order, seconds=10)
+    assert (order.status, order.price) == ("success", order.product.price)
+    assert upstream.ledger(order) == [("debit", -order.price)]
 
 
 def test_an_order_that_never_arrived_is_sent_again_with_the_same_ref_id_and_charged_once(

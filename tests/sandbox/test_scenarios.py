@@ -299,9 +299,13 @@ def test_19_the_price_has_risen(sandbox: SandboxProcess, ref: Ref) -> None:
     destination = "081290000019"
     assert error_of(buy(sandbox, ref_id, destination=destination, max_price=10_250)) == (409, "PRICE_CHANGED")
     assert not_charged(sandbox, ref_id)
+    listed = sandbox.call("/v1/products").json()["data"]["products"]
+    assert [row["price"] for row in listed if row["product_code"] == "TSEL10"] == [10_750]
+    assert error_of(buy(sandbox, ref_id, destination=destination, max_price=10_250)) == (409, "PRICE_CHANGED")
     assert buy(sandbox, ref_id, destination=destination, max_price=10_750).json()["data"]["price"] == 10_750
     assert final(sandbox, ref_id)["status"] == "success"
     assert movements(sandbox, ref_id) == [("debit", -10_750)]
+    sandbox.control("product", product_code="TSEL10", price=10_250)
 
 
 @both
