@@ -50,6 +50,8 @@ def place_order(
         raise PriceMoved(product.price)
     same = Order.objects.filter(product_code=product.code, destination=destination)
     if duplicate := same.open().first():
+        if duplicate.idempotency_key == idempotency_key:  # the same form, placed since our first look
+            return duplicate
         raise OpenDuplicate(duplicate)
     start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
