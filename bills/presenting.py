@@ -92,6 +92,15 @@ class ShownBill:
         return self.order.error_code if self.order and self.order.status == Status.REJECTED else self.check.error_code
 
     @property
+    def best_action(self) -> str:
+        """Which way out comes first when it cannot be paid: check "again", "correct" the number, or "another" bill."""
+        if self.refusal_code in {"INVALID_DESTINATION", "BILL_NOT_AVAILABLE"}:
+            return "correct"
+        return (
+            "another" if self.refusal_code in {"BILL_ALREADY_PAID", "NOTHING_TO_PAY", "PRODUCT_NOT_FOUND"} else "again"
+        )
+
+    @property
     def seconds_left(self) -> int:
         """Whole seconds for which it can still be paid."""
         if self.check.expires_at is None:

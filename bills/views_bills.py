@@ -48,9 +48,7 @@ def bill_list(request: StaffRequest) -> HttpResponse:
         del kept[name]
     context = {
         "filter": found,
-        "rows": [
-            {"check": check, "destination": shown(kind_of(check.product), check.destination)} for check in page.rows
-        ],
+        "rows": _rows(page.rows),
         "page": page,
         "kept": kept,
         "is_filtered": bool(kept),
@@ -58,6 +56,20 @@ def bill_list(request: StaffRequest) -> HttpResponse:
         "is_waiting": any(check.now_state == State.PENDING and check.next_ask_at for check in page.rows),
     }
     return render(request, "bills/bill_list.html", context)
+
+
+def _rows(checks: list[BillCheck]) -> list[dict[str, Any]]:
+    """The checks with their number for reading, and with the payment that is under way."""
+    payments = Order.objects.open().filter(ref_id__in=[check.ref_id for check in checks])
+    open_orders = {order.ref_id: order for order in payments}
+    return [
+        {
+            "check": check,
+            "destination": shown(kind_of(check.product), check.destination),
+            "open_order": open_orders.get(check.ref_id),
+        }
+        for check in checks
+    ]
 
 
 @staff_only("bills.view_billcheck")
@@ -92,9 +104,10 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
             order = services.pay_again(order, amount=amount, actor=request.user)
         else:
             order = services.pay_bill(check, amount=amount, paid_by=request.user)
-    except NotPossible:
-        # Somebody else pressed it meanwhile: the payment's page tells how it stands.
-        pass
+    except NotPossible as refusal:
+        # Held still: it says why. Otherwise somebody else pressed it meanwhile, and the payment's page tells the rest.
+        if order and Order.objects.filter(pk=order.pk, status=Status.HELD).exists():
+            messages.error(request, str(refusal))
     except OrderRefused as refusal:
         check.refresh_from_db()
         context = {"bill": ShownBill.of(check), "refusal": explained(refusal, seen=amount)}
@@ -149,7 +162,12 @@ def bill_again(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Check the same bill anew, with a new ref_id, and show that check."""
     check = get_object_or_404(_checks(), ref_id=ref_id)
     try:
-        check = services.check_anew(check, checked_by=request.user)
-    except (OrderRefused, NotPossible) as refusal:
+        check = services.start_check(
+            product=check.product,
+            destination=check.destination,
+            checked_by=request.user,
+            saved_number=check.saved_number,
+        )
+    except OrderRefused as refusal:
         messages.error(request, str(refusal))
     return redirect(check)

@@ -110,7 +110,6 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     never_arrived = order.hold_reason == HoldReason.NEVER_ARRIVED
     held = order.status == Status.HELD
     is_bill = order.kind == Order.Kind.BILL
-    # A bill's price is its check's total; its next steps are on the bill's own part of the page.
     price_now = order.max_price if is_bill else order.product.price
     return {
         **_row(order),
@@ -122,8 +121,9 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_resolve": may_resolve,
         "may_check": order.status in ASKED_ABOUT and (may_resolve or request.user.has_perm("purchases.buy")),
         "may_cancel": may_resolve and (order.status == Status.QUEUED or (held and not never_arrived)),
+        "is_bill": is_bill,
         # A bill is paid again by its own rules, after a new look at its total.
-        "may_send_again": may_resolve and held and order.kind == Order.Kind.PURCHASE,
+        "may_send_again": may_resolve and held and not is_bill,
         "may_close": may_resolve and held and never_arrived,
         "price_now": price_now,
         "price_has_risen": price_now > order.max_price,

@@ -20,10 +20,8 @@ from purchases.destinations import kind_of, normalise
 from purchases.errors import NotPossible, OrderRefused
 from purchases.models import Order, Product, SavedNumber
 from purchases.models.catalogue import ProductType
-from purchases.order_life import Status
 from purchases.services import timing
 from purchases.services.placing import new_ref_id
-from purchases.services.resolving import cancel_order
 from purchases.services.sweeping import SWEEP_EVERY_SECONDS
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -81,25 +79,6 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
             check.next_ask_at = timezone.now()
             check.save(force_insert=True)
     return batch
-
-
-def check_anew(check: BillCheck, *, checked_by: User) -> BillCheck:
-    """Check the same bill again with a NEW ref_id; return the new check. The old one stays as it was.
-
-    A payment that was held until its check expired can never be sent any more (document, /v1/bill/pay 6): it is
-    cancelled with the new check, or it would stand in its way. Raises `NotABill`, or `NotPossible` when the payment has
-    moved on meanwhile; nothing has changed then.
-    """
-    with transaction.atomic():
-        held = Order.objects.filter(ref_id=check.ref_id, status=Status.HELD).first()
-        if held is not None and check.is_past_expiry:
-            cancel_order(held, actor=checked_by, note="its bill check has expired")
-        return start_check(
-            product=check.product,
-            destination=check.destination,
-            checked_by=checked_by,
-            saved_number=check.saved_number,
-        )
 
 
 def ask(check_id: int, *, call_class: CallClass) -> None:
