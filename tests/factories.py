@@ -1,10 +1,12 @@
 """Rows for tests, with sensible facts where a test does not care."""
 
+import datetime as dt
 import uuid
 from typing import Any
 
 from django.utils import timezone
 
+from bills.models import BillCheck
 from purchases.models import Brand, Category, Order, OrderEvent, Product
 from purchases.order_life import ASKED_ABOUT, FINAL, HoldReason, Status
 from purchases.services.placing import new_ref_id
@@ -75,3 +77,59 @@ def reported(order: Order, status: str = "success", **facts: Any) -> Transaction
 def moves(order: Order) -> list[tuple[str, str, str]]:
     """The order's timeline as (from, to, source)."""
     return list(OrderEvent.objects.filter(order=order).values_list("from_status", "to_status", "source"))
+
+
+def make_biller(**facts: Any) -> Product:
+    """A listed, available "PDAM Gresik" with an admin fee of Rp2.500, unless told otherwise."""
+    category, _ = Category.objects.get_or_create(
+        code=facts.pop("category", "pdam"), defaults={"name": "PDAM", "type": "postpaid"}
+    )
+    brand, _ = Brand.objects.get_or_create(
+        category=category, code=facts.pop("brand", "pdam"), defaults={"name": "PDAM"}
+    )
+    name = facts.get("name", "PDAM Gresik")
+    facts = {
+        "code": f"B{uuid.uuid4().hex[:8].upper()}",
+        "name": name,
+        "type": "postpaid",
+        "price": 0,
+        "admin_fee": 2_500,
+        "availability": "active",
+        "search_text": f"{name} pdam".lower(),
+        **facts,
+    }
+    return Product.objects.create(category=category, brand=brand, **facts)
+
+
+def make_check(answer: str = "bill", **facts: Any) -> BillCheck:
+    """A check of a bill of Rp102.500 that lives for five minutes, unless told otherwise."""
+    product = facts.pop("product", None) or make_biller()
+    now = timezone.now()
+    bill: dict[str, Any] = {
+        "customer_name": "SITI AMINAH",
+        "period": "Nov 2026",
+        "details": [{"period": "Nov 2026", "amount": 100_000, "penalty": 0}],
+        "amount": 100_000,
+        "admin_fee": 2_500,
+        "penalty": 0,
+        "total": 102_500,
+        "expires_at": now + dt.timedelta(minutes=5),
+    }
+    facts = {
+        "ref_id": new_ref_id(),
+        "product_code": product.code,
+        "product_name": product.name,
+        "destination": "1234567890",
+        "answer": answer,
+        "answered_at": None if answer == "none" else now,
+        "next_ask_at": now if answer == "none" else None,
+        **(bill if answer == "bill" else {}),
+        **facts,
+    }
+    return BillCheck.objects.create(product=product, **facts)
+
+
+def make_payment(check: BillCheck, status: Status = Status.PENDING, **facts: Any) -> Order:
+    """The order that pays `check`, in `status`."""
+    facts = {"ref_id": check.ref_id, "kind": "bill", "destination": check.destination, **facts}
+    return make_order(status, product=check.product, max_price=facts.pop("max_price", check.total), **facts)
