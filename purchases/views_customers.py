@@ -35,7 +35,7 @@ def customer_list(request: StaffRequest) -> HttpResponse:
     found = Customer.objects.annotate(
         count=Count("numbers", distinct=True),
         bills=Count("numbers", filter=Q(numbers__product__type="postpaid"), distinct=True),
-    )
+    ).order_by("name", "pk")
     if text:
         by_number = SavedNumber.objects.matching(text).values("customer")
         found = found.filter(Q(name__icontains=text) | Q(note__icontains=text) | Q(pk__in=by_number))

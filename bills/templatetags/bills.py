@@ -3,6 +3,7 @@
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from backoffice.templatetags.ui import icon
 from bills.models import BillCheck, State
@@ -33,6 +34,24 @@ def state_badge(state: str) -> SafeString:
 def state_look(state: str) -> str:
     """`{{ bill.state|state_look }}`: the name of the state's colour in the style sheets."""
     return STATE_LOOKS[State(state)][1]
+
+
+# In a few words, for lists; the bill's own page explains.
+REASONS = {
+    "BILL_ALREADY_PAID": _("Already paid"),
+    "BILL_NOT_AVAILABLE": _("No bill"),
+    "BILL_NOT_FOUND": _("No bill"),
+    "NOTHING_TO_PAY": _("Nothing to pay"),
+    "INVALID_DESTINATION": _("Number not known"),
+    "PRODUCT_UNAVAILABLE": _("Biller not reachable"),
+    "CUT_OFF": _("Closed for the night"),
+}
+
+
+@register.filter
+def name_or_reason(check: BillCheck) -> str:
+    """`{{ check|name_or_reason }}`: whose bill it is, or why there is none."""
+    return check.customer_name or str(REASONS.get(check.error_code, check.message))
 
 
 @register.simple_tag
