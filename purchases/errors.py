@@ -54,6 +54,17 @@ class PriceMoved(OrderRefused):
         super().__init__(_("The price is now %(price)s. Confirm it again.") % {"price": rupiah(price)})
 
 
+class BalanceShort(OrderRefused):
+    """The order's price is above what is available (both in rupiah), and it was not told to wait for a top-up."""
+
+    def __init__(self, *, price: int, available: int) -> None:
+        self.price, self.available = price, available
+        super().__init__(
+            _("The balance is short: %(price)s are needed and %(available)s are available. Top up first.")
+            % {"price": rupiah(price), "available": rupiah(available)}
+        )
+
+
 class NotForSale(OrderRefused):
     """The product cannot be bought now; `reason` is one of "vanished", "disturbed", "cut_off", "postpaid"."""
 

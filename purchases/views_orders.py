@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from backoffice.access import StaffRequest, staff_only
 from backoffice.paging import keyset_page
 from purchases import services
-from purchases.errors import NotForSale, NotPossible, PriceMoved
+from purchases.errors import BalanceShort, NotForSale, NotPossible, PriceMoved
 from purchases.filters import OrderFilter
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm
 from purchases.models import Incident, Order
@@ -178,7 +178,7 @@ def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
     order = get_object_or_404(Order, ref_id=ref_id)
     try:
         messages.success(request, act(request, order))
-    except (NotPossible, NotForSale, PriceMoved) as refusal:
+    except (NotPossible, BalanceShort, NotForSale, PriceMoved) as refusal:
         messages.error(request, str(refusal))
     return redirect(order)
 

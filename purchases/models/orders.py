@@ -84,6 +84,9 @@ class Order(models.Model):
 
     placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
+    waits_for_topup = models.BooleanField(
+        default=False, help_text="Held with a short balance, it is queued by itself once enough is available."
+    )
     sent_at = models.DateTimeField(null=True, help_text="When it was last claimed for sending.")
     final_at = models.DateTimeField(null=True)
 

@@ -9,8 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from balance.models import Reading
-from balance.services import record_reading, sending_is_stopped, watching_account
+from balance.services import record_status_reading, sending_is_stopped, watching_account
 from purchases.models import Incident, Order, OrderEvent
 from purchases.order_life import ASKED_ABOUT, HoldReason, Status
 from purchases.services import timing
@@ -65,7 +64,7 @@ def check(order_id: int, *, call_class: CallClass) -> Found:
     except OutcomeUnknown:
         _look_again(order, counts=True)
     else:
-        record_reading(balance=answer.data.balance, source=Reading.Source.ORDER, answer=answer, ref_id=order.ref_id)
+        record_status_reading(answer=answer)
         _look_again(order, counts=True)
         apply_outcome(order.pk, Outcome.reported(answer.data, raw=answer.raw), source=OrderEvent.Source.POLL)
         return Found.REPORTED

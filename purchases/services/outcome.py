@@ -15,6 +15,7 @@ from django.utils import timezone
 from purchases.models import Incident, Order, OrderEvent
 from purchases.order_life import ASKED_ABOUT, FINAL, HoldReason, Status, may_move
 from purchases.services import timing
+from purchases.services.bookkeeping import keep_books
 from upstream.messages import Transaction
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def apply_outcome(
     actor: User | None = None,
     receipt_id: int | None = None,
 ) -> Order:
-    """Move the order to what `outcome` says, with its event, in one transaction; return the order as it is then.
+    """Move the order to what `outcome` says, with its event and its entries in the books, in one transaction.
+
+    Returns the order as it is then. Raises `BalanceShort` when an order is queued again that is more than available.
 
     - The same again changes nothing. What is older than what we know (pending after success) changes nothing.
     - A contradiction of a final status never overwrites: it becomes an `Incident`, the row stays.
@@ -128,6 +131,7 @@ def apply_outcome(
             raw=outcome.raw,
             receipt_id=receipt_id,
         )
+        keep_books(order, before=before, is_report=is_report, is_answer=source == OrderEvent.Source.SUBMIT, actor=actor)
     log.info("order_moved", ref_id=order.ref_id, before=str(before), after=order.status, source=str(source))
     return order
 

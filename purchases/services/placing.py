@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from backoffice.publish import publish
 from purchases.destinations import kind_of, normalise
-from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
+from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
 from purchases.models import Order, OrderEvent, Product
 from purchases.models.catalogue import ProductType
-from purchases.order_life import Status
+from purchases.order_life import HoldReason, Status
 from purchases.services import timing
+from purchases.services.bookkeeping import hold
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -33,14 +34,16 @@ def place_order(
     placed_by: User | None,
     zone: str = "",
     confirm_repeat: bool = False,
+    wait_for_topup: bool = False,
     enqueue: bool = True,
 ) -> Order:
     """Store an order (queued) and hand it to the interactive worker; return it.
 
     `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
-    second one on the same day. `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`,
-    `PriceMoved`, `OpenDuplicate`, `RepeatToday` or `TokenUsed`; nothing is stored or sent then.
+    second one on the same day. `wait_for_topup`: if less is available, store it held, to be queued by itself later.
+    `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
+    `RepeatToday`, `TokenUsed` or `BalanceShort`; nothing is stored or sent then.
     """
     destination = normalise(kind_of(product), destination, zone)
     if before := Order.objects.filter(idempotency_key=idempotency_key).first():
@@ -65,6 +68,7 @@ def place_order(
         max_price=max_price,
         idempotency_key=idempotency_key,
         placed_by=placed_by,
+        wait_for_topup=wait_for_topup,
         enqueue=enqueue,
     )
 
@@ -78,32 +82,36 @@ def queue_order(
     max_price: int,
     idempotency_key: str,
     placed_by: User | None,
+    wait_for_topup: bool = False,
     enqueue: bool,
 ) -> Order:
-    """Store an order whose facts were checked already, and hand it to the interactive worker.
+    """Store an order whose facts were checked already, hold its price, and hand it to the interactive worker.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
-    for this product and destination is open.
+    for this product and destination is open. Raises `BalanceShort`, or stores it held with `wait_for_topup`.
     """
+    order = Order(
+        kind=kind,
+        ref_id=ref_id,
+        idempotency_key=idempotency_key,
+        product=product,
+        product_code=product.code,
+        product_name=product.name,
+        destination=destination,
+        max_price=max_price,
+        placed_by=placed_by,
+        waits_for_topup=wait_for_topup,
+        next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
+    )
     try:
-        with transaction.atomic():
-            order = Order.objects.create(
-                kind=kind,
-                ref_id=ref_id,
-                idempotency_key=idempotency_key,
-                product=product,
-                product_code=product.code,
-                product_name=product.name,
-                destination=destination,
-                max_price=max_price,
-                placed_by=placed_by,
-                next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
-            )
-            OrderEvent.objects.create(
-                order=order, to_status=Status.QUEUED, source=OrderEvent.Source.STAFF, actor=placed_by
-            )
-            if enqueue:
-                transaction.on_commit(lambda: _enqueue(order.pk))
+        try:
+            _store(order)
+        except BalanceShort:
+            if not wait_for_topup:
+                raise
+            order.pk, order.next_check_at = None, None
+            order.status, order.hold_reason = Status.HELD, HoldReason.BALANCE_SHORT
+            _store(order)
     except IntegrityError:
         # Somebody was faster between our look and our insert; the database's constraints decided.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
@@ -111,7 +119,20 @@ def queue_order(
         if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():
             raise OpenDuplicate(duplicate) from None
         raise
+    if enqueue and order.status == Status.QUEUED:
+        transaction.on_commit(lambda: _enqueue(order.pk))
     return order
+
+
+def _store(order: Order) -> None:
+    """Insert the order with its first event; a queued one with its hold, or not at all (`BalanceShort`)."""
+    with transaction.atomic():
+        order.save(force_insert=True)
+        OrderEvent.objects.create(
+            order=order, to_status=order.status, source=OrderEvent.Source.STAFF, actor=order.placed_by
+        )
+        if order.status == Status.QUEUED:
+            hold(order, actor=order.placed_by)
 
 
 def new_ref_id() -> str:

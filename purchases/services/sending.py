@@ -8,11 +8,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from backoffice.publish import publish
-from balance.models import Reading
-from balance.services import record_reading, sending_is_stopped, watching_account
+from balance.services import record_sending_reading, sending_is_stopped, watching_account
 from purchases.models import Order, OrderEvent
 from purchases.order_life import HoldReason, Status
 from purchases.services import timing
+from purchases.services.bookkeeping import note_claim
 from purchases.services.outcome import Outcome, apply_outcome
 from upstream.budget import CallClass, Permit
 from upstream.client import Client, Endpoint, get_client
@@ -92,7 +92,9 @@ def claim(order_id: int) -> Order | None:
             to_status=Status.SENDING,
             source=OrderEvent.Source.SUBMIT,
         )
-        return Order.objects.get(pk=order_id)
+        order = Order.objects.get(pk=order_id)
+        note_claim(order)
+        return order
 
 
 def _send(client: Client, order: Order, permit: Permit) -> Outcome:
@@ -118,7 +120,7 @@ def _send(client: Client, order: Order, permit: Permit) -> Outcome:
         )
     except OutcomeUnknown as error:
         return Outcome(status=Status.UNKNOWN, note=error.reason)
-    record_reading(balance=answer.data.balance, source=Reading.Source.ORDER, answer=answer, ref_id=order.ref_id)
+    record_sending_reading(answer=answer, claimed_at=order.sent_at)
     return Outcome.reported(answer.data, raw=answer.raw)
 
 

@@ -26,7 +26,7 @@ _NOTE_EVERY = dt.timedelta(seconds=10)
 
 def latest_reading() -> Reading | None:
     """The newest balance that the upstream told us, or None before the first."""
-    return Reading.objects.order_by("-received_at", "-pk").first()
+    return Reading.objects.of_their_time().order_by("-received_at", "-pk").first()
 
 
 def record_reading(*, balance: int, source: str, answer: Answer[Any], ref_id: str = "") -> Reading:

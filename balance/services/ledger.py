@@ -1,0 +1,147 @@
+"""Post entries to the books: the only place that does. Call it inside the transaction that changes the order.
+
+Lock order: the order's row, then the books.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Sum
+from django.utils import timezone
+
+from balance.errors import NotEnough
+from balance.models import Books, Difference, Entry, OrderKind
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+def books() -> Books:
+    """The books as they are now, for reading."""
+    return Books.objects.get_or_create(only=True)[0]
+
+
+def lock_books() -> Books:
+    """The books, locked until the end of the transaction."""
+    Books.objects.get_or_create(only=True)
+    return Books.objects.select_for_update().get(only=True)
+
+
+def open_differences_total() -> int:
+    """Rupiah, signed: what the upstream has more (or less) than our books, found for good and not acknowledged yet."""
+    return Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0
+
+
+def available(of: Books | None = None) -> int | None:
+    """Rupiah that a new order may spend: balance, with what was found, less what is held. None before the opening."""
+    current = of or books()
+    return None if current.opened_at is None else current.balance + open_differences_total() - current.held
+
+
+def hold(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
+    """Reserve exactly `amount` rupiah for the order, whatever was before. Raises `NotEnough`, posting nothing."""
+    current = lock_books()
+    active = active_hold(ref_id)
+    if active == amount:
+        return
+    free = available(current)
+    if free is not None and amount > free + active:
+        raise NotEnough(amount=amount, available=free + active)
+    if active:
+        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind, actor=actor)
+    _post(current, Entry.Kind.HOLD, amount, ref_id=ref_id, order_kind=order_kind, actor=actor)
+
+
+def release(*, ref_id: str, order_kind: str, actor: User | None = None, reason: str = "") -> None:
+    """End the order's hold, if it has one."""
+    current = lock_books()
+    if active := active_hold(ref_id):
+        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind, actor=actor, reason=reason)
+
+
+def debit(*, ref_id: str, order_kind: str, amount: int) -> None:
+    """The upstream has accepted the order for `amount` rupiah: end its hold and take it from the balance, once."""
+    current = lock_books()
+    if active := active_hold(ref_id):
+        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind)
+    if amount and not _entry(ref_id, Entry.Kind.DEBIT):
+        _post(current, Entry.Kind.DEBIT, amount, ref_id=ref_id, order_kind=order_kind)
+
+
+def refund(*, ref_id: str, order_kind: str) -> None:
+    """The upstream has reported the accepted order as failed: what was taken comes back, once."""
+    current = lock_books()
+    taken = _entry(ref_id, Entry.Kind.DEBIT)
+    if taken and not _entry(ref_id, Entry.Kind.REFUND):
+        _post(current, Entry.Kind.REFUND, taken.amount, ref_id=ref_id, order_kind=order_kind)
+
+
+def open_books(balance: int) -> None:
+    """Post what the account had (rupiah) before everything that is in the books already. Once."""
+    current = lock_books()
+    current.opened_at = timezone.now()
+    current.save(update_fields=["opened_at"])
+    if balance:
+        _post(current, Entry.Kind.OPENING, abs(balance), sign=1 if balance > 0 else -1)
+
+
+def post_top_up(*, amount: int, actor: User | None, reason: str) -> Entry:
+    """Add `amount` rupiah that were paid in."""
+    return _post(lock_books(), Entry.Kind.TOPUP, amount, actor=actor, reason=reason)
+
+
+def post_adjustment(*, amount: int, actor: User, reason: str) -> Entry:
+    """Move the balance by `amount` rupiah (signed); only for what two people agreed on."""
+    sign = 1 if amount > 0 else -1
+    return _post(lock_books(), Entry.Kind.ADJUSTMENT, abs(amount), sign=sign, actor=actor, reason=reason)
+
+
+def active_hold(ref_id: str) -> int:
+    """Rupiah that are held for this order now."""
+    return Entry.objects.filter(ref_id=ref_id).aggregate(total=Sum("held_change"))["total"] or 0
+
+
+_SIGNS = {
+    Entry.Kind.DEBIT: -1,
+    Entry.Kind.REFUND: 1,
+    Entry.Kind.TOPUP: 1,
+}
+_HOLD_SIGNS = {Entry.Kind.HOLD: 1, Entry.Kind.RELEASE: -1}
+
+
+def _post(
+    locked: Books,
+    kind: Entry.Kind,
+    amount: int,
+    *,
+    sign: int | None = None,
+    ref_id: str = "",
+    order_kind: str = "",
+    actor: User | None = None,
+    reason: str = "",
+) -> Entry:
+    """Write one entry and the sums after it; `sign` for the kinds that go both ways."""
+    balance_change = amount * (_SIGNS.get(kind, 0) if sign is None else sign)
+    held_change = amount * _HOLD_SIGNS.get(kind, 0)
+    locked.balance += balance_change
+    locked.held += held_change
+    locked.save(update_fields=["balance", "held"])
+    return Entry.objects.create(
+        kind=kind,
+        amount=amount,
+        balance_change=balance_change,
+        held_change=held_change,
+        balance_after=locked.balance,
+        held_after=locked.held,
+        ref_id=ref_id,
+        order_kind=OrderKind(order_kind) if order_kind else "",
+        actor=actor,
+        reason=reason[:500],
+        # Under the lock, so that the order of time is the order of the entries.
+        at=timezone.now(),
+    )
+
+
+def _entry(ref_id: str, kind: Entry.Kind) -> Entry | None:
+    return Entry.objects.filter(ref_id=ref_id, kind=kind).first()

@@ -1,0 +1,201 @@
+"""Compare the books with the upstream's balance. docs/reconciliation.md explains the method with an example."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from balance import engine
+from balance.models import Difference, Reading, Reconciliation, ReconciliationRun, Spending
+from balance.services.differences import record_difference
+from balance.services.ledger import available, books, open_books, open_differences_total
+
+State = ReconciliationRun.State
+Trigger = ReconciliationRun.Trigger
+
+# One run takes no more readings than this; the next goes on from there.
+_MOST_READINGS = 3_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """How the account stands, in rupiah; None where it is not known yet.
+
+    `reported`: the newest balance that the upstream told. `expected`: what our books say it should have been then.
+    `difference`: reported − expected. `available`: what a new order may spend.
+    """
+
+    reported: int | None
+    reported_at: dt.datetime | None
+    expected: int | None
+    available: int | None
+    held: int
+    difference: int | None
+    state: str
+    blocking: list[str]
+
+    def as_json(self) -> dict[str, object]:
+        """As the command prints it."""
+        return {
+            "reported": self.reported,
+            "reported_at": self.reported_at.isoformat() if self.reported_at else None,
+            "expected": self.expected,
+            "available": self.available,
+            "held": self.held,
+            "difference": self.difference,
+            "state": self.state,
+        }
+
+
+def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
+    """Evaluate every reading that can be evaluated for good, store what was found, and return the run.
+
+    Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
+    that finds everything as the last one left it is counted on that one.
+    """
+    with transaction.atomic():
+        Reconciliation.objects.get_or_create(only=True)
+        row = Reconciliation.objects.select_for_update().get(only=True)
+        if row.state is None:
+            _open(row)
+        seen = _look(row)
+        if seen.progress:
+            row.state = seen.progress.state.to_json()
+            row.save(update_fields=["state"])
+            Spending.objects.filter(ref_id__in=seen.progress.settled).update(settled_at=timezone.now())
+            for found in seen.progress.differences:
+                record_difference(found)
+        return _store(trigger, seen)
+
+
+def position() -> Position:
+    """How the account stands now: as `reconcile` would find it, storing nothing."""
+    row = Reconciliation.objects.filter(only=True).first() or Reconciliation()
+    seen = _look(row)
+    found = sum(difference.amount for difference in seen.progress.differences) if seen.progress else 0
+    current = books()
+    difference = None if seen.beyond is None else open_differences_total() + found + seen.beyond
+    reported = seen.newest.balance if seen.newest else None
+    return Position(
+        reported=reported,
+        reported_at=seen.newest.received_at if seen.newest else None,
+        expected=None if reported is None or difference is None else reported - difference,
+        available=available(current),
+        held=current.held,
+        difference=difference,
+        state=_state(seen, found_now=[d.amount for d in seen.progress.differences] if seen.progress else []),
+        blocking=seen.blocking,
+    )
+
+
+def latest_run() -> ReconciliationRun | None:
+    """The newest run, or None before the first."""
+    return ReconciliationRun.objects.first()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """`beyond`: rupiah by which the newest reading differs from everything found so far; None: it cannot be said.
+
+    `blocking`: orders that keep the newest reading from being evaluated for good.
+    """
+
+    newest: Reading | None
+    progress: engine.Progress | None
+    beyond: int | None
+    blocking: list[str]
+
+
+def _look(row: Reconciliation) -> _Seen:
+    # The readings first: an order is committed before it is sent, so that no reading can hold an order not seen here.
+    newest = Reading.objects.of_their_time().order_by("-received_at", "-pk").first()
+    if row.state is None or newest is None:
+        return _Seen(newest=newest, progress=None, beyond=None, blocking=[])
+    state = engine.State.from_json(row.state)
+    rows = Reading.objects.of_their_time().filter(sent_at__gt=state.upto).order_by("sent_at", "pk")[:_MOST_READINGS]
+    readings = [_reading(reading) for reading in rows]
+    spendings = [_spending(spending) for spending in Spending.objects.filter(settled_at__isnull=True)]
+    progress = engine.advance(state, readings, spendings)
+    if newest.sent_at <= progress.state.upto:
+        undecided = progress.state.changed_at is not None
+        return _Seen(newest=newest, progress=progress, beyond=None if undecided else 0, blocking=[])
+    settled = set(progress.settled)
+    live = [spending for spending in spendings if spending.ref_id not in settled]
+    guess = engine.guess(progress.state, _reading(newest), live)
+    return _Seen(
+        newest=newest, progress=progress, beyond=guess.difference, blocking=progress.blocking or guess.blocking
+    )
+
+
+def _state(seen: _Seen, *, found_now: list[int]) -> str:
+    if seen.progress is None:
+        return State.WAITING
+    open_now = list(Difference.objects.open().values_list("amount", "label"))
+    if seen.progress.state.changed_at or any(amount < 0 for amount in found_now):
+        return State.UNEXPLAINED
+    if any(amount < 0 or label != Difference.Label.TOPUP for amount, label in open_now):
+        return State.UNEXPLAINED
+    if open_now or found_now:
+        return State.TOPUP
+    if seen.beyond is None:
+        return State.WAITING
+    return State.PROVISIONAL if seen.blocking or seen.beyond else State.BALANCED
+
+
+def _store(trigger: str, seen: _Seen) -> ReconciliationRun:
+    difference = None if seen.beyond is None else open_differences_total() + seen.beyond
+    reported = seen.newest.balance if seen.newest else None
+    run = ReconciliationRun(
+        trigger=trigger,
+        state=_state(seen, found_now=[]),
+        readings_evaluated=seen.progress.evaluated if seen.progress else 0,
+        reported=reported,
+        expected=None if reported is None or difference is None else reported - difference,
+        difference=difference,
+        blocking=seen.blocking[:100],
+    )
+    last = latest_run()
+    same = ("state", "reported", "expected", "difference", "blocking")
+    if last and trigger != Trigger.PERSON and all(getattr(last, name) == getattr(run, name) for name in same):
+        last.at = run.at
+        last.readings_evaluated += run.readings_evaluated
+        last.save(update_fields=["at", "readings_evaluated"])
+        return last
+    run.save()
+    return run
+
+
+def _open(row: Reconciliation) -> None:
+    """Open the books at the newest balance request, unless some order's effect on it is not certain."""
+    first = Reading.objects.filter(source=Reading.Source.BALANCE).order_by("-sent_at").first()
+    if first is None:
+        return
+    spendings = [_spending(spending) for spending in Spending.objects.all()]
+    balance = engine.opening(_reading(first), spendings)
+    if balance is None:
+        return
+    open_books(balance)
+    row.state = engine.State.opened(balance=balance, at=first.received_at).to_json()
+    row.save(update_fields=["state"])
+
+
+def _reading(row: Reading) -> engine.Reading:
+    return engine.Reading(balance=row.balance, sent_at=row.sent_at, received_at=row.received_at, ref_id=row.ref_id)
+
+
+def _spending(row: Spending) -> engine.Spending:
+    return engine.Spending(
+        ref_id=row.ref_id,
+        amount=row.amount,
+        sent_at=row.sent_at,
+        charged=row.charged,
+        known_at=row.known_at,
+        pending_seen_at=row.pending_seen_at,
+        refunded=row.refunded,
+        refund_known_at=row.refund_known_at,
+        is_final=row.is_final,
+        is_parked=row.is_parked,
+    )

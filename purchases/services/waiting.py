@@ -1,0 +1,42 @@
+"""Queue what waits for a top-up, once enough is available."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Q
+
+from balance.services import available, latest_reading
+from purchases.errors import BalanceShort
+from purchases.models import Order
+from purchases.order_life import HoldReason, Status
+from purchases.services.resolving import requeue
+
+_AT_MOST = 50
+
+
+def queue_waiting_orders() -> int:
+    """Queue the orders that wait for a top-up and can be paid now, oldest first; return how many.
+
+    One that the upstream itself found too dear waits for a newer balance that covers it.
+    """
+    reading = latest_reading()
+    if reading is None or available() is None:
+        return 0
+    waiting = Order.objects.filter(
+        Q(sent_at__isnull=True) | Q(sent_at__lt=reading.sent_at),
+        status=Status.HELD,
+        hold_reason=HoldReason.BALANCE_SHORT,
+        waits_for_topup=True,
+        max_price__lte=reading.balance,
+    )
+    queued = 0
+    for order_id in waiting.order_by("created_at", "pk").values_list("pk", flat=True)[:_AT_MOST]:
+        try:
+            with transaction.atomic():
+                order = waiting.select_for_update(skip_locked=True).filter(pk=order_id).first()
+                if order is not None:
+                    requeue(order, max_price=order.max_price, actor=None)
+                    queued += 1
+        except BalanceShort:
+            continue
+    return queued
