@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.contrib import messages
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import replace_url
 
@@ -19,6 +23,7 @@ from purchases.models.catalogue import ProductType
 from purchases.views_catalogue import Choice
 
 SAVED_SHOWN = 6
+_LATELY = dt.timedelta(days=30)
 
 
 @staff_only("bills.check_bill")
@@ -26,21 +31,11 @@ SAVED_SHOWN = 6
 def biller_list(request: StaffRequest) -> HttpResponse:
     """The billers by category, found while typing; a saved customer's name or number finds their bills."""
     choice = Choice.read(request)
-    found = (
-        Product.objects.listed()
-        .filter(type=ProductType.POSTPAID)
-        .select_related("brand", "category")
-        .matching(choice.q)
-        .order_by("category__name", "name")
-    )
-    if choice.category:
-        found = found.filter(category__code=choice.category)
+    categories = _categories()
     context = {
         "choice": choice,
-        "categories": Category.objects.filter(
-            is_listed=True, type=ProductType.POSTPAID, products__is_listed=True
-        ).distinct(),
-        "billers": list(found),
+        "categories": categories,
+        "billers": _billers(choice, categories),
         "saved": _saved(request, choice.q or choice.destination),
         "is_filtered": bool(choice.q or choice.category),
     }
@@ -48,6 +43,35 @@ def biller_list(request: StaffRequest) -> HttpResponse:
         return render(request, "bills/biller_list.html", context)
     results = render(request, "bills/biller_list.html#results", context)
     return replace_url(results, choice.url(reverse("biller_list")))
+
+
+def _categories() -> list[Category]:
+    """The categories with billers in them, what is checked most (30 days) first."""
+    lately = Q(products__bill_checks__created_at__gte=timezone.now() - _LATELY)
+    return list(
+        Category.objects.filter(is_listed=True, type=ProductType.POSTPAID, products__is_listed=True)
+        .annotate(checked=Count("products__bill_checks", filter=lately, distinct=True))
+        .order_by("-checked", "name")
+    )
+
+
+def _billers(choice: Choice, categories: list[Category]) -> list[Product]:
+    """The billers for `choice`, category by category; names that begin as typed and what is checked most come first."""
+    lately = Q(bill_checks__created_at__gte=timezone.now() - _LATELY)
+    found = (
+        Product.objects.listed()
+        .filter(type=ProductType.POSTPAID, category__in=categories)
+        .select_related("brand", "category")
+        .matching(choice.q)
+        .annotate(checked=Count("bill_checks", filter=lately))
+    )
+    if choice.category:
+        found = found.filter(category__code=choice.category)
+    place = {category.pk: i for i, category in enumerate(categories)}
+    typed = choice.q.lower()
+    return sorted(
+        found.order_by("-checked", "name"), key=lambda p: (place[p.category_id], not p.name.lower().startswith(typed))
+    )
 
 
 def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import hashlib
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,10 @@ from playwright.sync_api import Page, expect
 
 from balance.models import Reading, UpstreamAccount
 from callbacks.models import Receipt, Refusal, RefusalCount
-from purchases.models import CatalogueSync, Incident, OrderEvent
+from purchases.models import CatalogueSync, Customer, Incident, OrderEvent, SavedNumber
 from purchases.order_life import HoldReason, Status
 from staff.roles import create_demo_staff, set_up_roles
-from tests.factories import make_order, make_product
+from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.journeys.conftest import DESKTOP, SMALL_PHONE, OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -70,6 +71,22 @@ def a_busy_day() -> dict[str, Any]:
         destination="12345678901",
         sn="2788-0111-7956-9150-3095/BUDI SANTOSO/R1/900VA/13.6",
     )
+    biller = make_biller(code="PDAM")
+    bills = {name: make_check(product=biller, destination=f"12345{i}") for i, name in enumerate(Status)}
+    for status, check in bills.items():
+        make_payment(check, status, sn="PAY-1" if status == Status.SUCCESS else "")
+    more = [{"period": f"{month} 2026", "amount": 50_000, "penalty": 3_000} for month in ("Okt", "Nov")]
+    customer = Customer.objects.create(name="Bu Sari", note="Blok C 4")
+    number = SavedNumber.objects.create(customer=customer, destination="99990001", product=biller, kind="customer")
+    SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
+    batch = uuid.uuid4()
+    facts = {"product": biller, "batch": batch, "saved_number": number}
+    checks = [
+        make_check(destination="99990001", details=more, penalty=6_000, total=108_500, **facts),
+        make_check("none", destination="99990002", **facts),
+        make_check("refusal", destination="99990003", error_code="BILL_NOT_AVAILABLE", message="None.", **facts),
+        make_check(destination="99990004", expires_at=now, **facts),
+    ]
     Incident.objects.create(
         order=orders[Status.SUCCESS], kind="contradiction", source="callback", detail="failed after success"
     )
@@ -87,7 +104,16 @@ def a_busy_day() -> dict[str, Any]:
     CatalogueSync.objects.create(result="done", finished_at=now, products=5)
     CatalogueSync.objects.create(result="fault", finished_at=now, fault="timeout")
     UpstreamAccount.objects.update_or_create(only=True, defaults={"unreachable_since": now})
-    return {"orders": orders, "token": token, "receipt": receipt}
+    return {
+        "orders": orders,
+        "token": token,
+        "receipt": receipt,
+        "customer": customer,
+        "number": number,
+        "bills": bills,
+        "checks": checks,
+        "batch": batch,
+    }
 
 
 @pytest.mark.parametrize(
@@ -119,6 +145,15 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/products/{code}/buy/?destination=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
     addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
     addresses += [f"/callbacks/{day['receipt'].pk}/"]
+    addresses += ["/bills/", "/bills/?q=zzz", "/bills/check/", "/bills/check/?q=sari", "/bills/check/PDAM/"]
+    addresses += [f"/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
+    addresses += [f"/orders/{check.ref_id}/" for check in day["bills"].values()]
+    addresses += [f"/bills/batch/{day['batch']}/"]
+    addresses += [f"/bills/batch/{day['batch']}/review/?bill={day['checks'][0].ref_id}"]
+    addresses += ["/customers/", "/customers/?q=zzz", "/customers/add/", f"/customers/{day['customer'].pk}/"]
+    addresses += [f"/customers/{day['customer'].pk}/{part}/" for part in ("edit", "delete", "numbers")]
+    addresses += [f"/customers/numbers/{day['number'].pk}/edit/", "/customers/save/?product=TSEL10&destination=0812"]
+    addresses += [f"/orders/{day['token'].ref_id}/receipt/?paper={paper}" for paper in ("58", "80", "a5")]
     for address in addresses:
         page.goto(live_server.url + address)
         faults += faults_of(page)

@@ -42,6 +42,20 @@ def test_billers_are_found_by_words_and_grouped_by_category(cashier):
     assert found["HX-Replace-Url"] == "/bills/check/?q=gresik"
 
 
+def test_what_begins_as_typed_and_what_is_checked_most_comes_first(cashier):
+    usual, first, typed = (
+        make_biller(name=name, search_text=name.lower()) for name in ("Z water", "A water", "Water C")
+    )
+    make_check(product=usual)
+
+    def order(query):
+        page = cashier.get(f"/bills/check/?q={query}").content.decode()
+        return sorted((usual, first, typed), key=lambda biller: page.index(f"/bills/check/{biller.code}/"))
+
+    assert order("") == [usual, first, typed]
+    assert order("water") == [typed, usual, first]
+
+
 def test_the_catalogue_leads_from_a_bill_to_its_check_for_those_who_may(cashier, auditor):
     biller = make_biller()
 

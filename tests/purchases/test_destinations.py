@@ -4,7 +4,7 @@ import pytest
 
 from purchases.destinations import DestinationKind, is_brand_of, kind_of, normalise, operator_of, shown
 from purchases.errors import InvalidDestination
-from tests.factories import make_product
+from tests.factories import make_biller, make_product
 
 PHONE, METER, ZONE = DestinationKind.PHONE, DestinationKind.METER, DestinationKind.GAME_ZONE
 
@@ -77,3 +77,10 @@ def test_the_kind_of_destination_follows_from_category_and_brand(category, brand
     product.category.name = category
 
     assert kind_of(product) == kind
+
+
+@pytest.mark.django_db
+def test_a_postpaid_phone_is_asked_for_by_its_phone_number():
+    biller = make_biller(category="hp-pascabayar", brand="halo", name="Telkomsel Halo")
+
+    assert kind_of(biller) is PHONE
