@@ -85,6 +85,16 @@ app.conf.update(
             "schedule": 60.0,
             "options": {"expires": 60},
         },
+        "reconcile-books": {
+            "task": "purchases.tasks.reconcile_books",
+            "schedule": 30.0,
+            "options": {"expires": 30},
+        },
+        "evaluate-alerts": {
+            "task": "balance.tasks.evaluate_alerts",
+            "schedule": 20.0,
+            "options": {"expires": 20},
+        },
     },
 )
 app.autodiscover_tasks()
@@ -113,6 +123,18 @@ def _name_worker(sender: Any, **_: Any) -> None:
 @heartbeat_sent.connect
 def _note_worker(**_: Any) -> None:
     _note_life(_process.get("name", "worker"))
+    _watch_beat()
+
+
+def _watch_beat() -> None:
+    """With beat silent nobody would evaluate the alert that says so: a worker does it then."""
+    from backoffice import health
+
+    now = time.monotonic()
+    if now - _noted.setdefault("watch", now) >= 20:
+        _noted["watch"] = now
+        if "beat" in health.silent_processes():
+            publish(app.tasks["balance.tasks.evaluate_alerts"])
 
 
 @beat_init.connect

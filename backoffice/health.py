@@ -48,6 +48,12 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     return JsonResponse({"ready": not missing, "missing": missing, **found}, status=503 if missing else 200)
 
 
+def silent_processes() -> list[str]:
+    """Which of our processes gave no sign of life lately; only "redis" when that, who would know, is away."""
+    known = _redis_knows()
+    return [name for name in PROCESSES if not known[name]] if known["redis"] else ["redis"]
+
+
 def _database_answers() -> bool:
     try:
         with connection.cursor() as cursor:

@@ -237,6 +237,12 @@ ORDER_LEASE_SECONDS = env.float("ORDER_LEASE_SECONDS", 60.0)
 ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)
 ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0)
 
+# --- Alerts -----------------------------------------------------------------------------------------------------
+
+# The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
+ALERT_LOW_BALANCE = env.int("ALERT_LOW_BALANCE", 500_000)
+ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
+
 # --- Logs ---------------------------------------------------------------------------------------------------------
 
 # One line an event, keys and values: ids and ref_ids, never secrets, signatures or whole destinations.

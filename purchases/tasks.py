@@ -40,6 +40,12 @@ def sweep_orders() -> None:
 
 
 @shared_task
+def reconcile_books() -> None:
+    """Compare the books with the upstream."""
+    services.reconcile_books()
+
+
+@shared_task
 def sync_catalogue() -> None:
     """Fetch the catalogue; a fault is stored with the attempt and the last good catalogue stays."""
     try:

@@ -14,6 +14,7 @@ from balance.services.account import (
     upstream_account,
     watching_account,
 )
+from balance.services.alerts import evaluate_alerts, evaluate_process_alerts
 from balance.services.differences import (
     acknowledge_top_up,
     announce_top_up,
@@ -22,7 +23,9 @@ from balance.services.differences import (
     decline_adjustment,
     propose_adjustment,
 )
-from balance.services.ledger import available, books, debit, hold, refund, release
+from balance.services.exporting import STATEMENT_COLUMNS, spreadsheet_cell, statement_row
+from balance.services.ledger import available, books, debit, hold, open_differences_total, refund, release
+from balance.services.numbers import DayClosing, balance_curve, day_closings, statement, usual_spending_per_hour
 from balance.services.reconciling import Position, latest_run, position, reconcile
 from balance.services.spending import (
     note_charged,
@@ -37,17 +40,23 @@ from balance.services.spending import (
 )
 
 __all__ = [
+    "STATEMENT_COLUMNS",
+    "DayClosing",
     "Position",
     "WrongUpstream",
     "acknowledge_top_up",
     "announce_top_up",
     "approve_adjustment",
     "available",
+    "balance_curve",
     "bind_to_upstream",
     "books",
     "cancel_expected_top_up",
+    "day_closings",
     "debit",
     "decline_adjustment",
+    "evaluate_alerts",
+    "evaluate_process_alerts",
     "hold",
     "latest_reading",
     "latest_run",
@@ -58,6 +67,7 @@ __all__ = [
     "note_parked",
     "note_seen_pending",
     "note_sent",
+    "open_differences_total",
     "position",
     "propose_adjustment",
     "read_balance",
@@ -69,6 +79,10 @@ __all__ = [
     "release",
     "request_balance_reading",
     "sending_is_stopped",
+    "spreadsheet_cell",
+    "statement",
+    "statement_row",
     "upstream_account",
+    "usual_spending_per_hour",
     "watching_account",
 ]

@@ -1,0 +1,58 @@
+"""`./run manage statement`: the entries of the books."""
+
+import csv
+import datetime as dt
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from balance import services
+from balance.models import Entry
+
+EXIT_USAGE = 2
+
+
+class Command(BaseCommand):
+    """Print entries line by line as they come from the database, however many there are."""
+
+    help = "Print the books' entries, oldest first, as CSV or JSON lines."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which days, which entries, and how to print."""
+        parser.add_argument("--from", dest="first", metavar="DAY", help="First day, e.g. 2026-08-22.")
+        parser.add_argument("--to", dest="last", metavar="DAY", help="Last day, included.")
+        parser.add_argument("--kind", action="append", default=[], choices=Entry.Kind.values)
+        parser.add_argument("--ref-id", default="", help="Entries of this order only.")
+        parser.add_argument("--format", choices=["csv", "json"], default="csv")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print one line an entry."""
+        entries = services.statement(
+            first=_day(options["first"]),
+            last=_day(options["last"]),
+            kinds=options["kind"],
+            ref_id=options["ref_id"],
+        )
+        rows = (services.statement_row(entry) for entry in entries.iterator(chunk_size=1000))
+        if options["format"] == "json":
+            for row in rows:
+                self.stdout.write(json.dumps(row, ensure_ascii=False))
+        else:
+            self._write_csv(rows)
+
+    def _write_csv(self, rows: Iterator[dict[str, Any]]) -> None:
+        writer = csv.writer(self.stdout, lineterminator="\n")
+        writer.writerow(services.STATEMENT_COLUMNS)
+        for row in rows:
+            writer.writerow([services.spreadsheet_cell(value) for value in row.values()])
+
+
+def _day(text: str | None) -> dt.date | None:
+    if text is None:
+        return None
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(f"{text!r} is no day such as 2026-08-22.", returncode=EXIT_USAGE) from error
