@@ -203,6 +203,13 @@ setInterval(countDown, 500);
 document.addEventListener("htmx:load", countDown);
 countDown();
 
+// On a bill's page the first Tab leads to its next step. Nothing is pressed by an Enter that comes too early.
+function startAtTheBill() {
+  if (document.activeElement === document.body) find("[data-start]")?.focus({ preventScroll: true });
+}
+document.addEventListener("htmx:afterSettle", startAtTheBill);
+startAtTheBill();
+
 const rupiah = new Intl.NumberFormat("id-ID");
 function addUpChosen() {
   const sum = find("[data-chosen-sum]");

@@ -436,6 +436,13 @@ def test_a_held_bill_can_be_cancelled_by_someone_who_may_resolve_and_is_never_se
     assert order.status == "cancelled"
 
 
+def test_a_payment_that_waits_for_the_biller_says_that_it_goes_by_itself(cashier):
+    check = make_check()
+    make_payment(check, Status.QUEUED, error_code="INQUIRY_PENDING")
+
+    assert "is sent by itself as soon as it is ready" in words(cashier.get(f"/orders/{check.ref_id}/"))
+
+
 def test_an_order_of_a_purchase_shows_nothing_of_bills(cashier):
     order = make_order(Status.SUCCESS)
 

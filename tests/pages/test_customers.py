@@ -98,6 +98,7 @@ def test_a_number_is_changed_and_deleted(cashier):
     )
     number.refresh_from_db()
     assert 'value="1234567890"' in form
+    assert f"/customers/numbers/{number.pk}/delete/" in form
     assert (number.destination, number.product, number.note) == ("55556666", biller, "toko")
 
     cashier.post(f"/customers/numbers/{number.pk}/delete/")

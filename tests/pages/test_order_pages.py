@@ -235,7 +235,7 @@ def test_an_order_that_moved_on_meanwhile_is_left_and_the_person_told(admin):
     assert order.status == Status.PENDING
 
 
-def test_what_never_arrived_can_be_closed_as_failed(admin):
+def test_what_never_arrived_can_be_closed_as_failed(upstream, admin):
     order = make_order(Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
 
     admin.post(f"/orders/{order.ref_id}/close/", {"note": "refunded in cash"})
