@@ -1,0 +1,363 @@
+"""The books against the sandbox over HTTP: what people do in its dashboard is found, exactly, and attributed."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from balance import services as balance
+from balance.errors import NotPossible
+from balance.models import Adjustment, Difference, Entry, ExpectedTopUp, Reading, ReconciliationRun, Spending
+from purchases.models import Order, Product
+from purchases.order_life import Status
+from purchases.services import place_order, reconcile_now, submit
+from purchases.services.following import follow
+from purchases.services.waiting import queue_waiting_orders
+from tests.conftest import Upstream
+from upstream.budget import CallClass
+
+OPENING = 10_000_000
+
+
+@pytest.fixture
+def shop(upstream: Upstream, settings: Any) -> Upstream:
+    """A shop whose books are opened and agree."""
+    settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 2.0
+    assert reconcile().state == "balanced"
+    return upstream
+
+
+@pytest.fixture
+def people(django_user_model: Any) -> tuple[Any, Any]:
+    create = django_user_model.objects.create_user
+    return create("first"), create("second")
+
+
+def reconcile(seconds: float = 10) -> ReconciliationRun:
+    run, fault = reconcile_now(seconds=seconds)
+    assert fault == ""
+    return run
+
+
+def spend_in_dashboard(upstream: Upstream, amount: int) -> None:
+    """Move the balance by `amount` (rupiah, signed) outside of the API."""
+    now = upstream.process.control("ledger")["balance"]
+    upstream.control("account", balance=now + amount)
+
+
+def buy(number: int, *, wait: float = 10.0, send: bool = True, **facts: Any) -> Order:
+    product = Product.objects.get(name="Telkomsel 10.000")
+    order = place_order(
+        product=product,
+        destination=f"0812900000{number:02d}" if number < 100 else f"0812{number:08d}",
+        max_price=product.price,
+        idempotency_key=str(uuid.uuid4()),
+        placed_by=None,
+        confirm_repeat=True,
+        enqueue=False,
+        **facts,
+    )
+    if send:
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order = follow(order, seconds=wait)
+    return order
+
+
+def agree(upstream: Upstream) -> None:
+    """The books say what the sandbox's own ledger says."""
+    assert balance.books().balance == upstream.process.control("ledger")["balance"]
+
+
+def test_the_books_open_with_the_first_reading_minus_what_moved_before(upstream: Upstream):
+    order = buy(1)
+    assert order.status == Status.SUCCESS
+    assert balance.available() is None
+
+    run = reconcile()
+
+    assert run.state == "balanced"
+    opening = Entry.objects.get(kind="opening")
+    assert opening.amount == OPENING
+    assert balance.books().balance == OPENING - order.shown_price
+    agree(upstream)
+
+
+def test_the_books_are_not_opened_while_an_outcome_is_open(upstream: Upstream, settings: Any):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 3600.0
+    buy(11, wait=0)
+
+    assert reconcile(seconds=0).state == "waiting"
+
+    assert not Entry.objects.filter(kind="opening").exists()
+
+
+@pytest.mark.parametrize("number", [1, 4, 5, 6, 12, 13], ids=["ok", "failed", "cut", "hang", "late", "callback first"])
+def test_every_ending_of_an_order_ends_balanced(shop: Upstream, number: int):
+    order = buy(number, wait=15)
+    assert order.is_final
+
+    run = reconcile()
+
+    assert (run.state, run.difference, run.blocking) == ("balanced", 0, [])
+    assert not Difference.objects.exists()
+    agree(shop)
+
+
+def test_a_pending_order_is_asked_about_and_then_nothing_is_left_open(shop: Upstream):
+    order = buy(3, wait=0.5)
+    assert order.status == Status.PENDING
+
+    run = reconcile()
+
+    assert (run.state, run.blocking) == ("balanced", [])
+    assert balance.books().balance == OPENING - order.shown_price
+
+
+@pytest.mark.parametrize("amount", [1, 777_777, 5_000_000])
+def test_a_top_up_in_the_dashboard_during_open_orders_is_labelled_with_its_amount(shop: Upstream, amount: int):
+    for number in range(100, 112):
+        buy(number, wait=0)
+    shop.control("topup", amount=amount)
+    for number in range(112, 118):
+        buy(number, wait=0)
+
+    for order in Order.objects.all():
+        follow(order, seconds=10)
+    run = reconcile()
+
+    assert (run.state, run.difference) == ("topup_unacknowledged", amount)
+    found = Difference.objects.get()
+    assert (found.amount, found.label, found.state) == (amount, "topup", "open")
+
+
+def test_one_rupiah_taken_in_secret_is_found_and_named(shop: Upstream):
+    buy(1)
+    spend_in_dashboard(shop, -1)
+    buy(4)
+
+    run = reconcile()
+
+    assert (run.state, run.difference) == ("unexplained", -1)
+    found = Difference.objects.get()
+    assert (found.amount, found.label, found.candidates) == (-1, "unexplained_debit", [])
+    assert found.from_at < found.to_at
+
+
+def test_what_is_found_while_orders_are_open_is_provisional_until_they_are_final(shop: Upstream, settings: Any):
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 3600.0
+    order = buy(12, wait=0.2)
+    assert order.status == Status.UNKNOWN
+    spend_in_dashboard(shop, -7)
+    balance.read_balance()
+
+    run = balance.reconcile()
+
+    assert (run.state, run.difference, run.blocking) == ("provisional", -7, [order.ref_id])
+    assert not Difference.objects.exists()
+    follow(order, seconds=10)
+    assert (reconcile().state, Difference.objects.get().amount) == ("unexplained", -7)
+
+
+def test_an_announced_top_up_is_acknowledged_by_itself(shop: Upstream, people: Any):
+    expected = balance.announce_top_up(amount=250_000, actor=people[0], note="transfer of Friday")
+    shop.control("topup", amount=250_000)
+
+    run = reconcile()
+
+    assert (run.state, run.difference) == ("balanced", 0)
+    expected.refresh_from_db()
+    entry = Entry.objects.get(kind="topup")
+    assert expected.difference == Difference.objects.get()
+    assert (entry.amount, entry.actor, entry.reason) == (250_000, people[0], "transfer of Friday")
+    agree(shop)
+
+
+def test_a_top_up_that_came_before_it_was_announced_is_acknowledged_then(shop: Upstream, people: Any):
+    shop.control("topup", amount=250_000)
+    reconcile()
+
+    balance.announce_top_up(amount=250_000, actor=people[0])
+
+    assert reconcile().state == "balanced"
+    assert Entry.objects.get(kind="topup").amount == 250_000
+
+
+def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people: Any):
+    expected = balance.announce_top_up(amount=250_000, actor=people[0])
+    shop.control("topup", amount=250_001)
+
+    assert reconcile().state == "topup_unacknowledged"
+    found = balance.acknowledge_top_up(Difference.objects.get(), actor=people[1], note="bank fee")
+
+    assert (found.state, found.acknowledged_by, found.note) == ("acknowledged", people[1], "bank fee")
+    assert reconcile().state == "balanced"
+    agree(shop)
+    balance.cancel_expected_top_up(expected)
+    with pytest.raises(NotPossible):
+        balance.cancel_expected_top_up(expected)
+    assert not ExpectedTopUp.objects.filter(cancelled_at__isnull=True).exists()
+
+
+def test_a_negative_difference_needs_a_reason_and_two_people(shop: Upstream, people: Any):
+    first, second = people
+    spend_in_dashboard(shop, -5_000)
+    reconcile()
+    found = Difference.objects.get()
+
+    with pytest.raises(NotPossible):
+        balance.acknowledge_top_up(found, actor=first)
+    with pytest.raises(NotPossible):
+        balance.propose_adjustment(found, actor=first, reason=" ")
+    proposed = balance.propose_adjustment(found, actor=first, reason="bought by hand")
+    with pytest.raises(NotPossible):
+        balance.propose_adjustment(found, actor=second, reason="again")
+    with pytest.raises(NotPossible):
+        balance.approve_adjustment(proposed, actor=first)
+    assert not Entry.objects.filter(kind="adjustment").exists()
+
+    balance.approve_adjustment(proposed, actor=second)
+
+    entry = Entry.objects.get(kind="adjustment")
+    assert (entry.balance_change, entry.actor, entry.reason) == (-5_000, second, "bought by hand")
+    assert reconcile().state == "balanced"
+    agree(shop)
+
+
+def test_a_declined_adjustment_leaves_the_difference_open(shop: Upstream, people: Any):
+    spend_in_dashboard(shop, -5_000)
+    reconcile()
+    proposed = balance.propose_adjustment(Difference.objects.get(), actor=people[0], reason="?")
+
+    balance.decline_adjustment(proposed, actor=people[1])
+
+    assert Difference.objects.open().count() == 1
+    with pytest.raises(NotPossible):
+        balance.approve_adjustment(proposed, actor=people[1])
+
+
+def test_the_database_itself_refuses_one_person_as_both(people: Any):
+    now = timezone.now()
+    found = Difference.objects.create(amount=-1, from_at=now, to_at=now, label="unexplained_debit")
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Adjustment.objects.create(
+            difference=found, reason="x", proposed_by=people[0], approved_by=people[0], decided_at=now
+        )
+
+
+def test_a_missing_refund_is_attributed_and_the_late_one_makes_it_good(shop: Upstream):
+    order = buy(4)
+    assert order.status == Status.FAILED
+    spend_in_dashboard(shop, -order.shown_price)  # as if its refund had not come
+
+    reconcile()
+
+    found = Difference.objects.get()
+    assert (found.amount, found.label) == (-order.shown_price, "missing_refund")
+    assert found.candidates[0] == {"ref_id": order.ref_id, "why": "missing_refund"}
+
+    spend_in_dashboard(shop, order.shown_price)
+    run = reconcile()
+
+    assert (run.state, run.difference) == ("balanced", 0)
+    found.refresh_from_db()
+    late = Difference.objects.get(label="late_refund")
+    assert (found.state, found.closed_with, late.closed_with) == ("acknowledged", late, found)
+    assert late.candidates == [{"ref_id": order.ref_id, "why": "late_refund"}]
+    assert not Entry.objects.filter(kind__in=["topup", "adjustment"]).exists()
+    agree(shop)
+
+
+def test_a_double_refund_is_attributed_to_the_order_that_failed(shop: Upstream):
+    order = buy(4)
+    spend_in_dashboard(shop, order.shown_price)
+
+    run = reconcile()
+
+    found = Difference.objects.get()
+    assert (found.amount, found.label) == (order.shown_price, "double_refund")
+    assert found.candidates[0] == {"ref_id": order.ref_id, "why": "double_refund"}
+    assert run.state == "unexplained"
+
+
+def test_a_double_debit_names_the_order_that_may_have_been_charged_twice(shop: Upstream):
+    order = buy(1)
+    spend_in_dashboard(shop, -order.shown_price)
+
+    reconcile()
+
+    found = Difference.objects.get()
+    assert (found.amount, found.label) == (-order.shown_price, "unexplained_debit")
+    assert {"ref_id": order.ref_id, "why": "double_debit"} in found.candidates
+
+
+def test_the_balance_of_a_status_answer_is_never_reconciled(shop: Upstream):
+    order = buy(1)
+
+    assert Reading.objects.filter(ref_id=order.ref_id, source="order").count() == 1
+    assert Reading.objects.filter(ref_id=order.ref_id, source="past").exists()
+    newest = balance.latest_reading()
+    assert newest is not None
+    assert newest.source != "past"
+
+
+def test_an_order_that_waits_for_a_top_up_is_sent_after_it(shop: Upstream):
+    spend_in_dashboard(shop, -(OPENING - 500))
+    reconcile()
+    order = buy(1, send=False, wait_for_topup=True)
+    assert order.status == Status.HELD
+
+    shop.control("topup", amount=50_000)
+    reconcile()
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert order.events.count() == 2
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    assert follow(order, seconds=10).status == Status.SUCCESS
+
+
+def test_what_the_upstream_itself_finds_short_waits_for_a_newer_balance(shop: Upstream):
+    order = buy(20, wait_for_topup=True)
+    assert (order.status, order.hold_reason) == ("held", "balance_short")
+    assert queue_waiting_orders() == 0
+    shop.control("topup", amount=50_000)
+
+    reconcile()
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    assert follow(order, seconds=10).status == Status.SUCCESS
+
+
+def test_a_run_that_finds_nothing_new_is_no_new_row(shop: Upstream):
+    runs = ReconciliationRun.objects.count()
+
+    for _ in range(3):
+        balance.reconcile()
+
+    assert ReconciliationRun.objects.count() == runs
+    assert Spending.objects.filter(settled_at__isnull=True).count() == 0
+
+
+def test_a_run_that_is_interrupted_changes_nothing_and_the_next_one_finds_the_same(shop: Upstream, monkeypatch: Any):
+    spend_in_dashboard(shop, -3)
+    balance.read_balance()
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as broken, pytest.raises(RuntimeError):
+        broken.setattr("balance.services.reconciling._store", fail)
+        balance.reconcile()
+    assert not Difference.objects.exists()
+
+    balance.reconcile()
+    balance.reconcile()
+
+    assert [found.amount for found in Difference.objects.all()] == [-3]
