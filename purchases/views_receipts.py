@@ -42,7 +42,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
             return redirect(order)
         # The shop has one printer: the paper is remembered for the next receipt.
         request.session["receipt_paper"] = paper.value
-        return redirect("receipt_print", ref_id=order.ref_id, number=printed.number)
+        return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
     prints = list(order.receipt_prints.select_related("printed_by"))
     context = {**_facts(order, paper), "papers": Paper.choices, "prints": prints, "may_print": may_print}
     return render(request, "purchases/receipt.html", context)
