@@ -188,7 +188,7 @@ def advance(state: State, readings: Iterable[Reading], spendings: Iterable[Spend
     for reading in sorted(readings, key=lambda reading: reading.sent_at):
         if reading.sent_at <= state.upto:
             # Of readings that overlap nobody knows which is older; the first is enough.
-            left_out += reading.received_at > state.upto
+            left_out += 1
             continue
         blocking = _blocking(reading, live)
         if blocking:

@@ -352,9 +352,10 @@ def test_a_run_that_is_interrupted_changes_nothing_and_the_next_one_finds_the_sa
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    with monkeypatch.context() as broken, pytest.raises(RuntimeError):
+    with monkeypatch.context() as broken:
         broken.setattr("balance.services.reconciling._store", fail)
-        balance.reconcile()
+        with pytest.raises(RuntimeError):
+            balance.reconcile()
     assert not Difference.objects.exists()
 
     balance.reconcile()

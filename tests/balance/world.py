@@ -62,7 +62,7 @@ class World:
     def __init__(
         self, seed: int, *, hours: float, rate: float, outage: bool = False, outside_every: float = 400.0
     ) -> None:
-        self.seed, self.rate = seed, rate
+        self.seed, self.hours, self.rate = seed, hours, rate
         self.end = hours * 3600
         self._dice = random.Random(seed)
         self._outage = (self.end * 0.3, self.end * 0.3 + 100) if outage else (NEVER, NEVER)
@@ -76,6 +76,10 @@ class World:
         self._balances = [OPENING]
         for _, amount in moves:
             self._balances.append(self._balances[-1] + amount)
+
+    def __str__(self) -> str:
+        outage = ", with an outage" if self._outage[0] < NEVER else ""
+        return f"seed {self.seed}, {self.hours} h at {self.rate}/s{outage}"
 
     @property
     def closing(self) -> int:
