@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -27,7 +27,7 @@ class StaffRequest(HttpRequest):
 def staff_only(
     *permissions: str,
 ) -> Callable[
-    [Callable[Concatenate[StaffRequest, P], HttpResponse]], Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+    [Callable[Concatenate[StaffRequest, P], HttpResponseBase]], Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 ]:
     """Let in people who are signed in and have every one of `permissions`.
 
@@ -36,7 +36,7 @@ def staff_only(
     """
 
     def decorate(
-        view: Callable[Concatenate[StaffRequest, P], HttpResponse],
+        view: Callable[Concatenate[StaffRequest, P], HttpResponseBase],
     ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
         @wraps(view)
         def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:

@@ -58,6 +58,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "backoffice.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -141,6 +142,8 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+# A whole shop signs in from one address: a person's mistakes must not lock out the others. Per name it stays strict.
+ACCOUNT_RATE_LIMITS = {"login_failed": "60/m/ip,5/300s/key"}
 
 # --- Language and time ----------------------------------------------------------------------------------------
 
@@ -172,7 +175,6 @@ HTTPS = env.bool("HTTPS", not (SANDBOX or DEBUG))
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
@@ -242,6 +244,15 @@ ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0
 # The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
 ALERT_LOW_BALANCE = env.int("ALERT_LOW_BALANCE", 500_000)
 ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
+# Who is told by mail, and where a message is posted ({"chat_id", "text"}, as Telegram's sendMessage takes it).
+ALERT_EMAILS: list[str] = env.list("ALERT_EMAILS", [])
+ALERT_WEBHOOK_URL = env.str("ALERT_WEBHOOK_URL", "")
+ALERT_WEBHOOK_CHAT_ID = env.str("ALERT_WEBHOOK_CHAT_ID", "")
+# Our own address as staff type it, for links in these messages; without it they carry none.
+SITE_URL = env.str("SITE_URL", "")
+vars().update(env.dj_email_url("EMAIL_URL", "smtp://localhost:25"))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "backoffice@localhost")
 
 # --- Logs ---------------------------------------------------------------------------------------------------------
 
@@ -274,6 +285,8 @@ LOGGING = {
         "celery": {"level": "WARNING"},
         "celery.worker.consumer": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
+        # At DEBUG it names paths, and the webhook's path holds a token.
+        "urllib3": {"level": "WARNING"},
     },
 }
 structlog.configure(

@@ -3,8 +3,10 @@
 import structlog
 from celery import shared_task
 
+from backoffice.publish import publish
 from balance import services
 from balance.models import ReconciliationRun
+from balance.services import telling
 from upstream.errors import UpstreamError
 
 log = structlog.get_logger()
@@ -12,8 +14,16 @@ log = structlog.get_logger()
 
 @shared_task
 def evaluate_alerts() -> None:
-    """Open and close alerts."""
+    """Open and close alerts, and have people told."""
     services.evaluate_alerts()
+    if telling.channels():
+        publish(tell_alerts)
+
+
+@shared_task
+def tell_alerts() -> None:
+    """Tell what is due by e-mail and webhook; what fails is tried again after the next evaluation."""
+    telling.tell_alerts()
 
 
 @shared_task

@@ -2,7 +2,14 @@
 
 from django.urls import path
 
-from purchases import views_buy, views_catalogue, views_customers, views_orders, views_receipts
+from purchases import (
+    views_buy,
+    views_catalogue,
+    views_customers,
+    views_orders,
+    views_receipts,
+    views_reconciling,
+)
 
 urlpatterns = [
     path("products/", views_catalogue.catalogue, name="catalogue"),
@@ -17,6 +24,7 @@ urlpatterns = [
     path("orders/<str:ref_id>/receipt/", views_receipts.order_receipt, name="order_receipt"),
     path("orders/<str:ref_id>/receipt/<int:number>/", views_receipts.receipt_print, name="order_receipt_print"),
     path("orders/<str:ref_id>/<str:action>/", views_orders.order_act, name="order_act"),
+    path("balance/reconcile/", views_reconciling.balance_reconcile, name="balance_reconcile"),
     path("customers/", views_customers.customer_list, name="customer_list"),
     path("customers/add/", views_customers.customer_add, name="customer_add"),
     path("customers/save/", views_customers.number_save, name="number_save"),

@@ -162,7 +162,8 @@ def _new_session() -> requests.Session:
 class Transport:
     """Sends POST requests. Holds one session per thread and process; a fork never shares a socket with its parent."""
 
-    def __init__(self, *, connect_timeout: float, read_timeout: float) -> None:
+    def __init__(self, *, connect_timeout: float, read_timeout: float, name: str = "upstream") -> None:
+        self._name = name  # in our log, which never tells the address
         self._timeouts = (connect_timeout, read_timeout)
         self._local = threading.local()
 
@@ -185,7 +186,7 @@ class Transport:
         finally:
             _current.reset(token)
         # raised out here, so that no traceback leads back to the request and its signature
-        log.warning("upstream connection failed", written=exchange.written, error=failure)
+        log.warning("connection failed", to=self._name, written=exchange.written, error=failure)
         if not exchange.written:
             raise NotSent
         raise Lost("timeout" if exchange.timed_out else "connection")

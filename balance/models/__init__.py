@@ -3,6 +3,7 @@
 from balance.models.account import Reading, UpstreamAccount
 from balance.models.alerts import Alert
 from balance.models.ledger import Books, Entry, OrderKind
+from balance.models.notices import AlertNotice
 from balance.models.reconciliation import (
     Adjustment,
     Difference,
@@ -15,6 +16,7 @@ from balance.models.reconciliation import (
 __all__ = [
     "Adjustment",
     "Alert",
+    "AlertNotice",
     "Books",
     "Difference",
     "Entry",

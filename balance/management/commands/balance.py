@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from backoffice.command import PlainCommand
 from backoffice.money import rupiah
 from balance import services
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Print the newest balance, what the books expect, and whether the two agree; nothing is asked or changed."""
 
     help = "Show the balance that the upstream reported, and what the books say."

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import PlainCommand
 from balance import services
 from balance.models import Entry
 
 EXIT_USAGE = 2
 
-
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Print entries line by line as they come from the database, however many there are."""
 
     help = "Print the books' entries, oldest first, as CSV or JSON lines."
@@ -47,7 +47,6 @@ class Command(BaseCommand):
         writer.writerow(services.STATEMENT_COLUMNS)
         for row in rows:
             writer.writerow([services.spreadsheet_cell(value) for value in row.values()])
-
 
 def _day(text: str | None) -> dt.date | None:
     if text is None:

@@ -1,0 +1,53 @@
+"""What people type about the books."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+# More than any account holds; the books count in 64 bits.
+_MOST = 1_000_000_000_000
+
+
+class RupiahField(forms.CharField):
+    """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` above zero."""
+
+    default_error_messages = {
+        "invalid": _("Type whole rupiah, for example 1.500.000."),
+        "range": _("The amount must be above zero, and below a trillion."),
+    }
+
+    def to_python(self, value: Any) -> Any:
+        """The amount as `int`; None when nothing was typed."""
+        typed = str(super().to_python(value) or "").strip()
+        if not typed:
+            return None
+        plain = re.sub(r"^rp\.?\s*", "", typed, flags=re.IGNORECASE)
+        if not re.fullmatch(r"[0-9]{1,15}|[0-9]{1,3}([. ][0-9]{3})+", plain, re.ASCII):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        amount = int(re.sub(r"[. ]", "", plain))
+        if not 0 < amount < _MOST:
+            raise forms.ValidationError(self.error_messages["range"], code="range")
+        return amount
+
+
+class ExpectedTopUpForm(forms.Form):
+    """A top-up that will come: how much, and from where."""
+
+    amount = RupiahField(max_length=30, error_messages={"required": _("Type the amount first.")})
+    note = forms.CharField(max_length=500, strip=True, required=False)
+
+
+class NoteForm(forms.Form):
+    """A few words, kept with what was decided."""
+
+    note = forms.CharField(max_length=500, strip=True, required=False)
+
+
+class ReasonForm(forms.Form):
+    """Why the books are adjusted; a second person reads it."""
+
+    reason = forms.CharField(max_length=500, strip=True, error_messages={"required": _("Write the reason first.")})

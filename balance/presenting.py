@@ -1,0 +1,88 @@
+"""The account as the pages show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from balance.models import Adjustment, Books, Difference, ExpectedTopUp, Reading
+from balance.services import available, books, latest_reading, open_differences_total
+
+
+@dataclass(frozen=True)
+class Funds:
+    """What the account holds now, in rupiah; None where it is not known yet. Read once: all of a page is one moment.
+
+    Before the books are opened, the balance is the one that the upstream told last.
+    """
+
+    books: Books
+    reading: Reading | None
+    found: int
+
+    @classmethod
+    def now(cls) -> Funds:
+        """The funds as they are now."""
+        return cls(books=books(), reading=latest_reading(), found=open_differences_total())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the books are opened: from then on they know the balance themselves."""
+        return self.books.opened_at is not None
+
+    @property
+    def balance(self) -> int | None:
+        """What the upstream should hold now: the books' balance, and what was found beside them."""
+        if self.is_open:
+            return self.books.balance + self.found
+        return self.reading.balance if self.reading else None
+
+    @cached_property
+    def available(self) -> int | None:
+        """What a new order may spend."""
+        if self.is_open:
+            return available(self.books)
+        return None if self.balance is None else self.balance - self.books.held
+
+    def after(self, price: int) -> int | None:
+        """What is available once an order of `price` rupiah is placed."""
+        return None if self.available is None else self.available - price
+
+    def missing(self, price: int) -> int:
+        """How many rupiah are short for an order of `price`; 0 when it is enough or not known."""
+        return max(0, -(self.after(price) or 0))
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """A difference with what has been proposed about it."""
+
+    difference: Difference
+    adjustments: list[Adjustment]
+    expected: ExpectedTopUp | None
+
+    @property
+    def proposed(self) -> Adjustment | None:
+        """The adjustment that waits for a second person."""
+        return next((adjustment for adjustment in self.adjustments if adjustment.decided_at is None), None)
+
+    @property
+    def ref_ids(self) -> list[str]:
+        """The orders that may be behind it."""
+        return [candidate["ref_id"] for candidate in self.difference.candidates]
+
+
+def shown_differences(*pks: int) -> list[ShownDifference]:
+    """These differences, or all open ones; newest first."""
+    found = Difference.objects.filter(pk__in=pks) if pks else Difference.objects.open()
+    rows = found.select_related("acknowledged_by", "entry", "closed_with", "expected__announced_by").prefetch_related(
+        "adjustments__proposed_by", "adjustments__approved_by", "adjustments__declined_by"
+    )
+    return [
+        ShownDifference(
+            difference=difference,
+            adjustments=list(difference.adjustments.all()),
+            expected=getattr(difference, "expected", None),
+        )
+        for difference in rows[:50]
+    ]

@@ -1,0 +1,47 @@
+"""The comparisons of the books with the upstream's balance: the list, and one with what it waited for."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from backoffice.access import StaffRequest, staff_only
+from backoffice.paging import keyset_page
+from balance.models import Difference, ReconciliationRun
+
+ROWS = 50
+
+
+@staff_only("balance.view_reconciliationrun")
+@require_GET
+def run_list(request: StaffRequest) -> HttpResponse:
+    """The comparisons, newest first; `state` narrows them. One that found nothing new is counted on the one before."""
+    state = request.GET.get("state", "")
+    runs = ReconciliationRun.objects.all()
+    if state in ReconciliationRun.State.values:
+        runs = runs.filter(state=state)
+    else:
+        state = ""
+    context = {
+        "page": keyset_page(runs, request.GET, time_field="at", size=ROWS),
+        "states": ReconciliationRun.State.choices,
+        "state": state,
+        "kept": {"state": state} if state else {},
+    }
+    return render(request, "balance/run_list.html", context)
+
+
+@staff_only("balance.view_reconciliationrun")
+@require_GET
+def run_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One comparison: the figures, what they mean, and which orders it waited for."""
+    run = get_object_or_404(ReconciliationRun, pk=pk)
+    open_then = Difference.objects.filter(found_at__lte=run.at).exclude(acknowledged_at__lte=run.at)
+    context = {
+        "run": run,
+        "open_then": open_then[:20],
+        "newer": ReconciliationRun.objects.filter(pk__gt=pk).order_by("pk").first(),
+        "older": ReconciliationRun.objects.filter(pk__lt=pk).order_by("-pk").first(),
+    }
+    return render(request, "balance/run_detail.html", context)
