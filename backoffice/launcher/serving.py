@@ -18,6 +18,8 @@ from backoffice.launcher.stack import Stack
 
 DEFAULT_PORT = 8000
 RESTARTS_A_MINUTE = 3
+# What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
+TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 CATALOGUE_RETRY_SECONDS = 60.0
 DEMO_LOGINS = ("cashier / cashier-demo", "admin / admin-demo", "auditor / auditor-demo")
 WORKER = (
@@ -228,7 +230,7 @@ class Server:
 
     def _write_state(self, *, doing: str) -> None:
         """Tell `./run status`, `./run manage` and a second `./run` about this one."""
-        own = {name: value for name, value in self._stack.environment.items() if os.environ.get(name) != value}
+        own = {name: value for name, value in self._stack.environment.items() if name not in TERMINALS_OWN}
         stores = self._stack.stores
         ports = {"postgres": stores.postgres, "valkey": stores.valkey}
         listed: list[dict[str, object]] = [
@@ -253,6 +255,11 @@ class Server:
     def _greet(self) -> None:
         self._say("Ready")
         lines = ["", f"  {self._address}"]
+        if not self._project.sandboxed:
+            lines += [
+                f"  for the browser: the proxy in front of it, at {self._stack.environment['ALLOWED_HOSTS']}",
+                "  the first admin: ./run manage createsuperuser",
+            ]
         if self._project.sandboxed:
             lines += [
                 f"  sign in as: {', '.join(DEMO_LOGINS)}",

@@ -8,7 +8,7 @@ from backoffice.money import rupiah
 from purchases.models import Order
 from purchases.order_life import Status
 
-EXIT_SUCCESS, EXIT_FAILED, EXIT_USAGE, EXIT_NOT_FINAL = 0, 1, 2, 3
+EXIT_SUCCESS, EXIT_FAILED, EXIT_NOT_FINAL = 0, 1, 3
 
 
 def exit_code(order: Order) -> int:

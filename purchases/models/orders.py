@@ -48,12 +48,11 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders with this ref_id, destination or SN; the beginning or end of one is enough."""
         plain = text.strip()
         digits = "".join(c for c in plain if c.isalnum())
-        return self.filter(
-            Q(ref_id__istartswith=plain)
-            | Q(trx_id__iexact=plain)
-            | Q(destination__contains=digits or plain)
-            | Q(sn__icontains=plain)
-        )
+        found = Q(ref_id__istartswith=plain) | Q(trx_id__iexact=plain) | Q(sn__icontains=plain)
+        found |= Q(destination__contains=digits or plain)
+        if digits.startswith("628"):  # a phone number in the international notation
+            found |= Q(destination__contains=digits.replace("62", "0", 1))
+        return self.filter(found)
 
 
 class Order(models.Model):

@@ -65,7 +65,7 @@ def sync_catalogue() -> CatalogueSync:
             _apply(attempt, fetched)
     except (UpstreamError, CatalogueFault, DatabaseError) as error:
         attempt.result = CatalogueSync.Result.FAULT
-        attempt.fault = (str(error) or type(error).__name__)[:300]
+        attempt.fault = _in_words(error)[:300]
         attempt.finished_at = timezone.now()
         attempt.save(update_fields=["result", "fault", "finished_at"])
         raise CatalogueFault(attempt.fault) from error
@@ -84,6 +84,14 @@ def _fetch() -> _Fetched:
     if len({item.product_code for item in products}) < len(products):
         raise CatalogueFault("the upstream listed a product twice")
     return _Fetched(categories=categories, brands=brands, products=products)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, Unavailable) and error.reason == "budget":
+        return f"the rate limit leaves no room now; it is tried again in {error.retry_after or 0:.0f} s"
+    if isinstance(error, Unavailable):
+        return "the upstream cannot be reached" if error.reason == "connect" else str(error)
+    return str(error) or type(error).__name__
 
 
 def _in_turn(call: Callable[[], T]) -> T:

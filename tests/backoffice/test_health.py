@@ -1,6 +1,7 @@
 """/healthz says that the process is up; /readyz names what is missing."""
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from backoffice import health
@@ -47,3 +48,18 @@ def test_readyz_names_a_redis_that_is_away(settings):
     assert answer.status_code == 503
     assert "redis" in answer.json()["missing"]
     assert "database" not in answer.json()["missing"]
+
+
+def test_the_health_addresses_answer_with_the_database_down_whatever_cookie_or_host_comes(monkeypatch):
+    monkeypatch.setattr(connection, "cursor", _no_database)
+    client = Client(HTTP_HOST="10.0.0.1")
+    client.cookies["sessionid"] = "somebody-who-is-signed-in"
+
+    assert client.get("/healthz").status_code == 200
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "database" in answer.json()["missing"]
+
+
+def _no_database(*args, **kwargs):
+    raise OperationalError("no database")

@@ -5,6 +5,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from django.utils import translation
 
 from purchases.models import Order, Product
 from purchases.order_life import Status
@@ -73,7 +75,8 @@ def test_buy_twice_on_one_day_needs_to_be_said(product):
     ("arguments", "code"),
     [
         (("--product=NOPE", "--destination=081290000001"), 2),
-        (("--destination=081290000001",), 1),
+        (("--destination=081290000001",), 2),
+        (("--product=CODE", "--destination=081290000001", "--wait=soon"), 2),
         (("--product=CODE", "--destination=12"), 1),
         (("--product=CODE", "--destination=081290000001", "--max-price=1"), 1),
     ],
@@ -127,3 +130,25 @@ def test_sync_catalogue_prints_counts_and_fails_with_one_sentence(upstream: Upst
     assert code == 1
     assert "last good" in sentence
     assert run("sync_catalogue", "--if-empty")[0] == 0
+
+
+@pytest.mark.django_db
+def test_the_terminal_is_spoken_to_in_english_whatever_the_pages_speak(product):
+    with translation.override("id"):
+        _, sentence = run("buy", f"--product={product.code}", "--destination=12")
+
+    assert sentence.startswith("A mobile number")
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_away_is_one_sentence(monkeypatch):
+    def away(self, *args, **kwargs):
+        raise OperationalError("connection refused\nIs the server running?")
+
+    monkeypatch.setattr("purchases.models.orders.OrderQuerySet.order_by", away)
+
+    code, sentence = run("orders", "--json")
+
+    assert code == 1
+    assert "connection refused" in sentence
+    assert "\n" not in sentence

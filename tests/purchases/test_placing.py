@@ -151,3 +151,11 @@ def test_an_impossible_destination_is_not_placed():
         _place(make_product(), destination="12")
 
     assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("typed", ["081234567890", "0812-3456-7890", "+62 812-3456-7890", "6281234567890", "34567890"])
+def test_an_order_is_found_by_its_number_in_every_notation(typed):
+    order = make_order(Status.SUCCESS, destination=NUMBER)
+    make_order(Status.SUCCESS, destination="085799999999")
+
+    assert list(Order.objects.matching(typed)) == [order]

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from backoffice.command import PlainCommand
 from upstream.client import get_client
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Called once, when `./run` has just made a new data folder: the first sync need not wait a rate window."""
 
     help = "Declare that no upstream request was sent in the last minute. Only for a new installation."

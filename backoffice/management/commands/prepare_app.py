@@ -7,14 +7,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from backoffice.command import PlainCommand
 from balance.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from staff.roles import create_demo_staff, set_up_roles
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Safe to run at every start; each step says what it did and how long it took."""
 
     help = "Migrate, make the cache table, compile translations, set up roles and (sandbox only) demo staff."

@@ -3,14 +3,14 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import EXIT_USAGE, PlainCommand
 from bills.management.printing import check_exit_code, print_check
 from bills.models import BillCheck
-from purchases.management.printing import EXIT_USAGE
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Print one check; nothing is asked or changed."""
 
     help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused or expired, 2: unknown."

@@ -3,17 +3,17 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import EXIT_USAGE, PlainCommand
 from bills import services
 from bills.management.printing import check_exit_code, print_check
 from purchases.errors import OrderRefused
-from purchases.management.printing import EXIT_USAGE
 from purchases.models import Product
 from upstream.budget import CallClass
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Store a check, ask, and follow it for `--wait` seconds."""
 
     help = "Check a bill. Exit 0: payable, 3: no answer yet, 1: refused, 2: usage."

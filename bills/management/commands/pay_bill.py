@@ -3,12 +3,13 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import EXIT_USAGE, PlainCommand
 from bills import services
 from bills.models import BillCheck
 from purchases.errors import NotPossible, OrderRefused
-from purchases.management.printing import EXIT_USAGE, exit_code, print_order
+from purchases.management.printing import exit_code, print_order
 from purchases.models import Order
 from purchases.order_life import Status
 from purchases.services import submit
@@ -16,7 +17,7 @@ from purchases.services.following import follow
 from upstream.budget import CallClass
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Pay the check's total, send it, and follow the order for `--wait` seconds."""
 
     help = "Pay a checked bill. Exit 0: success, 3: not final yet, 1: rejected, failed or refused, 2: usage."

@@ -4,17 +4,18 @@ import sys
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import EXIT_USAGE, PlainCommand
 from purchases import services
 from purchases.errors import OrderRefused, RepeatToday
-from purchases.management.printing import EXIT_USAGE, exit_code, print_order
+from purchases.management.printing import exit_code, print_order
 from purchases.models import Product
 from purchases.services.following import follow
 from upstream.budget import CallClass
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Place an order, send it, and follow it for `--wait` seconds."""
 
     help = "Buy a product. Exit 0: success, 3: not final yet, 1: rejected, failed, cancelled or refused, 2: usage."

@@ -3,13 +3,14 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from purchases.management.printing import EXIT_USAGE, exit_code, print_order
+from backoffice.command import EXIT_USAGE, PlainCommand
+from purchases.management.printing import exit_code, print_order
 from purchases.models import Order
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Print one order; nothing is asked or changed."""
 
     help = "Show one order. Exit 0: success, 3: not final yet, 1: rejected, failed or cancelled, 2: unknown."

@@ -3,15 +3,16 @@
 import datetime as dt
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from purchases.management.printing import EXIT_USAGE, print_order
+from backoffice.command import EXIT_USAGE, PlainCommand
+from purchases.management.printing import print_order
 from purchases.models import Order
 from purchases.order_life import Status
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """List orders by status and time; nothing is asked or changed."""
 
     help = "List orders, newest first."

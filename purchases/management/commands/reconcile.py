@@ -4,8 +4,9 @@ import json
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from backoffice.command import PlainCommand
 from backoffice.money import rupiah
 from balance import services as balance
 from balance.models import Difference, ReconciliationRun
@@ -19,7 +20,7 @@ _EXITS = {
 }
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """Read the balance, ask about the orders that it depends on, evaluate, print."""
 
     help = "Compare the books with the upstream. Exit 0: balanced, 3: not final yet, 1: a difference is open."

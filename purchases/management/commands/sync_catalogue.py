@@ -3,13 +3,14 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from backoffice.command import PlainCommand
 from purchases.models import Product
 from purchases.services import CatalogueFault, sync_catalogue
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     """The same service as the button and beat."""
 
     help = "Fetch the upstream's catalogue now. The last good catalogue stays in place on any fault."
