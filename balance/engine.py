@@ -109,6 +109,21 @@ class State:
         """Start with the books' opening `balance` (rupiah), true of a reading that ended `at`."""
         return cls(base=balance, upto=at, exact=0, exact_at=at, outside={0: frozenset({frozenset()})})
 
+    @property
+    def undecided(self) -> list[int]:
+        """The amounts (rupiah) that a proven outside change may have, while more than one is left; empty otherwise."""
+        if self.changed_at is None:
+            return []
+        return sorted(amount - self.exact for amount in self.outside or {})
+
+    @property
+    def undecided_by(self) -> list[str]:
+        """The orders whose effects a proven outside change could not be told from yet."""
+        if self.changed_at is None or self.outside is None:
+            return []
+        explanations = (explanation for found in self.outside.values() for explanation in found)
+        return sorted({effect.ref_id for explanation in explanations for effect in explanation})
+
     def to_json(self) -> dict[str, Any]:
         """For a JSON column."""
         outside = None

@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from backoffice import health
+from balance.engine import State
 from balance.models import Alert, Difference, Reconciliation, Spending
 from balance.services.account import latest_reading, upstream_account
 from balance.services.ledger import available
@@ -21,6 +22,8 @@ log = structlog.get_logger()
 
 UNREACHABLE_AFTER = dt.timedelta(minutes=2)
 UNKNOWN_AFTER = dt.timedelta(minutes=15)
+# The amount of a proven change is ordinarily known with the next reading or two.
+UNDECIDED_AFTER = dt.timedelta(minutes=5)
 
 _Kind, _Severity = Alert.Kind, Alert.Severity
 
@@ -38,7 +41,7 @@ def evaluate_alerts() -> None:
     """Open an alert for each reason that stands, close those whose reason is gone. Safe at any time, by anyone."""
     now = timezone.now()
     keep_alerts(_Kind.LOW_BALANCE, _low_balance(now))
-    keep_alerts(_Kind.UNEXPLAINED_DIFFERENCE, _unexplained_differences())
+    keep_alerts(_Kind.UNEXPLAINED_DIFFERENCE, _unexplained_differences(now))
     keep_alerts(_Kind.CREDENTIALS_REFUSED, _refusal())
     keep_alerts(_Kind.UPSTREAM_UNREACHABLE, _silence(now))
     keep_alerts(_Kind.ORDER_UNKNOWN, _unknown_orders(now))
@@ -91,7 +94,7 @@ def _low_balance(now: dt.datetime) -> list[Reason]:
     return [Reason(facts={"available": left, "threshold": threshold, "hours_left": hours})]
 
 
-def _unexplained_differences() -> list[Reason]:
+def _unexplained_differences(now: dt.datetime) -> list[Reason]:
     reasons = [
         Reason(
             key=str(found.pk),
@@ -108,9 +111,11 @@ def _unexplained_differences() -> list[Reason]:
         for found in Difference.objects.open().exclude(label=Difference.Label.TOPUP)
     ]
     row = Reconciliation.objects.filter(only=True).first()
-    if row and row.state and row.state["changed_at"]:
-        # Something has moved the balance; by how much is known when an open order is.
-        reasons.append(Reason(key="undecided", severity=_Severity.CRITICAL, facts={"to_at": row.state["changed_at"]}))
+    state = State.from_json(row.state) if row and row.state else None
+    if state and state.changed_at and now - state.changed_at > UNDECIDED_AFTER:
+        # Something has moved the balance; an order that waits for a person keeps us from knowing by how much.
+        facts = {"to_at": state.changed_at.isoformat(), "amounts": state.undecided[:10], "orders": state.undecided_by}
+        reasons.append(Reason(key="undecided", severity=_Severity.CRITICAL, facts=facts))
     return reasons
 
 

@@ -120,8 +120,8 @@ def _look(row: Reconciliation) -> _Seen:
     spendings = [_spending(spending) for spending in Spending.objects.filter(settled_at__isnull=True)]
     progress = engine.advance(state, readings, spendings)
     if newest.sent_at <= progress.state.upto:
-        undecided = progress.state.changed_at is not None
-        return _Seen(newest=newest, progress=progress, beyond=None if undecided else 0, blocking=[])
+        beyond = 0 if progress.state.changed_at is None else None
+        return _Seen(newest=newest, progress=progress, beyond=beyond, blocking=progress.state.undecided_by)
     settled = set(progress.settled)
     live = [spending for spending in spendings if spending.ref_id not in settled]
     guess = engine.guess(progress.state, _reading(newest), live)
@@ -133,12 +133,16 @@ def _look(row: Reconciliation) -> _Seen:
 def _state(seen: _Seen, *, found_now: list[int]) -> str:
     if seen.progress is None:
         return State.WAITING
-    open_now = list(Difference.objects.open().values_list("amount", "label"))
-    if seen.progress.state.changed_at or any(amount < 0 for amount in found_now):
-        return State.UNEXPLAINED
+    open_now = [
+        *Difference.objects.open().values_list("amount", "label"),
+        *((amount, Difference.Label.TOPUP) for amount in found_now),
+    ]
     if any(amount < 0 or label != Difference.Label.TOPUP for amount, label in open_now):
         return State.UNEXPLAINED
-    if open_now or found_now:
+    if seen.progress.state.changed_at:
+        # Something has happened; how much it was is known when one more order or reading is.
+        return State.PROVISIONAL
+    if open_now:
         return State.TOPUP
     if seen.beyond is None:
         return State.WAITING

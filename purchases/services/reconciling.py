@@ -20,10 +20,12 @@ _LOOK_EVERY_SECONDS = 1.0
 
 
 def reconcile_books(trigger: str = ReconciliationRun.Trigger.BEAT) -> ReconciliationRun:
-    """Reconcile, hurry the orders that keep a difference from being final, queue what waited for a top-up."""
+    """Reconcile, hurry what keeps a difference from being final, queue the orders that waited for a top-up."""
     run = balance.reconcile(trigger)
-    if run.blocking and run.difference != balance.open_differences_total():
+    if run.difference != balance.open_differences_total():
+        # Something is not explained yet: what it depends on comes first.
         hurry(run.blocking)
+        balance.request_balance_reading()
     queue_waiting_orders()
     return run
 

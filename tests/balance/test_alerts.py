@@ -109,13 +109,21 @@ def test_an_unexplained_difference_is_critical_and_a_top_up_is_none():
     assert (alert.severity, alert.facts["amount"]) == (Alert.Severity.CRITICAL, -1)
 
 
-def test_a_proven_change_of_an_amount_not_known_yet_is_an_alert():
+@pytest.mark.parametrize(
+    ("minutes", "expected"), [(4, NO_ALERT), (6, [("unexplained_difference", "undecided")])], ids=["soon", "late"]
+)
+def test_a_proven_change_whose_amount_stays_unknown_is_an_alert_that_names_the_order(minutes: int, expected: Any):
     open_with(5_000_000)
     row = Reconciliation.objects.get()
-    row.state = {**row.state, "changed_at": timezone.now().isoformat()}
+    changed_at = timezone.now() - dt.timedelta(minutes=minutes)
+    outside = [[-1, [[]]], [9_999, [[["B1", "debit"]]]]]
+    row.state = {**row.state, "changed_at": changed_at.isoformat(), "outside": outside}
     row.save()
 
-    assert open_alerts() == [("unexplained_difference", "undecided")]
+    assert open_alerts() == expected
+    for alert in Alert.objects.all():
+        assert alert.facts == {"to_at": changed_at.isoformat(), "amounts": [-1, 9_999], "orders": ["B1"]}
+    assert balance.position().state == "provisional"
 
 
 def test_an_upstream_that_refuses_us_is_an_alert_at_once():
