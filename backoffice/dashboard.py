@@ -17,7 +17,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from backoffice.access import StaffRequest, staff_only
-from balance.services import latest_reading, request_balance_reading
+from balance.presenting import Funds
+from balance.services import latest_reading, latest_run, request_balance_reading
 from purchases.models import CatalogueSync, Incident, Order, Product
 from purchases.order_life import Status
 from purchases.presenting import serial_number, shown_destination
@@ -88,6 +89,10 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
         seen += [facts["reading"] and facts["reading"].pk, [c.count for c in facts["counts"]]]
         seen += [[(row["order"].pk, row["order"].status) for row in facts[name]] for name in ("waiting", "latest")]
         seen += [[incident.pk for incident in facts["incidents"]]]
+    if request.user.has_perm("balance.view_books"):
+        funds, run = Funds.now(), latest_run()
+        facts |= {"funds": funds, "run": run}
+        seen += [funds.available, funds.books.held, run and run.state]
     if request.user.has_perm("purchases.view_product"):
         facts |= _catalogue_facts(now)
         seen += [(sync.pk, sync.result) for sync in (facts["last_sync"], facts["last_good_sync"]) if sync]

@@ -28,6 +28,11 @@ CONCERNS = {
     Kind.PROCESS_SILENT: "purchases.view_order",
 }
 
+# The banner about the upstream says these to everybody, from their first second on.
+_IN_BANNER = {Kind.CREDENTIALS_REFUSED, Kind.UPSTREAM_UNREACHABLE}
+# So many are shown in full on every page.
+_SHOWN = 3
+
 
 @dataclass(frozen=True)
 class AlertWords:
@@ -37,6 +42,44 @@ class AlertWords:
     facts: str
     next_step: str
     url: str = ""
+
+
+@dataclass(frozen=True)
+class ShownAlert:
+    """An open alert as pages show it."""
+
+    severity: str
+    is_critical: bool
+    words: AlertWords
+    opened_at: dt.datetime
+
+
+@dataclass(frozen=True)
+class ShownAlerts:
+    """The open alerts for the head of a page: the gravest in full, the others only counted."""
+
+    shown: list[ShownAlert]
+    more: int = 0
+    more_are_critical: bool = False
+
+    @classmethod
+    def for_head(cls, user: User) -> ShownAlerts:
+        """What concerns this person, without what the upstream's own banner says already."""
+        found = [alert for alert in concerning(user) if alert.kind not in _IN_BANNER]
+        shown, rest = found[:_SHOWN], found[_SHOWN:]
+        return cls(
+            shown=[
+                ShownAlert(
+                    severity=alert.get_severity_display(),
+                    is_critical=alert.severity == Alert.Severity.CRITICAL,
+                    words=in_words(alert),
+                    opened_at=alert.opened_at,
+                )
+                for alert in shown
+            ],
+            more=len(rest),
+            more_are_critical=any(alert.severity == Alert.Severity.CRITICAL for alert in rest),
+        )
 
 
 def concerning(user: User) -> list[Alert]:

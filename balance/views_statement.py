@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from backoffice.access import StaffRequest, staff_only
 from backoffice.paging import keyset_page
 from balance import exports, services
 from balance.filters import EntryFilter
-from balance.models import Entry, ReconciliationRun
+from balance.models import Entry, OrderKind, ReconciliationRun
 from balance.models.ledger import EntryQuerySet
 
 ROWS = 50
@@ -93,6 +95,16 @@ def closing(request: StaffRequest, day: str) -> HttpResponse:
     return render(request, "balance/closing.html", _closing_facts(closing, today))
 
 
+@dataclass(frozen=True)
+class ClosingLine:
+    """One line of a closing: its words, the kind of its entries for the statement, how many, and rupiah (signed)."""
+
+    words: str
+    kind: str
+    count: int
+    amount: int
+
+
 def _closing_facts(closing: services.DayClosing, today: dt.date) -> dict[str, Any]:
     first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
     first_day = timezone.localdate(first) if first else today
@@ -102,15 +114,30 @@ def _closing_facts(closing: services.DayClosing, today: dt.date) -> dict[str, An
     for kind, order_kind, count in of_day.order_by().values_list("kind", "order_kind").annotate(n=Count("pk")):
         name = order_kind if kind == Entry.Kind.DEBIT else kind
         counts[name] = counts.get(name, 0) + count
+    named = {
+        "purchases": (_("Purchases"), OrderKind.PURCHASE, Entry.Kind.DEBIT),
+        "bills": (_("Bill payments"), OrderKind.BILL, Entry.Kind.DEBIT),
+        "refunds": (_("Refunds"), Entry.Kind.REFUND, Entry.Kind.REFUND),
+        "top_ups": (_("Top-ups"), Entry.Kind.TOPUP, Entry.Kind.TOPUP),
+        "adjustments": (_("Adjustments"), Entry.Kind.ADJUSTMENT, Entry.Kind.ADJUSTMENT),
+    }
+    if counts.get(Entry.Kind.OPENING):
+        named = {"opened_with": (_("Books opened with"), Entry.Kind.OPENING, Entry.Kind.OPENING), **named}
+    lines = [
+        ClosingLine(words=words, kind=kind, count=counts.get(counted, 0), amount=getattr(closing, name))
+        for name, (words, counted, kind) in named.items()
+    ]
     return {
         "closing": closing,
+        "lines": lines,
+        "off_by": closing.closing - closing.opening - sum(line.amount for line in lines),
+        "day_text": day.isoformat(),
         "today": today,
         "is_today": day == today,
         "is_before": day < first_day,
         "previous": day - one if day > first_day else None,
         "next": day + one if day < today else None,
         "first_day": first_day,
-        "counts": counts,
         "run": ReconciliationRun.objects.filter(at__lt=_midnight(day + one), at__gte=_midnight(day)).first(),
     }
 

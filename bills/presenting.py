@@ -8,7 +8,7 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from balance.services import latest_reading
+from balance import presenting as balance
 from bills.models import Answer, BillCheck, State
 from purchases.destinations import kind_of, shown
 from purchases.models import Order
@@ -133,16 +133,20 @@ class ShownBill:
 
 @dataclass(frozen=True)
 class Funds:
-    """The upstream's balance, and what a payment would leave of it. Rupiah; None where it is not known."""
+    """What is available, and what a payment would leave of it. Rupiah; None where it is not known.
 
-    balance: int | None
+    `is_certain`: our books are open, so that a payment of more is refused.
+    """
+
+    available: int | None
     after: int | None
+    is_certain: bool
 
     @classmethod
     def for_paying(cls, total: int) -> Funds:
         """What paying `total` rupiah would leave."""
-        reading = latest_reading()
-        return cls(balance=reading.balance, after=reading.balance - total) if reading else cls(None, None)
+        funds = balance.Funds.now()
+        return cls(available=funds.available, after=funds.after(total), is_certain=funds.is_open)
 
     @property
     def missing(self) -> int:

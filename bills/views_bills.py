@@ -21,7 +21,7 @@ from bills.forms import PayForm
 from bills.models import BillCheck, State
 from bills.presenting import ShownBill
 from purchases.destinations import kind_of, shown
-from purchases.errors import NotPossible, OpenDuplicate, OrderRefused
+from purchases.errors import BalanceShort, NotPossible, OpenDuplicate, OrderRefused
 from purchases.models import Order
 from purchases.order_life import Status
 from upstream.errors import UpstreamError
@@ -121,8 +121,8 @@ def explained(refusal: OrderRefused, *, seen: int) -> dict[str, Any]:
     match refusal:
         case TotalChanged():
             return facts | {"kind": "total_changed", "before": seen, "total": refusal.total}
-        case CheckExpired():
-            return facts | {"kind": "expired"}
+        case BalanceShort() | CheckExpired():
+            return facts | {"kind": "expired" if isinstance(refusal, CheckExpired) else "balance_short"}
         case Replaced():
             return facts | _leads_to("replaced", refusal.newer)
         case AlreadyPaid():

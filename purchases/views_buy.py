@@ -11,13 +11,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from backoffice.access import StaffRequest, staff_only
-from balance.services import latest_reading
+from balance.presenting import Funds
 from purchases import services
 from purchases.destinations import DestinationKind, is_brand_of_another, operator_of, shown
-from purchases.errors import InvalidDestination, NotForSale, OpenDuplicate, OrderRefused, PriceMoved, RepeatToday
+from purchases.errors import (
+    BalanceShort,
+    InvalidDestination,
+    NotForSale,
+    OpenDuplicate,
+    OrderRefused,
+    PriceMoved,
+    RepeatToday,
+)
 from purchases.forms import ConfirmForm, DestinationForm
 from purchases.models import Product
 from purchases.models.catalogue import ProductType
+from purchases.order_life import Status
 
 
 @staff_only("purchases.view_product", "purchases.buy")
@@ -72,16 +81,18 @@ def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> Http
 
 def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:
     """Show what will happen. `more`: what a refused confirmation has to say, and its token."""
-    reading = latest_reading()
-    after = reading.balance - product.price if reading else None
+    funds = Funds.now()
+    missing = funds.missing(product.price)
     context = {
         "product": product,
         "form": form,
         "shown_destination": shown(form.kind, form.cleaned),
         "token": ConfirmForm.new_token(),
-        "reading": reading,
-        "balance_after": after,
-        "missing": -after if after is not None and after < 0 else None,
+        "funds": funds,
+        "available_after": funds.after(product.price),
+        "missing": missing,
+        # Before the books are opened nobody knows for certain, and the upstream decides.
+        "must_wait": bool(missing) and funds.is_open,
         "closed": product.in_cut_off(),
         **_recognised(product, form.kind, form.cleaned),
         **more,
@@ -104,6 +115,7 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
             idempotency_key=token,
             placed_by=request.user,
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
+            wait_for_topup=request.POST["confirm"] == "wait",
         )
     except PriceMoved as refusal:
         product.refresh_from_db()
@@ -118,9 +130,12 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
     except NotForSale as refusal:
         messages.error(request, str(refusal))
         return redirect("product_buy", code=product.code)
+    except BalanceShort as refusal:
+        say = {"refusal": refusal, "short": refusal, "must_wait": True, "token": token}
     except OrderRefused as refusal:
         say = {"refusal": refusal}
     else:
-        messages.success(request, _("Order placed."))
+        waits = order.status == Status.HELD
+        messages.success(request, _("Placed: it waits for a top-up.") if waits else _("Order placed."))
         return redirect(order)
     return _review(request, product, form, **say)

@@ -110,6 +110,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     never_arrived = order.hold_reason == HoldReason.NEVER_ARRIVED
     held = order.status == Status.HELD
     is_bill = order.kind == Order.Kind.BILL
+    waits_for_topup = held and order.waits_for_topup and order.hold_reason == HoldReason.BALANCE_SHORT
     price_now = order.max_price if is_bill else order.product.price
     return {
         **_row(order),
@@ -127,7 +128,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_close": may_resolve and held and never_arrived,
         "price_now": price_now,
         "price_has_risen": price_now > order.max_price,
-        "needs_resolver": held and not may_resolve and not is_bill,
+        "waits_for_topup": waits_for_topup,
+        "needs_resolver": held and not may_resolve and not is_bill and not waits_for_topup,
     }
 
 

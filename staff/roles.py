@@ -16,6 +16,7 @@ ROLES = {
         "purchases.buy",
         "bills.view_billcheck",
         "bills.check_bill",
+        "balance.view_books",
         "purchases.view_customer",
         "purchases.add_customer",
         "purchases.change_customer",
@@ -27,6 +28,11 @@ ROLES = {
         "purchases.view_incident",
         "bills.view_billcheck",
         "callbacks.view_receipt",
+        "balance.view_books",
+        "balance.view_entry",
+        "balance.view_difference",
+        "balance.view_reconciliationrun",
+        "balance.view_alert",
     ),
 }
 DEMO_STAFF = {

@@ -5,26 +5,39 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('balance', '0002_books'),
+        ("balance", "0002_books"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AlertNotice',
+            name="AlertNotice",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('channel', models.CharField(choices=[('email', 'E-mail'), ('webhook', 'Webhook')], max_length=10)),
-                ('told_at', models.DateTimeField(help_text='When it was told last.', null=True)),
-                ('end_told_at', models.DateTimeField(help_text='When its end was told, once.', null=True)),
-                ('claimed_until', models.DateTimeField(help_text='Somebody is telling it now; free again after this.', null=True)),
-                ('fault', models.CharField(blank=True, help_text='Why the last attempt failed.', max_length=100)),
-                ('alert', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='balance.alert')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("channel", models.CharField(choices=[("email", "E-mail"), ("webhook", "Webhook")], max_length=10)),
+                ("told_at", models.DateTimeField(help_text="When it was told last.", null=True)),
+                ("end_told_at", models.DateTimeField(help_text="When its end was told, once.", null=True)),
+                (
+                    "claimed_until",
+                    models.DateTimeField(help_text="Somebody is telling it now; free again after this.", null=True),
+                ),
+                ("fault", models.CharField(blank=True, help_text="Why the last attempt failed.", max_length=100)),
+                (
+                    "alert",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="notices", to="balance.alert"
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('end_told_at__isnull', True)), fields=['channel'], name='alert_notice_unfinished')],
-                'constraints': [models.UniqueConstraint(fields=('alert', 'channel'), name='alert_notice_once')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("end_told_at__isnull", True)),
+                        fields=["channel"],
+                        name="alert_notice_unfinished",
+                    )
+                ],
+                "constraints": [models.UniqueConstraint(fields=("alert", "channel"), name="alert_notice_once")],
             },
         ),
     ]

@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from backoffice.templatetags.ui import icon
+from backoffice.icons import icon
 from bills.models import BillCheck, State
 from bills.presenting import Funds, ShownBill
 from purchases.models import Order

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django import template
 
 from purchases.models import Order
+from purchases.order_life import HoldReason, Status
 
 register = template.Library()
 
@@ -21,3 +22,11 @@ def orders_named(ref_ids: Iterable[str]) -> dict[str, Order]:
 def named(orders: dict[str, Order], ref_id: str) -> Order | None:
     """`{{ orders|named:ref_id }}`: the order with this ref_id, if we have it."""
     return orders.get(ref_id)
+
+
+@register.filter
+def reason_named(reason: str) -> str:
+    """`{{ entry.reason|reason_named }}`: the reason of an entry; a status or hold reason of an order by its label."""
+    if reason in Status.values:
+        return str(Status(reason).label)
+    return str(HoldReason(reason).label) if reason in HoldReason.values else reason

@@ -25,6 +25,7 @@ const single = {
   h: () => visit(".nav-main a:nth-child(1)"),
   b: () => visit(".nav-main a[href='/products/']"),
   o: () => visit(".nav-main a[href='/orders/']"),
+  s: () => visit(".nav-main a[href='/balance/']"),
   p: () => visit(".nav-main a[href='/customers/']"),
   t: () => {
     const bills = find("[data-check-bill]");
@@ -181,6 +182,13 @@ setInterval(refreshTimes, 10000);
 
 for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]")) setTimeout(() => toast.remove(), 8000);
 
+/* --- alerts: the head of a page that stays open keeps itself fresh ----------------------------------------------- */
+
+setInterval(() => {
+  const head = find("[data-alerts]");
+  if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
+}, 30000);
+
 /* --- bills: how long one can be paid, what the chosen ones cost -------------------------------------------------- */
 
 // The server says how many seconds are left: the clock of this device may be wrong.
@@ -237,6 +245,8 @@ function printReceipt() {
   }
   window.print();
 }
+for (const button of findAll("[data-print-page]")) button.addEventListener("click", () => window.print());
+
 const printButton = find("[data-print]");
 if (printButton) {
   printButton.addEventListener("click", printReceipt);
