@@ -6,6 +6,7 @@ from typing import Any
 import pgtrigger
 import pytest
 from django.core.management import call_command
+from django.utils.translation import trans_real
 
 from purchases.models import Order
 from purchases.services import sync_catalogue
@@ -25,8 +26,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _translations() -> None:
-    """The pages' words, compiled before any of them is looked up (Django reads them once)."""
+    """The pages' words, compiled; what Django read before (it reads once) is forgotten."""
     call_command("compile_po", verbosity=0)
+    trans_real._translations.clear()
+    trans_real._default = None
 
 
 @pytest.fixture(scope="session")

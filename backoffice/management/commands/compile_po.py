@@ -1,5 +1,6 @@
 """`manage.py compile_po`: make the .mo files that Django reads, without gettext's binaries."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         except (PoFileError, ValueError) as error:
             raise CommandError(f"{po} is not a valid translation file: {error}") from error
         # Written beside and then moved, so that a process that starts meanwhile never reads half a file.
-        half = po.with_suffix(f".mo.{id(catalogue):x}")
+        half = po.with_suffix(f".mo.{os.getpid()}")
         with half.open("wb") as target:
             write_mo(target, catalogue)
         half.replace(po.with_suffix(".mo"))
