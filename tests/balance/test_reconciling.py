@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -19,6 +21,7 @@ from purchases.services.following import follow
 from purchases.services.waiting import queue_waiting_orders
 from tests.conftest import Upstream
 from upstream.budget import CallClass
+from upstream.client import get_client
 
 OPENING = 10_000_000
 
@@ -319,6 +322,53 @@ def test_an_order_that_waits_for_a_top_up_is_sent_after_it(shop: Upstream):
     assert order.events.count() == 2
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     assert follow(order, seconds=10).status == Status.SUCCESS
+
+
+def test_the_command_is_refused_above_the_balance_and_may_wait_for_a_top_up(shop: Upstream, capsys: Any):
+    spend_in_dashboard(shop, -(OPENING - 500))
+    reconcile()
+    product = Product.objects.get(name="Telkomsel 10.000")
+    arguments = ("buy", "--product", product.code, "--destination", "081290000001", "--json")
+
+    with pytest.raises(CommandError, match="Rp500"):
+        call_command(*arguments)
+    assert not Order.objects.exists()
+    with pytest.raises(SystemExit) as ended:
+        call_command(*arguments, "--wait-for-topup")
+
+    assert ended.value.code == 3
+    assert Order.objects.get().hold_reason == "balance_short"
+    assert shop.calls(Order.objects.get()) == []
+
+
+def test_the_reconcile_command_prints_one_object_and_exits_with_the_state(shop: Upstream, capsys: Any):
+    def run() -> tuple[int, dict[str, Any]]:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            call_command("reconcile", "--json")
+        return int(str(ended.value.code)), json.loads(capsys.readouterr().out)
+
+    code, facts = run()
+    assert (code, facts["state"], facts["difference"], facts["differences"]) == (0, "balanced", 0, [])
+
+    spend_in_dashboard(shop, -1)
+    code, facts = run()
+
+    assert (code, facts["state"], facts["difference"]) == (1, "unexplained", -1)
+    assert (facts["reported"], facts["expected"]) == (OPENING - 1, OPENING)
+    assert [found["amount"] for found in facts["differences"]] == [-1]
+
+
+def test_an_upstream_that_is_silent_leaves_the_last_comparison_and_says_so(shop: Upstream, settings: Any, capsys: Any):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    get_client().budget.declare_fresh()
+
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", "--wait", "0")
+
+    out = capsys.readouterr()
+    assert (ended.value.code, out.out) == (0, "balanced: Rp0\n")
+    assert "could not be read" in out.err
 
 
 def test_what_the_upstream_itself_finds_short_waits_for_a_newer_balance(shop: Upstream):

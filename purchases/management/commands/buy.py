@@ -33,6 +33,9 @@ class Command(PlainCommand):
         parser.add_argument("--wait", type=float, default=0, metavar="SECONDS", help="Follow the order for so long.")
         parser.add_argument("--key", metavar="KEY", help="Idempotency key: the same key never buys twice.")
         parser.add_argument("--again", action="store_true", help="Yes, once more, though it was bought today already.")
+        parser.add_argument(
+            "--wait-for-topup", action="store_true", help="If the balance is short, hold the order until it is not."
+        )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -55,6 +58,7 @@ class Command(PlainCommand):
                 idempotency_key=options["key"] or str(uuid.uuid4()),
                 placed_by=None,
                 confirm_repeat=options["again"],
+                wait_for_topup=options["wait_for_topup"],
                 enqueue=False,
             )
         except RepeatToday as refusal:
