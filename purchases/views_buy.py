@@ -42,7 +42,7 @@ def product_buy(request: StaffRequest, code: str) -> HttpResponse:
     if not form.is_valid() or "change" in request.POST:
         return _ask(request, product, form)
     if "confirm" not in request.POST:
-        return _review(request, product, form)
+        return _review(request, product, form, **_repeats(product, form))
     return _confirm(request, product, form)
 
 
@@ -77,6 +77,17 @@ def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> Http
         **_recognised(product, form.kind, typed),
     }
     return render(request, "purchases/product_buy.html", context)
+
+
+def _repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
+    """What the review says at once about an open order, or one of today, for the same product and destination."""
+    try:
+        services.refuse_repeat(product=product, destination=form.cleaned)
+    except OpenDuplicate as refusal:
+        return {"open_order": refusal.order, "refusal": refusal}
+    except RepeatToday as refusal:
+        return {"earlier": refusal.order, "refusal": refusal}
+    return {}
 
 
 def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:

@@ -7,7 +7,7 @@ at a time, but by the sweep, which skips locked rows.
 from purchases.services.catalogue import CatalogueFault, request_catalogue_sync, sync_catalogue
 from purchases.services.checking import check
 from purchases.services.outcome import Outcome, apply_outcome
-from purchases.services.placing import place_order
+from purchases.services.placing import place_order, refuse_repeat
 from purchases.services.reconciling import reconcile_books, reconcile_now
 from purchases.services.resolving import cancel_order, check_now, close_incident, close_never_arrived, send_again
 from purchases.services.sending import submit
@@ -27,6 +27,7 @@ __all__ = [
     "queue_waiting_orders",
     "reconcile_books",
     "reconcile_now",
+    "refuse_repeat",
     "request_catalogue_sync",
     "send_again",
     "submit",

@@ -51,15 +51,12 @@ def place_order(
     _refuse_if_not_for_sale(product)
     if product.price != max_price:
         raise PriceMoved(product.price)
-    same = Order.objects.filter(product_code=product.code, destination=destination)
-    if duplicate := same.open().first():
-        if duplicate.idempotency_key == idempotency_key:  # the same form, placed since our first look
-            return duplicate
-        raise OpenDuplicate(duplicate)
-    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
-    if bought and not confirm_repeat:
-        raise RepeatToday(bought)
+    try:
+        refuse_repeat(product=product, destination=destination, confirm_repeat=confirm_repeat)
+    except OpenDuplicate as refusal:
+        if refusal.order.idempotency_key == idempotency_key:  # the same form, placed since our first look
+            return refusal.order
+        raise
     return queue_order(
         kind=Order.Kind.PURCHASE,
         ref_id=new_ref_id(),
@@ -71,6 +68,17 @@ def place_order(
         wait_for_topup=wait_for_topup,
         enqueue=enqueue,
     )
+
+
+def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = False) -> None:
+    """Raise `OpenDuplicate`, or `RepeatToday` unless it is confirmed, for a normalised destination."""
+    same = Order.objects.filter(product_code=product.code, destination=destination)
+    if duplicate := same.open().first():
+        raise OpenDuplicate(duplicate)
+    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
+    if bought and not confirm_repeat:
+        raise RepeatToday(bought)
 
 
 def queue_order(

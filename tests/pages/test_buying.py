@@ -161,11 +161,33 @@ def test_an_open_order_for_the_same_refuses_a_second_and_links_to_it(cashier):
     assert Order.objects.count() == 1
 
 
-def test_the_same_again_on_one_day_is_asked_about_and_done_when_it_is_meant(cashier):
+def test_the_review_says_at_once_that_the_same_is_open(cashier):
+    product = make_product()
+    open_order = make_order(Status.PENDING, product=product, destination=NUMBER)
+
+    answer = review(cashier, product, destination="+62 812 3456 7890")
+
+    assert f"/orders/{open_order.ref_id}/" in answer.content.decode()
+    assert 'name="confirm"' not in answer.content.decode()
+
+
+def test_the_review_asks_at_once_whether_a_second_one_on_the_same_day_is_meant(cashier):
     product = make_product()
     earlier = make_order(Status.SUCCESS, product=product, destination=NUMBER)
 
-    asked = confirm(cashier, product, hidden(review(cashier, product)))
+    asked = review(cashier, product)
+    assert f"({earlier.ref_id}). Is a second one meant?" in words(asked)
+
+    confirm(cashier, product, hidden(asked))
+    assert Order.objects.count() == 2
+
+
+def test_the_same_bought_between_review_and_confirmation_is_asked_about(cashier):
+    product = make_product()
+    fields = hidden(review(cashier, product))
+    earlier = make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    asked = confirm(cashier, product, fields)
 
     assert f"({earlier.ref_id}). Is a second one meant?" in words(asked)
     assert Order.objects.count() == 1
