@@ -84,8 +84,7 @@ def _scale(balances: list[int]) -> tuple[int, int]:
     floor = 0 if 0 <= low < high * 0.6 else low
     size = 10 ** int(math.log10(max(1, (high - floor) / _STEPS)))
     while True:
-        for factor in (1, 2, 5):
-            step = size * factor
+        for step in (size, 2 * size, 5 * size // 2, 5 * size):
             bottom = floor // step * step
             if bottom + step * _STEPS >= high:
                 return bottom, step

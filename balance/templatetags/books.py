@@ -92,6 +92,12 @@ def signed(amount: int | None) -> str:
 
 
 @register.filter
+def size(amount: int) -> str:
+    """`{{ difference.amount|size }}`: rupiah without its sign, where the words say which way it went."""
+    return rupiah(abs(amount))
+
+
+@register.filter
 def held_before(entry: Entry) -> int:
     """`{{ entry|held_before }}`: rupiah that were held when the entry was made."""
     return entry.held_after - entry.held_change
