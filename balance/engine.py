@@ -208,7 +208,6 @@ def advance(state: State, readings: Iterable[Reading], spendings: Iterable[Spend
         blocking = _blocking(reading, live)
         if blocking:
             break
-        state = _without_impossible(state, live)
         state, live, gone = _settle(state, reading, live)
         settled += gone
         state, found, is_used = _evaluate(state, reading, live)
@@ -382,7 +381,7 @@ def _continue(state: State, rest: int, open_effects: Sequence[_OpenEffect]) -> d
         return {}
     effects = [open_effect.effect for open_effect in open_effects]
     bits = {effect: 1 << index for index, effect in enumerate(effects)}
-    # What had happened then and is open now; what is certain by now demands nothing.
+    # What had happened then and is open now. What is certain by now, or certainly never was, demands nothing.
     demanded = {
         amount: {sum(bits.get(effect, 0) for effect in explanation) for explanation in explanations}
         for amount, explanations in state.outside.items()
@@ -401,23 +400,25 @@ def _start_anew(
 ) -> dict[int, frozenset[Explanation]] | None:
     """Every choice that may explain the reading together with an outside change; None when there are too many.
 
-    Parked orders are taken to be as they were, or not charged: that one of them took effect in the very moment of an
-    outside change is the least likely of all, and waiting for it to be resolved would hide the change for days.
+    What has happened stays so here, too. Parked orders are taken to be as they were, or not charged: that one of them took
+    effect in the very moment of an outside change is the least likely of all, and waiting for it to be resolved would
+    hide the change for days.
     """
     if sum(not open_effect.is_parked for open_effect in open_effects) > _MOST_OPEN_TO_START_ANEW:
         return None
     effects = [open_effect.effect for open_effect in open_effects]
     parked = {open_effect.effect: 1 << i for i, open_effect in enumerate(open_effects) if open_effect.is_parked}
+    others = {open_effect.effect: 1 << i for i, open_effect in enumerate(open_effects) if not open_effect.is_parked}
     all_parked = sum(parked.values())
-    before = {0} | {
-        sum(parked.get(effect, 0) for effect in explanation)
-        for explanations in (state.outside or {}).values()
-        for explanation in explanations
-    }
+    explained = [chosen for explanations in (state.outside or {}).values() for chosen in explanations]
+    before = {0} | {sum(parked.get(effect, 0) for effect in chosen) for chosen in explained}
+    happened = {sum(others.get(effect, 0) for effect in chosen) for chosen in explained} or {0}
     orderly = _orderly(open_effects)
     found: dict[int, list[int]] = {}
     for choice, total in enumerate(_sums(open_effects)):
-        if choice & all_parked in before and orderly(choice):
+        if choice & all_parked not in before or not orderly(choice):
+            continue
+        if any(choice & mask == mask for mask in happened):
             found.setdefault(rest - total, []).append(choice)
     return {amount: _explanations(choices, effects) for amount, choices in found.items()}
 
@@ -430,23 +431,6 @@ def _explanations(choices: Sequence[int], effects: Sequence[Effect]) -> frozense
     return frozenset(
         frozenset(effect for index, effect in enumerate(effects) if choice >> index & 1) for choice in least
     )
-
-
-def _without_impossible(state: State, live: Iterable[Spending]) -> State:
-    """Drop the explanations that rest on an effect of which we know by now that it never happened."""
-    if not state.outside or not any(chosen for chosen in state.outside.values()):
-        return state
-    never = {Effect(spending.ref_id, Part.DEBIT) for spending in live if spending.charged is False}
-    never |= {
-        Effect(spending.ref_id, Part.REFUND)
-        for spending in live
-        if spending.charged is False or spending.refunded is False
-    }
-    outside: dict[int, frozenset[Explanation]] = {}
-    for amount, explanations in state.outside.items():
-        if kept := frozenset(chosen for chosen in explanations if not chosen & never):
-            outside[amount] = kept
-    return replace(state, outside=outside)
 
 
 def _settle(state: State, reading: Reading, live: list[Spending]) -> tuple[State, list[Spending], list[str]]:
