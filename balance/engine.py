@@ -400,9 +400,9 @@ def _start_anew(
 ) -> dict[int, frozenset[Explanation]] | None:
     """Every choice that may explain the reading together with an outside change; None when there are too many.
 
-    What has happened stays so here, too. Parked orders are taken to be as they were, or not charged: that one of them took
-    effect in the very moment of an outside change is the least likely of all, and waiting for it to be resolved would
-    hide the change for days.
+    What has happened stays so here, too. Parked orders are taken to be as they were, or not charged: that one of them
+    took effect in the very moment of an outside change is the least likely of all, and waiting for it to be resolved
+    would hide the change for days.
     """
     if sum(not open_effect.is_parked for open_effect in open_effects) > _MOST_OPEN_TO_START_ANEW:
         return None
