@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 _MOST = 1_000_000_000_000
 
 
-class RupiahField(forms.CharField):
+class RupiahField(forms.Field):
     """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` above zero."""
 
     default_error_messages = {
@@ -22,7 +22,7 @@ class RupiahField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         """The amount as `int`; None when nothing was typed."""
-        typed = str(super().to_python(value) or "").strip()
+        typed = str(value or "").strip()
         if not typed:
             return None
         plain = re.sub(r"^rp\.?\s*", "", typed, flags=re.IGNORECASE)
@@ -37,7 +37,7 @@ class RupiahField(forms.CharField):
 class ExpectedTopUpForm(forms.Form):
     """A top-up that will come: how much, and from where."""
 
-    amount = RupiahField(max_length=30, error_messages={"required": _("Type the amount first.")})
+    amount = RupiahField(error_messages={"required": _("Type the amount first.")})
     note = forms.CharField(max_length=500, strip=True, required=False)
 
 

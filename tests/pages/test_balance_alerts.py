@@ -1,0 +1,113 @@
+"""Alerts on the pages: to those they concern, with their severity in words, and the next step."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from balance.models import Alert
+from balance.services.alerts import Reason, keep_alerts
+from tests.pages.conftest import browser_of
+from tests.pages.test_balance_page import words
+
+pytestmark = pytest.mark.django_db
+
+Kind, Severity = Alert.Kind, Alert.Severity
+LOW = Reason(facts={"available": 100_000, "threshold": 500_000, "hours_left": None})
+MISSING = Reason(key="7", severity=Severity.CRITICAL, facts={"difference": 7, "amount": -1, "candidates": []})
+
+
+def unknown(number: int) -> Reason:
+    facts = {"ref_id": f"B-{number}", "amount": 10_500, "since": timezone.now().isoformat()}
+    return Reason(key=f"B-{number}", facts=facts)
+
+
+def head(answer) -> str:
+    return answer.content.decode().split('id="alerts"')[1].split("<main")[0]
+
+
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/balance/", "/me/"])
+def test_an_alert_is_said_on_every_page_with_its_severity_and_next_step(cashier, page):
+    keep_alerts(Kind.LOW_BALANCE, [LOW])
+
+    said = words(cashier.get(page))
+
+    assert "Warning The balance is low. Rp100.000 are available" in said
+    assert "Top up in the upstream's dashboard" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "concerned"),
+    [
+        (Kind.LOW_BALANCE, LOW, {"cashier", "auditor", "admin"}),
+        (Kind.UNEXPLAINED_DIFFERENCE, MISSING, {"auditor", "admin"}),
+        (Kind.ORDER_UNKNOWN, unknown(1), {"cashier", "auditor", "admin"}),
+        (Kind.PROCESS_SILENT, Reason(key="beat", facts={"process": "beat"}), {"cashier", "auditor", "admin"}),
+    ],
+)
+@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
+def test_it_is_shown_to_those_it_concerns(role, kind, reason, concerned):
+    keep_alerts(kind, [reason])
+
+    assert ("banner-severity" in head(browser_of(role).get("/me/"))) == (role in concerned)
+
+
+def test_missing_money_is_critical_comes_first_and_leads_to_the_difference(admin):
+    keep_alerts(Kind.LOW_BALANCE, [LOW])
+    keep_alerts(Kind.UNEXPLAINED_DIFFERENCE, [MISSING])
+
+    shown = head(admin.get("/orders/"))
+
+    assert shown.index("banner-bad") < shown.index("banner-warn")
+    assert "Critical" in shown
+    assert 'href="/balance/differences/7/"' in shown
+
+
+def test_more_than_three_are_counted_and_listed_on_their_page(admin):
+    keep_alerts(Kind.ORDER_UNKNOWN, [unknown(number) for number in range(5)])
+
+    page, listed = admin.get("/orders/"), words(admin.get("/balance/alerts/"))
+
+    assert head(page).count("banner-severity") == 3
+    assert "2 more alerts." in words(page)
+    assert all(f"B-{number}" in listed for number in range(5))
+
+
+def test_what_the_banner_about_the_upstream_says_is_not_said_twice(cashier):
+    keep_alerts(Kind.UPSTREAM_UNREACHABLE, [Reason(facts={"since": timezone.now().isoformat()})])
+
+    assert "banner-severity" not in head(cashier.get("/orders/"))
+
+
+@pytest.mark.parametrize("kind", Kind.values)
+def test_every_kind_has_words_even_with_the_facts_of_an_older_version(admin, kind):
+    keep_alerts(kind, [Reason(key="x", facts={"difference": 1} if kind == Kind.UNEXPLAINED_DIFFERENCE else {})])
+
+    assert admin.get("/balance/alerts/").status_code == 200
+
+
+def test_an_ended_alert_leaves_the_pages_and_stays_in_the_list(admin):
+    keep_alerts(Kind.LOW_BALANCE, [LOW])
+    keep_alerts(Kind.LOW_BALANCE, [])
+
+    assert "banner-severity" not in head(admin.get("/"))
+    assert "Over" in words(admin.get("/balance/alerts/"))
+    assert "The balance is low." in words(admin.get("/balance/alerts/"))
+
+
+def test_a_page_that_stays_open_gets_them_anew_and_one_that_is_signed_out_is_left_alone(cashier):
+    keep_alerts(Kind.LOW_BALANCE, [LOW])
+
+    assert "The balance is low." in words(cashier.get("/balance/alerts/now/"))
+    gone = Client().get("/balance/alerts/now/")
+    assert (gone.status_code, gone.content) == (204, b"")
+
+
+def test_the_list_says_where_alerts_are_sent_and_never_the_address(admin, settings):
+    assert "shown on these pages only" in words(admin.get("/balance/alerts/"))
+    settings.ALERT_WEBHOOK_URL = "https://hooks.example.com/bot123:SECRET/x"
+    settings.ALERT_EMAILS = ["owner@example.com"]
+
+    page = words(admin.get("/balance/alerts/"))
+
+    assert "Alerts are also sent by: E-mail, Webhook." in page
+    assert "SECRET" not in page

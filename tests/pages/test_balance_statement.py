@@ -1,0 +1,223 @@
+"""The statement with its filters and files, and the daily closing."""
+
+import csv
+import datetime as dt
+import html
+import io
+import re
+import zipfile
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from balance import services
+from balance.models import Entry
+from tests.pages.books import open_books, spend, upstream_tells
+from tests.pages.test_balance_page import words
+
+pytestmark = pytest.mark.django_db
+
+
+def shown_kinds(answer) -> list[str]:
+    rows = re.findall(r'<td class="c-status">.*?</svg>([^<]+)</span>', answer.content.decode(), re.DOTALL)
+    return [row.lower() for row in rows]
+
+
+def csv_rows(answer) -> list[dict[str, str]]:
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_each_entry_shows_before_and_after_its_order_and_its_actor(admin):
+    open_books(1_000_000)
+    order = spend(10_500)
+    found = upstream_tells(1_489_500)
+    admin.post(f"/balance/differences/{found.pk}/acknowledge/", {"note": "BCA"})
+
+    page = admin.get("/balance/statement/")
+
+    assert shown_kinds(page) == ["top-up", "debit", "release", "hold", "opening balance"]
+    assert "-Rp10.500 Rp1.000.000 → Rp989.500" in words(page)
+    assert "held Rp0 → Rp10.500" in words(page)
+    assert "admin BCA" in words(page)
+    assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
+
+
+def test_an_empty_statement_says_what_will_be_there(auditor):
+    assert "The books are empty" in words(auditor.get("/balance/statement/"))
+
+
+def test_the_filters_live_in_the_url_and_combine(auditor):
+    open_books(1_000_000)
+    first, _second = spend(10_500), spend(5_000, kind="bill")
+    today = timezone.localdate().isoformat()
+
+    def kinds(query):
+        return shown_kinds(auditor.get(f"/balance/statement/?{query}"))
+
+    assert kinds("kind=debit") == ["debit", "debit"]
+    assert kinds("kind=money") == ["debit", "debit", "opening balance"]
+    assert kinds(f"kind=debit&q={first.ref_id}") == ["debit"]
+    assert len(kinds(f"since={today}&until={today}")) == 7
+    assert kinds("until=2020-01-01") == []
+    assert "No entry matches" in words(auditor.get("/balance/statement/?until=2020-01-01"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "kind=nonsense",
+        "since=x",
+        "q=%00",
+        "until=9999-12-31",
+        "since=0001-01-01",
+        "older=x",
+        "newer=1",
+        "q=" + "x" * 65,
+    ],
+)
+def test_a_filter_that_makes_no_sense_never_breaks_the_page_or_the_files(auditor, query):
+    open_books()
+
+    for page in ("", "csv/", "xlsx/"):
+        assert auditor.get(f"/balance/statement/{page}?{query}").status_code == 200
+
+
+def test_pages_of_fifty_lead_on_without_losing_or_repeating_an_entry(auditor):
+    open_books()
+    for _number in range(20):
+        spend(1_000)
+
+    found, url = [], "/balance/statement/"
+    while url:
+        page = auditor.get(url).content.decode()
+        found += re.findall(r"<td class=\"c-wide num\">(.*?)</td>", page, re.DOTALL)
+        link = re.search(r'href="([^"]*older=[^"]+)"', page)
+        url = "/balance/statement/" + html.unescape(link.group(1)) if link else ""
+
+    assert len(found) == Entry.objects.count() == 61
+
+
+def test_the_csv_holds_what_the_filters_leave_oldest_first_and_is_streamed(auditor):
+    open_books(1_000_000)
+    order = spend(10_500)
+
+    answer = auditor.get("/balance/statement/csv/?kind=money")
+
+    assert answer.streaming
+    assert re.search(r'attachment; filename="statement-[\d-]+\.csv"', answer["Content-Disposition"])
+    rows = csv_rows(answer)
+    assert [(row["kind"], row["balance_change"]) for row in rows] == [("opening", "1000000"), ("debit", "-10500")]
+    assert rows[1]["ref_id"] == order.ref_id
+
+
+@pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
+    open_books(1_000_000)
+    found = upstream_tells(1_500_000)
+    services.acknowledge_top_up(found, actor=admin.get("/").wsgi_request.user, note=reason)
+
+    row = csv_rows(admin.get("/balance/statement/csv/?kind=topup"))[0]
+    sheet = b"".join(admin.get("/balance/statement/xlsx/?kind=topup").streaming_content)
+
+    assert row["reason"] == f"'{reason}"
+    assert row["amount"] == "500000"
+    with zipfile.ZipFile(io.BytesIO(sheet)) as book:
+        written = "".join(book.read(name).decode() for name in book.namelist() if name.endswith(".xml"))
+    assert "<f>" not in written
+    assert html.escape(f"'{reason}", quote=False) in written
+
+
+def test_the_workbook_holds_numbers_as_numbers(auditor):
+    open_books(1_000_000)
+
+    answer = auditor.get("/balance/statement/xlsx/")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+
+    assert answer["Content-Disposition"].endswith('.xlsx"')
+    assert "<v>1000000</v>" in sheet
+
+
+# --- the daily closing --------------------------------------------------------------------------------------------
+
+
+def lines(answer) -> dict[str, str]:
+    rows = re.findall(r'<th scope="row">(.*?)</th>.*?<td class="num[^"]*">([^<]+)</td></tr>', answer.content.decode())
+    return {re.sub(r"<[^>]+>", "", name): amount for name, amount in rows}
+
+
+def test_the_closing_lists_what_the_day_did_and_adds_up(auditor):
+    yesterday = timezone.localtime().replace(hour=12, minute=0) - dt.timedelta(days=1)
+    with time_machine.travel(yesterday):
+        open_books(1_000_000)
+    spend(10_500)
+    spend(100_000, kind="bill")
+    spend(5_000, refunded=True)
+
+    today = auditor.get("/balance/closing/", follow=True)
+    before = auditor.get(f"/balance/closing/{yesterday:%Y-%m-%d}/")
+
+    assert lines(today) == {
+        "Opening balance": "Rp1.000.000",
+        "Purchases": "-Rp15.500",
+        "Bill payments": "-Rp100.000",
+        "Refunds": "+Rp5.000",
+        "Top-ups": "Rp0",
+        "Adjustments": "Rp0",
+        "Balance so far": "Rp889.500",
+    }
+    assert "It adds up" in words(today)
+    assert (lines(before)["Books opened with"], lines(before)["Closing balance"]) == ("+Rp1.000.000", "Rp1.000.000")
+    assert f'rel="prev" href="/balance/closing/{yesterday:%Y-%m-%d}/"' in today.content.decode()
+    assert 'rel="next"' not in today.content.decode()
+    assert 'rel="prev"' not in before.content.decode()
+
+
+def test_a_line_leads_to_its_entries_of_that_day(auditor):
+    open_books()
+    spend(10_500)
+
+    page = auditor.get("/balance/closing/", follow=True).content.decode()
+    link = html.unescape(re.search(r'href="(/balance/statement/\?[^"]+)">Purchases', page).group(1))
+
+    assert shown_kinds(auditor.get(link)) == ["debit"]
+
+
+def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
+    open_books(1_000_000)
+    real = services.day_closings
+
+    def wrong(first, last):
+        day = real(first, last)[0]
+        return [type(day)(**{**vars(day), "closing": day.closing - 7})]
+
+    monkeypatch.setattr("balance.views_statement.services.day_closings", wrong)
+
+    assert "It does not add up: -Rp7" in words(auditor.get("/balance/closing/", follow=True))
+
+
+@pytest.mark.parametrize("day", ["x", "2999-01-01", "0001-01-01", "2026-02-30", "20260101x"])
+def test_a_day_that_is_none_or_not_yet_is_a_404(auditor, day):
+    assert auditor.get(f"/balance/closing/{day}/").status_code == 404
+
+
+def test_the_day_can_be_chosen(auditor):
+    open_books()
+    day = timezone.localdate()
+
+    assert auditor.get(f"/balance/closing/?day={day}")["Location"] == f"/balance/closing/{day}/"
+    assert auditor.get("/balance/closing/?day=x")["Location"] == f"/balance/closing/{day}/"
+
+
+def test_the_curve_draws_each_day_and_has_a_table(auditor):
+    with time_machine.travel(timezone.localtime() - dt.timedelta(days=2)):
+        open_books(1_000_000)
+    spend(10_500)
+
+    page = auditor.get("/balance/").content.decode()
+
+    assert page.count('class="chart-day"') == 3
+    assert "between Rp989.500 and Rp1.000.000, now Rp989.500" in page
+    assert page.count('href="/balance/closing/') >= 3
