@@ -6,6 +6,7 @@ Lock order: an order's row (purchases), then the books; reconciliation's row, th
 from balance.services.account import (
     WrongUpstream,
     bind_to_upstream,
+    in_turn,
     latest_reading,
     read_balance,
     record_reading,
@@ -58,6 +59,7 @@ __all__ = [
     "evaluate_alerts",
     "evaluate_process_alerts",
     "hold",
+    "in_turn",
     "latest_reading",
     "latest_run",
     "note_charged",

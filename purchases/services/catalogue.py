@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import structlog
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from backoffice.publish import publish
-from balance.services import watching_account
+from balance.services import in_turn
 from purchases.models import Brand, CatalogueSync, Category, PriceChange, Product
 from upstream.client import get_client
 from upstream.errors import Unavailable, UpstreamError
@@ -21,10 +19,7 @@ if TYPE_CHECKING:
     from upstream import messages
 
 log = structlog.get_logger()
-T = TypeVar("T")
 
-# One call waits no longer than this for its turn (seconds); the next sync is never far.
-_PATIENCE_SECONDS = 5.0
 
 # Any number that only this transaction lock uses.
 _APPLY_LOCK = 7_310_001
@@ -76,9 +71,9 @@ def sync_catalogue() -> CatalogueSync:
 def _fetch() -> _Fetched:
     client = get_client()
     # The product list first: its limit is the tightest (document, Limits), so a refusal costs no other call.
-    products = _in_turn(client.products).data.products
-    categories = _in_turn(client.categories).data.categories
-    brands = _in_turn(client.brands).data.brands
+    products = in_turn(client.products).data.products
+    categories = in_turn(client.categories).data.categories
+    brands = in_turn(client.brands).data.brands
     if not products:
         raise CatalogueFault("the upstream listed no products at all")
     if len({item.product_code for item in products}) < len(products):
@@ -92,20 +87,6 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, Unavailable):
         return "the upstream cannot be reached" if error.reason == "connect" else str(error)
     return str(error) or type(error).__name__
-
-
-def _in_turn(call: Callable[[], T]) -> T:
-    """Make one background call, waiting a moment for its turn: three in a row always meet the budget's pace."""
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while True:
-        try:
-            with watching_account():
-                return call()
-        except Unavailable as error:
-            wait = error.retry_after or 0.0
-            if error.reason != "budget" or time.monotonic() + wait > until:
-                raise
-            time.sleep(wait)
 
 
 def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
