@@ -110,12 +110,7 @@ def _low_balance(facts: dict[str, Any]) -> AlertWords:
 
 def _difference(facts: dict[str, Any]) -> AlertWords:
     if "amount" not in facts:
-        return AlertWords(
-            title=_("Something moved the balance beside our orders."),
-            facts=_("By how much is known when the open orders are; they are asked about first."),
-            next_step=_("See which orders it waits for."),
-            url=reverse("balance"),
-        )
+        return _undecided(facts)
     amount = int(facts["amount"])
     named = facts.get("candidates") or []
     if amount < 0:
@@ -134,6 +129,24 @@ def _difference(facts: dict[str, Any]) -> AlertWords:
         facts=words,
         next_step=_("Look at it, ask the upstream, and take it into the books with the reason."),
         url=reverse("difference_detail", args=[facts["difference"]]),
+    )
+
+
+def _undecided(facts: dict[str, Any]) -> AlertWords:
+    """Something has certainly moved the balance, and which of several amounts hangs on orders of unknown outcome."""
+    orders = [str(ref_id) for ref_id in facts.get("orders") or []]
+    words = _("By how much is known when the open orders are; they are asked about first.")
+    if amounts := facts.get("amounts"):
+        words = (
+            _("It is one of these amounts: %(amounts)s.") % {"amounts": ", ".join(map(rupiah, amounts))} + " " + words
+        )
+    if orders:
+        words += " " + _("It waits for the outcome of %(ref_ids)s.") % {"ref_ids": ", ".join(orders[:5])}
+    return AlertWords(
+        title=_("Something moved the balance beside our orders."),
+        facts=words,
+        next_step=_("See which orders it waits for."),
+        url=reverse("order_detail", args=[orders[0]]) if len(orders) == 1 else reverse("balance"),
     )
 
 

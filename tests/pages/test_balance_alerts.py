@@ -111,3 +111,13 @@ def test_the_list_says_where_alerts_are_sent_and_never_the_address(admin, settin
 
     assert "Alerts are also sent by: E-mail, Webhook." in page
     assert "SECRET" not in page
+
+
+def test_a_change_whose_amount_hangs_on_an_order_leads_to_that_order(admin):
+    facts = {"to_at": timezone.now().isoformat(), "amounts": [-1, 10_499], "orders": ["B-77"]}
+    keep_alerts(Kind.UNEXPLAINED_DIFFERENCE, [Reason(key="undecided", severity=Severity.CRITICAL, facts=facts)])
+
+    page = admin.get("/balance/")
+
+    assert "It is one of these amounts: -Rp1, Rp10.499." in words(page)
+    assert 'href="/orders/B-77/"' in head(page)
