@@ -1,0 +1,120 @@
+"""In a browser, with the real processes: a top-up and a secret debit at the upstream, and who says what about them."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from balance.models import Difference, Entry
+from balance.tasks import read_balance
+from purchases.models import Order
+from purchases.order_life import Status
+from staff.models import User
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+from tests.journeys.conftest import PHONE, OpenWindow, sign_in
+from tests.sandbox_process import eventually
+
+pytestmark = pytest.mark.journey
+
+SUCCEEDS = "081290000001"
+
+
+def test_a_top_up_shows_up_by_itself_is_acknowledged_and_is_in_the_statement(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    page = open_window()
+    sign_in(page, shop.url, "admin")
+    page.keyboard.press("s")
+    page.wait_for_url(f"{shop.url}/balance/")
+    expect(page.locator(".status-line")).to_contain_text("Balanced", timeout=30_000)
+
+    upstream.control("topup", amount=1_234_567)
+    page.click("#reported-title >> xpath=../.. >> button")
+    page.wait_for_url(f"{shop.url}/balance/")
+    page.evaluate("window.neverReloaded = true")
+    expect(page.locator(".difference-panel")).to_contain_text("+Rp1.234.567", timeout=30_000)
+    assert page.evaluate("window.neverReloaded")
+    page.fill(".difference-panel [name=note]", "BCA, by Sari")
+    page.click(".difference-panel button[type=submit]")
+
+    page.wait_for_url("**/balance/differences/*/")
+    expect(page.locator(".explained")).to_contain_text("Acknowledged by admin")
+    page.goto(f"{shop.url}/balance/statement/?kind=topup")
+    expect(page.locator(".books-row")).to_contain_text("+Rp1.234.567")
+    expect(page.locator(".books-row")).to_contain_text("BCA, by Sari")
+    with page.expect_download() as download:
+        page.click("a:has-text('CSV')")
+    assert re.fullmatch(r"statement-[\d-]+\.csv", download.value.suggested_filename)
+    with page.expect_download() as download:
+        page.click("a:has-text('XLSX')")
+    assert download.value.suggested_filename.endswith(".xlsx")
+    page.goto(f"{shop.url}/balance/closing/")
+    expect(page.locator(".adds-up")).to_be_visible()
+
+
+def test_a_missing_rupiah_is_said_on_every_page_and_two_people_take_it_into_the_books(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    User.objects.create_superuser("owner", password="owner-demo")
+    first, second = open_window(), open_window(size=PHONE)
+    sign_in(first, shop.url, "admin")
+    sign_in(second, shop.url, "owner")
+    read_balance()
+    upstream.control("account", balance=upstream.control("account")["balance"] - 1)
+    read_balance()
+    assert Difference.objects.get().amount == -1
+
+    first.goto(f"{shop.url}/orders/")
+    expect(first.locator("#alerts .banner-bad")).to_contain_text("Rp1 are missing", timeout=60_000)
+    first.click("#alerts .banner-bad a")
+    first.fill("[name=reason]", "fee of the bank")
+    first.click("button:has-text('Propose')")
+    expect(first.locator("main")).to_contain_text("You proposed it, so you cannot approve it")
+    expect(first.locator("button:has-text('Approve')")).to_have_count(0)
+
+    second.goto(f"{shop.url}/balance/")
+    second.click("button:has-text('Approve -Rp1')")
+    expect(second.locator(".explained").first).to_contain_text("Acknowledged by owner")
+
+    entry = Entry.objects.get(kind="adjustment")
+    assert (entry.balance_change, entry.reason, entry.actor.username) == (-1, "fee of the bank", "owner")
+
+
+def test_an_order_waits_for_a_top_up_and_then_goes_by_itself(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    upstream.control("account", balance=1_000)
+    read_balance()
+    page = open_window()
+    sign_in(page, shop.url, "cashier")
+
+    page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS}")
+    page.click("[data-pick] >> nth=0")
+    page.click("button:has-text('Review')")
+    page.click("button[name=confirm][value=wait]")
+    page.wait_for_url("**/orders/*/")
+    expect(page.locator(".explained")).to_contain_text("It waits for a top-up.")
+    assert upstream.ledger(Order.objects.get()) == []
+
+    upstream.control("topup", amount=100_000)
+    read_balance()
+
+    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=60_000)
+    order = eventually(lambda: Order.objects.filter(status=Status.SUCCESS).first())
+    assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_without_javascript_the_balance_is_all_there(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    read_balance()
+    page = open_window(java_script_enabled=False)
+    sign_in(page, shop.url, "admin")
+
+    page.goto(f"{shop.url}/balance/")
+    page.fill("#topup-amount", "50.000")
+    page.click("button:has-text('Announce')")
+    expect(page.locator("#balance-differences")).to_contain_text("Rp50.000")
+    upstream.control("topup", amount=50_000)
+    read_balance()
+    page.reload()
+
+    expect(page.locator("#balance-differences")).to_contain_text("Arrived")
+    assert Entry.objects.get(kind="topup").amount == 50_000
