@@ -19,7 +19,10 @@ class PlainCommand(BaseCommand):
         parser = super().create_parser(prog_name, subcommand, **kwargs)
 
         def refuse(message: str) -> NoReturn:
-            raise CommandError(f"{message} (see {subcommand} --help)", returncode=EXIT_USAGE)
+            sentence = f"{message} (see {subcommand} --help)"
+            if self._called_from_command_line:  # Django parses outside of what catches a CommandError
+                parser.exit(EXIT_USAGE, f"CommandError: {sentence}\n")
+            raise CommandError(sentence, returncode=EXIT_USAGE)
 
         parser.error = refuse  # type: ignore[method-assign]
         return parser

@@ -31,9 +31,19 @@ class NotPayable(OrderRefused):
     """The check cannot be paid: it has no bill yet, was refused, or its payment has ended otherwise."""
 
     def __init__(self, check: BillCheck) -> None:
-        super().__init__(
-            _("This bill cannot be paid: %(state)s. Check it again.") % {"state": check.state.label.lower()}
-        )
+        words = {
+            "pending": _("The biller has not answered yet. Wait for the bill, then pay it."),
+            "paid": _("This bill is paid already."),
+            "expired": _("This check has expired. Check the bill again, then pay it."),
+        }
+        reasons = {
+            "BILL_ALREADY_PAID": _("The biller says that this bill is paid already. There is nothing to do."),
+            "BILL_NOT_AVAILABLE": _("The biller has no bill for this customer now. Try again when the bill is out."),
+            "INVALID_DESTINATION": _("The biller does not know this customer number. Check the number."),
+            "NOTHING_TO_PAY": _("There is nothing to pay on this bill."),
+        }
+        fallback = _("This bill cannot be paid with this check. Check it again.")
+        super().__init__(words.get(check.state) or reasons.get(check.error_code) or fallback)
 
 
 class CheckExpired(OrderRefused):

@@ -46,6 +46,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
                 When(Exists(order.filter(status__in=FINAL)), then=Value(State.NOT_PAYABLE)),
                 When(answer=Answer.NONE, then=Value(State.PENDING)),
                 When(answer=Answer.REFUSAL, then=Value(State.NOT_PAYABLE)),
+                When(Exists(order.exclude(status=Status.HELD)), then=Value(State.VALID)),
                 When(expires_at__lte=Now(), then=Value(State.EXPIRED)),
                 default=Value(State.VALID),
                 output_field=models.CharField(),
@@ -149,7 +150,8 @@ class BillCheck(models.Model):
             return State.PENDING
         if self.answer == Answer.REFUSAL:
             return State.NOT_PAYABLE
-        return State.EXPIRED if self.is_past_expiry else State.VALID
+        is_under_way = order is not None and order.status != Status.HELD
+        return State.EXPIRED if self.is_past_expiry and not is_under_way else State.VALID
 
     @property
     def is_past_expiry(self) -> bool:
@@ -157,12 +159,17 @@ class BillCheck(models.Model):
         return self.expires_at is not None and self.expires_at <= timezone.now()
 
     def as_json(self) -> dict[str, Any]:
-        """The check as the commands print it; amounts in whole rupiah, `None` where the biller has not said."""
+        """The check as the commands print it; amounts in whole rupiah, `None` where the biller has not said.
+
+        `payment` is the status of the order that pays it.
+        """
+        order = self.order
         return {
             "ref_id": self.ref_id,
             "product_code": self.product_code,
             "destination": self.destination,
-            "status": self.state.value,
+            "status": self.state_with(order).value,
+            "payment": order.status if order else None,
             "customer_name": self.customer_name or None,
             "period": self.period or None,
             "details": self.details,

@@ -9,11 +9,12 @@ from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from backoffice.access import StaffRequest, staff_only
 from backoffice.money import rupiah
 from backoffice.paging import keyset_page
+from balance.services import request_balance_reading
 from bills import services
 from bills.errors import AlreadyPaid, CheckExpired, Replaced, TotalChanged
 from bills.filters import BillFilter
@@ -90,10 +91,12 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill")
-@require_POST
+@require_http_methods(["GET", "POST"])
 def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Pay the total that was seen (`amount`), once, however often it is pressed; a held payment is sent again."""
     check = get_object_or_404(_checks(), ref_id=ref_id)
+    if request.method != "POST":  # the address of a refused payment, opened again
+        return redirect(check)
     form = PayForm(request.POST)
     if not form.is_valid():
         return redirect(check)
@@ -109,6 +112,8 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
         if order and Order.objects.filter(pk=order.pk, status=Status.HELD).exists():
             messages.error(request, str(refusal))
     except OrderRefused as refusal:
+        if isinstance(refusal, BalanceShort):
+            request_balance_reading()  # a top-up of this minute is found the sooner
         check.refresh_from_db()
         context = {"bill": ShownBill.of(check), "refusal": explained(refusal, seen=amount)}
         return render(request, "bills/bill_detail.html", context)

@@ -60,7 +60,9 @@ class BalanceShort(OrderRefused):
     def __init__(self, *, price: int, available: int) -> None:
         self.price, self.available = price, available
         super().__init__(
-            _("The balance is short: %(price)s are needed and %(available)s are available. Top up first.")
+            _(
+                "The balance is short: %(price)s are needed and %(available)s are available. Top up first. A top-up is seen within a minute."
+            )
             % {"price": rupiah(price), "available": rupiah(available)}
         )
 

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from backoffice.access import StaffRequest, staff_only
 from balance.presenting import Funds
+from balance.services import request_balance_reading
 from purchases import services
 from purchases.destinations import DestinationKind, is_brand_of_another, operator_of, shown
 from purchases.errors import (
@@ -142,6 +143,7 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
         messages.error(request, str(refusal))
         return redirect("product_buy", code=product.code)
     except BalanceShort as refusal:
+        request_balance_reading()  # a top-up of this minute is found the sooner
         say = {"refusal": refusal, "short": refusal, "must_wait": True, "token": token}
     except OrderRefused as refusal:
         say = {"refusal": refusal}

@@ -10,7 +10,10 @@ from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCC
 
 
 def check_exit_code(check: BillCheck) -> int:
-    """0 payable or paid · 3 no answer yet · 1 refused or expired."""
+    """0 payable or paid · 3 no answer yet, or its payment is not final yet · 1 refused or expired."""
+    order = check.order
+    if order is not None and not order.is_final:
+        return EXIT_NOT_FINAL
     if check.state in {State.VALID, State.PAID}:
         return EXIT_SUCCESS
     return EXIT_NOT_FINAL if check.state == State.PENDING else EXIT_FAILED

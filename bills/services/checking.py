@@ -233,7 +233,9 @@ def _store_refusal(asked: BillCheck, error: Rejected) -> None:
 
 def _ask_later(check: BillCheck, *, wait: float | None = None, message: str = "", counts: bool = False) -> None:
     asks = check.asks + (1 if counts else 0)
-    due: dt.datetime | None = timing.next_check_at(asks) if wait is None else timing.in_seconds(wait)
+    # A biller answers within seconds or a minute, and a person waits: the asking slows down gently.
+    pause = min(settings.ORDER_CHECK_FIRST_SECONDS * 1.25 ** min(asks - 1, 60), settings.ORDER_CHECK_MAX_SECONDS)
+    due: dt.datetime | None = timing.in_seconds(pause if wait is None else wait)
     if timezone.now() > check.created_at + _GIVE_UP_AFTER:
         due = None
     BillCheck.objects.filter(pk=check.pk, answer=Answer.NONE).update(asks=asks, next_ask_at=due, message=message[:1000])

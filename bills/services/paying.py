@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
 from bills.models import Answer, BillCheck, State
 from purchases.errors import NotPossible
 from purchases.models import Order, OrderEvent
-from purchases.order_life import HoldReason, Status
+from purchases.order_life import OPEN, HoldReason, Status
 from purchases.services.outcome import Outcome, apply_outcome
 from purchases.services.placing import queue_order
 from purchases.services.resolving import ask_before_deciding, requeue
@@ -72,14 +73,19 @@ def _cancel_expired(check: BillCheck, *, actor: User | None) -> None:
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
     """Send a held payment again with the SAME ref_id, while its check lives, for the total that was confirmed now.
 
-    `amount`: whole rupiah. Raises `NotPossible`, `CheckExpired` or `TotalChanged`.
+    `amount`: whole rupiah. Somebody may have sent it again already: then that is it, and nothing is sent twice. Raises
+    `NotPossible` for a final one, `CheckExpired`, `TotalChanged` or `BalanceShort`.
     """
     ask_before_deciding(order)
     with transaction.atomic():
         check = BillCheck.objects.select_for_update().get(ref_id=order.ref_id)
         held = Order.objects.select_for_update().get(pk=order.pk)
+        if held.status in OPEN - {Status.HELD}:
+            return held
         if held.status != Status.HELD:
-            raise NotPossible(Status(held.status).label)
+            raise NotPossible(
+                _("Not possible: the order is now “%(status)s”.") % {"status": Status(held.status).label.lower()}
+            )
         return requeue(held, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
 
 

@@ -1,17 +1,21 @@
 """The bill commands use the same services as the pages and tell the state by their exit code."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+from django.utils import timezone
 
 from bills.models import BillCheck
 from purchases.models import Order, Product
 from tests.conftest import Upstream
 from tests.purchases.test_commands import FIELDS, run
+from tests.sandbox_process import PROJECT
 
 CHECK_FIELDS = {
     *("ref_id", "product_code", "destination", "status", "customer_name", "period", "details"),
-    *("amount", "admin_fee", "penalty", "total", "expires_at", "error_code", "message"),
+    *("amount", "admin_fee", "penalty", "total", "expires_at", "error_code", "message", "payment"),
 }
 
 
@@ -72,17 +76,53 @@ def test_pay_bill_refuses_another_amount_with_one_sentence(biller, upstream):
     assert not Order.objects.exists()
 
 
-def test_pay_bill_again_pays_a_held_one_for_the_newly_confirmed_total(biller, upstream):
-    from bills.services import ask_again
-
+def test_pay_bill_again_tells_the_new_total_and_pays_it_only_when_it_is_said(biller, upstream):
     _, facts = check_bill(biller, "34")
-    run("pay_bill", str(facts["ref_id"]), "--wait=1")
-    check = ask_again(BillCheck.objects.get())
+    ref_id, old = str(facts["ref_id"]), int(str(facts["total"]))
+    run("pay_bill", ref_id, "--wait=1")
 
-    code, _ = run("pay_bill", check.ref_id, f"--amount={check.total}", "--wait=5")
+    code, sentence = run("pay_bill", ref_id)
+    assert code == 1
+    assert f"--amount {old + 2_500}" in sentence
+    assert upstream.ledger(Order.objects.get()) == []
 
+    code, _ = run("pay_bill", ref_id, f"--amount={old + 2_500}", "--wait=5")
     assert code == 0
-    assert upstream.ledger(Order.objects.get()) == [("debit", -check.total)]
+    assert upstream.ledger(Order.objects.get()) == [("debit", -(old + 2_500))]
+
+
+def test_bill_says_not_final_while_its_payment_is_open(biller, upstream):
+    _, facts = check_bill(biller, "03")
+    run("pay_bill", str(facts["ref_id"]), "--wait=1")
+    BillCheck.objects.update(expires_at=timezone.now())
+
+    code, out = run("bill", str(facts["ref_id"]), "--json")
+
+    assert (code, json.loads(out)["payment"], json.loads(out)["status"]) == (3, "pending", "valid")
+
+
+@pytest.mark.parametrize(("number", "words"), [("35", "paid already"), ("36", "no bill"), ("32", "not answered yet")])
+def test_pay_bill_refuses_each_in_its_own_words(biller, number, words):
+    _, facts = check_bill(biller, number, wait=0.3)
+
+    code, sentence = run("pay_bill", str(facts["ref_id"]))
+
+    assert code == 1
+    assert words in sentence
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("pay_bill",), ("pay_bill", "X", "--amount", "much"), ("buy", "--product", "TSEL10"), ("orders", "-x")],
+)
+def test_a_usage_error_on_the_terminal_is_one_sentence_and_exit_code_2(arguments):
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.django_db

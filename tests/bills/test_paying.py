@@ -213,6 +213,15 @@ def test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid(
     assert order.next_check_at > timezone.now()
     assert upstream.ledger(order) == []
 
+    upstream.control("settle", ref_id=check.ref_id, status="valid")
+    upstream_total = services.checking.get_client().bill_inquiry(
+        ref_id=check.ref_id, product_code=check.product_code, destination=check.destination
+    )
+    Order.objects.filter(pk=order.pk).update(next_check_at=timezone.now(), max_price=upstream_total.data.total)
+    order = follow(Order.objects.get(pk=order.pk), seconds=20)
+    assert order.status == Status.SUCCESS
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+
 
 def test_what_has_no_bill_cannot_be_paid(upstream: Upstream):
     for number in (32, 35):
@@ -259,6 +268,19 @@ def test_a_period_that_we_have_paid_is_never_paid_again(upstream: Upstream):
         place(second)
 
     assert refusal.value.order == order
+
+
+def test_a_payment_that_somebody_has_sent_again_already_is_not_sent_twice(upstream: Upstream):
+    check = check_bill(20)
+    order = pay(check)
+    upstream.control("topup", amount=5_000_000)
+    first = services.pay_again(order, amount=check.total, actor=None, enqueue=False)
+
+    second = services.pay_again(order, amount=check.total, actor=None, enqueue=False)
+
+    assert (first.pk, second.status) == (second.pk, "queued")
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    assert upstream.calls(order, "pay") == [PAY, PAY]
 
 
 def test_only_a_held_payment_is_paid_again(upstream: Upstream):

@@ -11,10 +11,11 @@ from bills.models import BillCheck
 from purchases.errors import NotPossible, OrderRefused
 from purchases.management.printing import exit_code, print_order
 from purchases.models import Order
-from purchases.order_life import Status
+from purchases.order_life import HoldReason, Status
 from purchases.services import submit
 from purchases.services.following import follow
 from upstream.budget import CallClass
+from upstream.errors import UpstreamError
 
 
 class Command(PlainCommand):
@@ -34,19 +35,28 @@ class Command(PlainCommand):
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
             raise CommandError(f"There is no bill check {options['ref_id']!r}.", returncode=EXIT_USAGE)
-        amount = check.total if options["amount"] is None else options["amount"]
         try:
-            order = self._pay(check, amount or 0)
+            order = self._pay(check, options["amount"])
         except (OrderRefused, NotPossible) as refusal:
             raise CommandError(str(refusal)) from refusal
+        except UpstreamError as fault:
+            raise CommandError("The biller could not be asked for the present total; try again.") from fault
         submit(order.pk, call_class=CallClass.INTERACTIVE)
         order = follow(order, seconds=options["wait"])
         print_order(self.stdout, order, as_json=options["json"])
         sys.exit(exit_code(order))
 
     @staticmethod
-    def _pay(check: BillCheck, amount: int) -> Order:
+    def _pay(check: BillCheck, amount: int | None) -> Order:
+        """Pay `amount` rupiah; without one the check's total, but never a total that nobody has seen."""
         order = check.order
+        if order is not None and order.hold_reason == HoldReason.AMOUNT_MISMATCH:
+            before, check = check.total, services.ask_again(check)
+            if amount is None and check.total != before:
+                raise CommandError(
+                    f"The total is {check.total} rupiah now, not {before}; pay it with --amount {check.total}."
+                )
+        confirmed = (check.total or 0) if amount is None else amount
         if order is not None and order.status == Status.HELD:
-            return services.pay_again(order, amount=amount, actor=None, enqueue=False)
-        return services.pay_bill(check, amount=amount, paid_by=None, enqueue=False)
+            return services.pay_again(order, amount=confirmed, actor=None, enqueue=False)
+        return services.pay_bill(check, amount=confirmed, paid_by=None, enqueue=False)
