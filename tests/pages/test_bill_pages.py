@@ -301,7 +301,7 @@ def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
 
     answer = pay(cashier, check, amount=1)
 
-    assert "This bill cannot be paid" in words(answer)
+    assert "The biller has not answered yet" in words(answer)
     assert not Order.objects.exists()
 
 
@@ -528,7 +528,16 @@ def test_somebody_without_a_role_sees_no_bill():
     assert nobody.get(f"/bills/{check.ref_id}/").status_code == 403
 
 
-@pytest.mark.parametrize("action", ["pay", "ask", "again"])
+def test_the_address_of_a_refused_payment_opened_again_leads_to_the_bill(cashier):
+    check = make_check()
+
+    answer = cashier.get(f"/bills/{check.ref_id}/pay/")
+
+    assert (answer.status_code, answer.url) == (302, f"/bills/{check.ref_id}/")
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("action", ["ask", "again"])
 def test_what_changes_something_is_never_done_by_a_link(cashier, action):
     check = make_check()
 

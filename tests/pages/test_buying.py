@@ -107,6 +107,14 @@ def test_change_leads_back_with_what_was_typed(cashier):
     assert 'value="0812 3456 7890"' in answer.content.decode()
 
 
+def test_saved_numbers_are_offered_while_typing(cashier):
+    product = make_product()
+
+    page = cashier.get(f"/products/{product.code}/buy/").content.decode()
+
+    assert f'hx-get="/products/{product.code}/numbers/"' in page
+
+
 def test_a_number_from_the_catalogue_is_filled_in(cashier):
     product = make_product()
 
