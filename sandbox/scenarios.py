@@ -313,7 +313,7 @@ _ROWS = (
     Scenario(
         number=33,
         does="bill check: valid, but it expires after 15 s; a payment after that is answered INQUIRY_EXPIRED",
-        ends="success if paid in time, otherwise rejected (INQUIRY_EXPIRED)",
+        ends="success if paid in time, otherwise refused before sending; rejected if it expires on the way",
         within="10 s after the payment",
         charged="once, or no",
         purchases=False,
