@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from backoffice.money import rupiah
@@ -31,7 +32,7 @@ CONCERNS = {
 # The banner about the upstream says these to everybody, from their first second on.
 _IN_BANNER = {Kind.CREDENTIALS_REFUSED, Kind.UPSTREAM_UNREACHABLE}
 # So many are shown in full on every page.
-_SHOWN = 3
+_SHOWN = 2
 
 
 @dataclass(frozen=True)
@@ -99,11 +100,15 @@ def _low_balance(facts: dict[str, Any]) -> AlertWords:
         "threshold": rupiah(facts.get("threshold", 0)),
     }
     if (hours := facts.get("hours_left")) is not None:
-        left += " " + _("At the usual pace that lasts for %(hours)s hours.") % {"hours": f"{hours:g}"}
+        left += " " + (
+            _("At the usual pace that lasts for less than an hour.")
+            if hours < 1
+            else _("At the usual pace that lasts for %(hours)s hours.") % {"hours": number_format(hours, 1)}
+        )
     return AlertWords(
         title=_("The balance is low."),
         facts=left,
-        next_step=_("Top up in the upstream's dashboard, and announce the amount here."),
+        next_step=_("Top up in the upstream's dashboard."),
         url=reverse("balance"),
     )
 

@@ -11,12 +11,13 @@ from django.conf import settings
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from balance.models import Reading, UpstreamAccount
+from balance.models import Reading, ReconciliationRun, UpstreamAccount
 from callbacks.models import Receipt, Refusal, RefusalCount
 from purchases.models import CatalogueSync, Customer, Incident, OrderEvent, SavedNumber
 from purchases.order_life import HoldReason, Status
 from staff.roles import create_demo_staff, set_up_roles
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.journeys.busy_books import busy_books
 from tests.journeys.conftest import DESKTOP, SMALL_PHONE, OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -113,6 +114,7 @@ def a_busy_day() -> dict[str, Any]:
         "bills": bills,
         "checks": checks,
         "batch": batch,
+        "differences": busy_books(orders[Status.FAILED].ref_id),
     }
 
 
@@ -154,6 +156,11 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/customers/{day['customer'].pk}/{part}/" for part in ("edit", "delete", "numbers")]
     addresses += [f"/customers/numbers/{day['number'].pk}/edit/", "/customers/save/?product=TSEL10&destination=0812"]
     addresses += [f"/orders/{day['token'].ref_id}/receipt/?paper={paper}" for paper in ("58", "80", "a5")]
+    addresses += ["/balance/", "/balance/statement/", "/balance/statement/?q=zzz"]
+    addresses += ["/balance/closing/", "/balance/runs/", "/balance/runs/?state=waiting", "/balance/differences/"]
+    addresses += [f"/balance/runs/{run.pk}/" for run in ReconciliationRun.objects.all()]
+    addresses += [f"/balance/differences/{difference.pk}/" for difference in day["differences"]]
+    addresses += ["/balance/alerts/"]
     for address in addresses:
         page.goto(live_server.url + address)
         faults += faults_of(page)

@@ -1,5 +1,7 @@
 """Books for the pages' tests, opened and moved as in the shop: by what the upstream tells."""
 
+from django.db import transaction
+
 from balance import services
 from balance.models import Difference, Entry
 from purchases.models import Order
@@ -25,10 +27,11 @@ def spend(amount: int, *, kind: str = "purchase", status: Status = Status.SUCCES
     """An order of ours in the books only: held, debited, perhaps refunded."""
     order = make_order(status, kind=kind)
     facts = {"ref_id": order.ref_id, "order_kind": kind}
-    services.hold(**facts, amount=amount)
-    services.debit(**facts, amount=amount)
-    if refunded:
-        services.refund(**facts)
+    with transaction.atomic():
+        services.hold(**facts, amount=amount)
+        services.debit(**facts, amount=amount)
+        if refunded:
+            services.refund(**facts)
     return order
 
 
