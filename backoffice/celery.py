@@ -123,18 +123,19 @@ def _name_worker(sender: Any, **_: Any) -> None:
 @heartbeat_sent.connect
 def _note_worker(**_: Any) -> None:
     _note_life(_process.get("name", "worker"))
-    _watch_beat()
+    _watch_others()
 
 
-def _watch_beat() -> None:
-    """With beat silent nobody would evaluate the alert that says so: a worker does it then."""
+def _watch_others() -> None:
+    """With beat or `background` silent nobody would evaluate the alert that says so: the other worker does it then."""
     from backoffice import health
 
     now = time.monotonic()
     if now - _noted.setdefault("watch", now) >= 20:
         _noted["watch"] = now
-        if "beat" in health.silent_processes():
-            publish(app.tasks["balance.tasks.evaluate_alerts"])
+        if {"beat", "background"} & set(health.silent_processes()):
+            queue = BACKGROUND if _process.get("name") == BACKGROUND else INTERACTIVE
+            publish(app.tasks["balance.tasks.evaluate_alerts"], queue=queue)
 
 
 @beat_init.connect

@@ -15,15 +15,16 @@ _PAUSE_SECONDS = 5.0
 _paused_until = [0.0]
 
 
-def publish(task: "Task[..., Any]", *args: Any) -> bool:
-    """Queue `task(*args)` now; False when the broker cannot be reached (the sweep does the work then).
+def publish(task: "Task[..., Any]", *args: Any, queue: str = "") -> bool:
+    """Queue `task(*args)` now, in its own queue or in `queue`; False when the broker cannot be reached.
 
-    Tried once, without Celery's retries: a person may be waiting for the page behind this call.
+    The sweep does the work then. Tried once, without Celery's retries: a person may be waiting for the page behind this call.
     """
     if time.monotonic() < _paused_until[0]:
         return False
+    route: dict[str, Any] = {"queue": queue} if queue else {}
     try:
-        task.apply_async(args=args, retry=False)
+        task.apply_async(args=args, retry=False, **route)
     except OperationalError as error:
         _paused_until[0] = time.monotonic() + _PAUSE_SECONDS
         log.warning("broker_unreachable", task=task.name, fault=type(error).__name__)

@@ -3,7 +3,6 @@
 import structlog
 from celery import shared_task
 
-from backoffice.publish import publish
 from balance import services
 from balance.models import ReconciliationRun
 from balance.services import telling
@@ -14,15 +13,8 @@ log = structlog.get_logger()
 
 @shared_task
 def evaluate_alerts() -> None:
-    """Open and close alerts, and have people told."""
+    """Open and close alerts, and tell what is due by e-mail and webhook; what fails is tried again the next time."""
     services.evaluate_alerts()
-    if telling.channels():
-        publish(tell_alerts)
-
-
-@shared_task
-def tell_alerts() -> None:
-    """Tell what is due by e-mail and webhook; what fails is tried again after the next evaluation."""
     telling.tell_alerts()
 
 

@@ -216,10 +216,10 @@ def test_without_a_way_to_people_nothing_is_sent_or_noted():
     assert not AlertNotice.objects.exists()
 
 
-def test_the_evaluation_has_people_told_in_the_background(by_mail, monkeypatch):
-    published = []
-    monkeypatch.setattr("balance.tasks.publish", published.append)
+def test_what_an_evaluation_finds_is_told_at_once(by_mail, monkeypatch):
+    monkeypatch.setattr("backoffice.health.silent_processes", lambda: ["beat"])
 
     tasks.evaluate_alerts()
 
-    assert published == [tasks.tell_alerts]
+    (sent,) = mail.outbox
+    assert "Critical: A process gives no sign of life: beat." in sent.body
