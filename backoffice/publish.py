@@ -18,7 +18,8 @@ _paused_until = [0.0]
 def publish(task: "Task[..., Any]", *args: Any, queue: str = "") -> bool:
     """Queue `task(*args)` now, in its own queue or in `queue`; False when the broker cannot be reached.
 
-    The sweep does the work then. Tried once, without Celery's retries: a person may be waiting for the page behind this call.
+    The sweep does the work then. Tried once, without Celery's retries: a person may be waiting for the page behind
+    this call.
     """
     if time.monotonic() < _paused_until[0]:
         return False
