@@ -14,6 +14,7 @@ from balance.models import Entry
 
 EXIT_USAGE = 2
 
+
 class Command(PlainCommand):
     """Print entries line by line as they come from the database, however many there are."""
 
@@ -47,6 +48,7 @@ class Command(PlainCommand):
         writer.writerow(services.STATEMENT_COLUMNS)
         for row in rows:
             writer.writerow([services.spreadsheet_cell(value) for value in row.values()])
+
 
 def _day(text: str | None) -> dt.date | None:
     if text is None:
