@@ -8,11 +8,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import PlainCommand
+from backoffice.command import EXIT_USAGE, PlainCommand
 from balance import services
 from balance.models import Entry
-
-EXIT_USAGE = 2
 
 
 class Command(PlainCommand):
