@@ -37,6 +37,10 @@ SETTINGS = {
     "CSRF_TRUSTED_ORIGINS": "",
     "DEBUG": "0",
     "HTTPS": "0",
+    # nobody is told anything by a test
+    "ALERT_EMAILS": "",
+    "ALERT_WEBHOOK_URL": "",
+    "SITE_URL": "",
 }
 
 _family = Family()
