@@ -39,6 +39,8 @@ DEMO_STAFF = {
     "cashier": {"group": "cashier", "first_name": "Kasir", "last_name": "Demo"},
     "auditor": {"group": "auditor", "first_name": "Auditor", "last_name": "Demo"},
     "admin": {"group": "", "first_name": "Admin", "last_name": "Demo"},
+    # what one admin proposes for the books, another has to approve
+    "owner": {"group": "", "first_name": "Owner", "last_name": "Demo"},
 }
 
 
@@ -58,7 +60,7 @@ def _permission(full_name: str) -> Permission:
 
 @transaction.atomic
 def create_demo_staff() -> None:
-    """With the sandbox: cashier, auditor and admin, password "<name>-demo"; with a real upstream: all switched off.
+    """With the sandbox: cashier, auditor, admin and owner (a second admin), password "<name>-demo"; with a real upstream: all switched off.
 
     People who are not demo staff are never touched, not even one who happens to have such a name.
     """

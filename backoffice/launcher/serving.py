@@ -21,7 +21,7 @@ RESTARTS_A_MINUTE = 3
 # What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 CATALOGUE_RETRY_SECONDS = 60.0
-DEMO_LOGINS = ("cashier / cashier-demo", "admin / admin-demo", "auditor / auditor-demo")
+DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in ("cashier", "admin", "owner", "auditor"))
 WORKER = (
     "-m",
     "celery",

@@ -27,7 +27,7 @@ def test_with_the_sandbox_there_are_three_demo_people_who_can_sign_in():
     create_demo_staff()
 
     people = {user.username: user for user in User.objects.filter(is_demo=True)}
-    assert set(people) == {"cashier", "admin", "auditor"}
+    assert set(people) == {"cashier", "admin", "owner", "auditor"}
     assert all(user.check_password(f"{name}-demo") for name, user in people.items())
     assert people["cashier"].has_perm("purchases.buy")
     assert not people["auditor"].has_perm("purchases.buy")
