@@ -60,7 +60,7 @@ def _permission(full_name: str) -> Permission:
 
 @transaction.atomic
 def create_demo_staff() -> None:
-    """With the sandbox: cashier, auditor, admin and owner (a second admin), password "<name>-demo"; with a real upstream: all switched off.
+    """With the sandbox: everybody of `DEMO_STAFF`, password "<name>-demo"; with a real upstream: all switched off.
 
     People who are not demo staff are never touched, not even one who happens to have such a name.
     """
