@@ -1,4 +1,15 @@
-"""A bill is paid once, for exactly the total that was confirmed, whatever happens on the way."""
+"""A bill is paid once, for exactly the total that was confirmed, whatever happens on the way.
+
+The statements of /v1/bill/pay in the service's document, from the merchant's side (from the service's: docs/upstream-api.md):
+ 1, 2  test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success
+ 3     by status the same; by callback tests/races/test_bill_races.py, test_a_success_by_callback_while_…
+ 4     test_a_failure_after_acceptance_is_refunded_and_the_bill_can_be_checked_anew
+ 5     test_a_payment_that_never_arrived_is_asked_for_first_and_then_repeated_identically, test_paying_a_check_twice_…
+ 6     test_an_expired_check_is_not_sent_and_…, test_an_expiry_on_the_way_rejects_the_payment_and_…
+ 7     test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid
+ 8     test_a_definite_no_rejects_the_payment[38-BILL_NOT_FOUND]
+The inquiry's states: tests/bills/test_checking.py.
+"""
 
 import datetime as dt
 import json
