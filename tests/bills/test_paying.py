@@ -1,6 +1,6 @@
 """A bill is paid once, for exactly the total that was confirmed, whatever happens on the way.
 
-The statements of /v1/bill/pay in the service's document, from the merchant's side (from the service's: docs/upstream-api.md):
+The statements of /v1/bill/pay, from the merchant's side (from the service's side: docs/upstream-api.md):
  1, 2  test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success
  3     by status the same; by callback tests/races/test_bill_races.py, test_a_success_by_callback_while_…
  4     test_a_failure_after_acceptance_is_refunded_and_the_bill_can_be_checked_anew
