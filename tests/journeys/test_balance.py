@@ -9,7 +9,6 @@ from balance.models import Difference, Entry
 from balance.tasks import read_balance
 from purchases.models import Order
 from purchases.order_life import Status
-from staff.models import User
 from tests.conftest import Upstream
 from tests.fleet import Fleet
 from tests.journeys.conftest import PHONE, OpenWindow, sign_in
@@ -56,7 +55,6 @@ def test_a_top_up_shows_up_by_itself_is_acknowledged_and_is_in_the_statement(
 def test_a_missing_rupiah_is_said_on_every_page_and_two_people_take_it_into_the_books(
     shop: Fleet, upstream: Upstream, open_window: OpenWindow
 ):
-    User.objects.create_superuser("owner", password="owner-demo")
     first, second = open_window(), open_window(size=PHONE)
     sign_in(first, shop.url, "admin")
     sign_in(second, shop.url, "owner")
