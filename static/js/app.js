@@ -41,6 +41,12 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     return;
   }
+  // A fast cashier types before the browser has put the cursor into the field: those keys are for the field.
+  const waiting = find("[autofocus]");
+  if (target === document.body && waiting && !waiting.matches(":focus") && document.readyState !== "complete") {
+    waiting.focus();
+    return;
+  }
   if (isTyping(target) || find("dialog[open]") || !(singleKeys?.checked ?? false)) return;
   if (event.key === "/") {
     const search = find("[data-search]");

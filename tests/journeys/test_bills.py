@@ -37,12 +37,14 @@ def test_a_cashier_checks_a_bill_with_the_keyboard_alone_pays_it_and_prints_the_
 
     page.keyboard.press("t")
     page.wait_for_url(f"{shop.url}/bills/check/")
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type("PLN Pasca")
     expect(page.locator("[data-pick]").first).to_have_text("PLN Pascabayar")
     page.keyboard.press("Enter")
     expect(page.locator("[data-pick]").first).to_be_focused()
     page.keyboard.press("Enter")
     page.wait_for_url("**/check/PLNPASCA/")
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type(SUCCEEDS)
     page.keyboard.press("Enter")
 
@@ -264,6 +266,7 @@ def test_a_saved_number_is_offered_while_typing_and_taken_with_the_keyboard(
     sign_in(page, shop.url, "cashier")
     page.goto(f"{shop.url}/bills/check/PLNPASCA/")
 
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type("sari")
     expect(page.locator("#suggestions [data-pick]")).to_have_count(1)
     assert faults_of(page) == []

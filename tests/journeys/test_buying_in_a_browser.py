@@ -27,6 +27,7 @@ def test_a_cashier_buys_with_the_keyboard_alone_and_sees_the_sn_arrive_without_r
     # From the overview to the product: "b", type, Enter for the first result, Enter to open it.
     page.keyboard.press("b")
     page.wait_for_url(f"{shop.url}/products/")
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type("Telkomsel 10.000")
     expect(page).to_have_url(re.compile(r"\?q=Telkomsel\+10\.000$"))
     expect(page.locator("[data-pick]").first).to_have_text("Telkomsel 10.000")
@@ -39,6 +40,7 @@ def test_a_cashier_buys_with_the_keyboard_alone_and_sees_the_sn_arrive_without_r
 
     # The number, recognised while it is typed; then the review; then the confirmation.
     page.wait_for_url("**/buy/")
+    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type("+62 812 9000 0002")
     expect(page.locator("#recognised")).to_contain_text("Telkomsel")
     page.keyboard.press("Enter")
