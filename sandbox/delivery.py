@@ -1,4 +1,7 @@
-"""Sending callbacks: claimed from their rows, a few at a time, so that one slow merchant holds up nobody else."""
+"""Sending callbacks: claimed from their rows, a few at a time, so that one slow answer holds up no other transaction.
+
+Those about one transaction go one after another in the order of their moments, however late the clock comes to them.
+"""
 
 import logging
 import time
@@ -28,10 +31,14 @@ def release_all() -> None:
 
 def send_due() -> datetime | None:
     """Hand every due delivery to the pool; returns the next one's moment."""
-    waiting = Delivery.objects.filter(next_attempt_at__isnull=False, in_flight=False)
+    in_the_air = Delivery.objects.filter(in_flight=True).values("ref_id")
+    waiting = Delivery.objects.filter(next_attempt_at__isnull=False, in_flight=False).exclude(ref_id__in=in_the_air)
     with database.atomic():
         due = waiting.filter(next_attempt_at__lte=timezone.now()).order_by("next_attempt_at", "pk")
-        claimed = list(due.select_for_update(skip_locked=True).values_list("pk", flat=True)[:100])
+        first: dict[str, int] = {}
+        for pk, ref_id in due.select_for_update(skip_locked=True).values_list("pk", "ref_id")[:100]:
+            first.setdefault(ref_id, pk)
+        claimed = list(first.values())
         Delivery.objects.filter(pk__in=claimed).update(in_flight=True)
     for pk in claimed:
         _pool.submit(_attempt_quietly, pk)
@@ -47,6 +54,7 @@ def _attempt_quietly(pk: int) -> None:
         logger.exception("callback delivery %s failed inside the sandbox", pk)
         again_at = timezone.now() + timedelta(seconds=5)
         Delivery.objects.filter(pk=pk).update(in_flight=False, next_attempt_at=again_at)
+        clock.wake()
     finally:
         connection.close()
 

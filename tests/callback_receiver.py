@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -25,12 +26,16 @@ class Received:
 
 
 class CallbackReceiver:
-    """Listens on 127.0.0.1. `answers`: statuses for the next callbacks, 200 after them; `slow`: ref_id → seconds."""
+    """Listens on 127.0.0.1. `answers`: statuses for the next callbacks, 200 after them; `slow`: ref_id → seconds.
+
+    `refuses`: the callbacks that are answered 403, whatever `answers` says.
+    """
 
     def __init__(self) -> None:
         self.received: list[Received] = []
         self.answers: deque[int] = deque()
         self.slow: dict[str, float] = {}
+        self.refuses: Callable[[Received], bool] = lambda received: False
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -39,7 +44,10 @@ class CallbackReceiver:
                 received = Received(dict(self.headers.items()), raw, time.monotonic())
                 receiver.received.append(received)
                 time.sleep(receiver.slow.get(received.body["data"]["ref_id"], 0))
-                self.send_response(receiver.answers.popleft() if receiver.answers else 200)
+                if receiver.refuses(received):
+                    self.send_response(403)
+                else:
+                    self.send_response(receiver.answers.popleft() if receiver.answers else 200)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 

@@ -90,6 +90,17 @@ def test_a_slow_answer_holds_up_no_other_callback(
     assert told.at - merchant.of(slow)[0].at < 3.0
 
 
+def test_callbacks_about_one_transaction_keep_their_order_however_slow_the_first_is(
+    sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref
+) -> None:
+    ref_id = ref()
+    merchant.slow[ref_id] = 1.0
+    buy(sandbox, ref_id, destination="081290000016")  # the true one, and 0.2 s later an older one
+    first, second = eventually(lambda: merchant.of(ref_id) if len(merchant.of(ref_id)) == 2 else None) or []
+    assert [told.body["data"]["status"] for told in (first, second)] == ["success", "pending"]
+    assert second.at - first.at >= 1.0
+
+
 def test_nobody_listening_is_an_attempt_without_an_answer(sandbox: SandboxProcess, ref: Ref) -> None:
     sandbox.control("account", callback_url="http://127.0.0.1:9/callbacks/upstream/")
     ref_id = ref()
