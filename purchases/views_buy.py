@@ -33,16 +33,20 @@ from purchases.order_life import Status
 @staff_only("purchases.view_product", "purchases.buy")
 @require_http_methods(["GET", "POST"])
 def product_buy(request: StaffRequest, code: str) -> HttpResponse:
-    """Ask for the destination (GET), show the review (POST), place the order (POST with `confirm`)."""
+    """Ask for the destination, show the review (`review` in the address), place the order (POST).
+
+    The review has an address, so that the browser's Back after a purchase shows it anew, with what is open by then.
+    """
     product = get_object_or_404(
         Product.objects.select_related("brand", "category"), code=code, type=ProductType.PREPAID
     )
-    if request.method != "POST":
+    if request.method != "POST" and "review" not in request.GET:
         return _ask(request, product, DestinationForm(product=product, initial=_typed_before(request)))
-    form = DestinationForm(request.POST, product=product)
-    if not form.is_valid() or "change" in request.POST:
+    typed = request.POST if request.method == "POST" else _typed_before(request)
+    form = DestinationForm(typed, product=product)
+    if not form.is_valid():
         return _ask(request, product, form)
-    if "confirm" not in request.POST:
+    if request.method != "POST":
         return _review(request, product, form, **_repeats(product, form))
     return _confirm(request, product, form)
 
@@ -127,7 +131,7 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
             idempotency_key=token,
             placed_by=request.user,
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
-            wait_for_topup=request.POST["confirm"] == "wait",
+            wait_for_topup=request.POST.get("confirm") == "wait",
         )
     except PriceMoved as refusal:
         product.refresh_from_db()

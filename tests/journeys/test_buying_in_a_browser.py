@@ -66,6 +66,12 @@ def test_a_cashier_buys_with_the_keyboard_alone_and_sees_the_sn_arrive_without_r
     assert page.evaluate("navigator.clipboard.readText()") == order.sn
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
+    # Back asks before the same is bought again; it does not send the last press anew.
+    page.go_back()
+    expect(page.locator("button[name=confirm]")).to_have_text("Yes, buy a second one")
+    expect(page.locator(".review .note-warn")).to_contain_text(order.ref_id)
+    assert Order.objects.count() == 1
+
 
 def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(java_script_enabled=False)

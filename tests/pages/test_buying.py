@@ -27,7 +27,7 @@ def hidden(answer) -> dict[str, str]:
 
 
 def review(client, product, destination=NUMBER, **more):
-    return client.post(f"/products/{product.code}/buy/", {"destination": destination, **more})
+    return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
 
 
 def confirm(client, product, fields):
@@ -67,6 +67,17 @@ def test_the_button_pressed_twice_gives_one_order(cashier):
     assert Order.objects.count() == 1
 
 
+def test_the_review_looked_at_again_after_the_purchase_says_that_it_is_open(cashier):
+    product = make_product()
+    shown = review(cashier, product)
+    confirm(cashier, product, hidden(shown))
+
+    again = words(review(cashier, product))
+
+    assert f"See order {Order.objects.get().ref_id}" in again
+    assert "Buy for" not in again
+
+
 def test_each_review_has_a_token_of_its_own(cashier):
     product = make_product()
 
@@ -100,10 +111,12 @@ def test_no_number_at_all_is_asked_for(cashier):
 
 def test_change_leads_back_with_what_was_typed(cashier):
     product = make_product()
-    fields = hidden(review(cashier, product, "0812 3456 7890"))
+    page = review(cashier, product, "0812 3456 7890").content.decode()
 
-    answer = cashier.post(f"/products/{product.code}/buy/", {**fields, "change": "1"})
+    [change] = re.findall(r'href="([^"]+)">Change<', page)
+    answer = cashier.get(html.unescape(change))
 
+    assert "review-destination" not in answer.content.decode()
     assert 'value="0812 3456 7890"' in answer.content.decode()
 
 
