@@ -40,6 +40,10 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def with_state(self) -> BillCheckQuerySet:
         """Annotate `now_state`, the same as the property `state`, for lists and filters."""
         order = Order.objects.filter(ref_id=OuterRef("ref_id"))
+        same_period = BillCheck.objects.filter(
+            product_code=OuterRef("product_code"), destination=OuterRef("destination"), period=OuterRef("period")
+        )
+        paid_ones = Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS).values("ref_id")
         return self.annotate(
             now_state=Case(
                 When(Exists(order.filter(status=Status.SUCCESS)), then=Value(State.PAID)),
@@ -48,6 +52,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
                 When(answer=Answer.REFUSAL, then=Value(State.NOT_PAYABLE)),
                 When(Exists(order.exclude(status=Status.HELD)), then=Value(State.VALID)),
                 When(expires_at__lte=Now(), then=Value(State.EXPIRED)),
+                When(~Q(period="") & Exists(same_period.filter(ref_id__in=paid_ones)), then=Value(State.NOT_PAYABLE)),
                 default=Value(State.VALID),
                 output_field=models.CharField(),
             )
@@ -142,16 +147,23 @@ class BillCheck(models.Model):
 
     def state_with(self, order: Order | None) -> State:
         """The same, for a page that has read the payment already."""
-        if order is not None and order.status == Status.SUCCESS:
-            return State.PAID
         if order is not None and order.is_final:
-            return State.NOT_PAYABLE
-        if self.answer == Answer.NONE:
-            return State.PENDING
-        if self.answer == Answer.REFUSAL:
-            return State.NOT_PAYABLE
-        is_under_way = order is not None and order.status != Status.HELD
-        return State.EXPIRED if self.is_past_expiry and not is_under_way else State.VALID
+            return State.PAID if order.status == Status.SUCCESS else State.NOT_PAYABLE
+        if self.answer != Answer.BILL:
+            return State.PENDING if self.answer == Answer.NONE else State.NOT_PAYABLE
+        if order is not None and order.status != Status.HELD:
+            return State.VALID
+        if self.is_past_expiry:
+            return State.EXPIRED
+        return State.NOT_PAYABLE if self.paid_before else State.VALID
+
+    @property
+    def paid_before(self) -> Order | None:
+        """Our successful payment of the same customer's same period, if there is one; this check's own included."""
+        if not self.period:
+            return None
+        same_period = BillCheck.objects.same_bill(self).filter(period=self.period).values("ref_id")
+        return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, ref_id__in=same_period).first()
 
     @property
     def is_past_expiry(self) -> bool:

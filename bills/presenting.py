@@ -30,6 +30,7 @@ class Step(StrEnum):
     CONFIRM = "confirm"  # the present total is known: confirm it
     PAY_AGAIN = "pay_again"  # held, and the check still lives
     CHECK = "check"  # a new check, with a new ref_id
+    PAID_BEFORE = "paid_before"  # its period was paid with another check
     DONE = "done"
 
 
@@ -56,7 +57,9 @@ def _of_held(check: BillCheck, order: Order) -> Step:
 def _without_payment(check: BillCheck) -> Step:
     if check.answer == Answer.NONE:
         return Step.ASK if check.next_ask_at is None else Step.WAIT
-    return Step.PAY if check.answer == Answer.BILL and not check.is_past_expiry else Step.CHECK
+    if check.answer == Answer.REFUSAL or check.is_past_expiry:
+        return Step.CHECK
+    return Step.PAID_BEFORE if check.paid_before else Step.PAY
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class Batch:
 
     @classmethod
     def read(cls, batch: uuid.UUID) -> Batch:
-        """Read the batch with two queries; 404 when there is none."""
+        """Read the batch, all checks and all payments at once; 404 when there is none."""
         checks = list(
             BillCheck.objects.filter(batch=batch)
             .select_related("product__brand", "product__category", "saved_number__customer")

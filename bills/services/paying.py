@@ -35,7 +35,7 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
         newer = BillCheck.objects.same_bill(current).filter(answer=Answer.BILL, pk__gt=current.pk).order_by("-pk")
         if replaced_by := next((found for found in newer if found.state == State.VALID), None):
             raise Replaced(replaced_by)
-        if paid := _paid_before(current):
+        if paid := current.paid_before:
             raise AlreadyPaid(paid)
         _cancel_expired(current, actor=paid_by)
         order = queue_order(
@@ -51,7 +51,7 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
         )
         # Another check of the same period may have been paid since we looked; while it was open, the database's
         # constraint refused this one.
-        if paid := _paid_before(current):
+        if paid := current.paid_before:
             raise AlreadyPaid(paid)
         return order
 
@@ -97,11 +97,3 @@ def _payable_total(check: BillCheck, amount: int) -> int:
     if check.total != amount:
         raise TotalChanged(check.total)
     return check.total
-
-
-def _paid_before(check: BillCheck) -> Order | None:
-    """Our successful payment of the same customer's same period, if there is one."""
-    if not check.period:
-        return None
-    same_period = BillCheck.objects.same_bill(check).filter(period=check.period).values("ref_id")
-    return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, ref_id__in=same_period).first()

@@ -12,7 +12,9 @@ from bills.errors import NotABill
 from bills.models import BillCheck, State
 from purchases.errors import InvalidDestination
 from purchases.models import Product
+from purchases.order_life import Status
 from tests.conftest import Upstream
+from tests.factories import make_check, make_payment
 from upstream.budget import CallClass
 from upstream.client import Client
 
@@ -115,11 +117,14 @@ def test_the_list_and_the_detail_tell_the_same_state(upstream: Upstream):
     for number in (1, 32, 35):
         check_bill(number, wait=0.5)
     BillCheck.objects.filter(pk=check_bill(2).pk).update(expires_at=timezone.now())
+    make_payment(make_check(period="Okt 2026"), Status.SUCCESS)
+    paid_before = make_check(product=BillCheck.objects.latest("pk").product, period="Okt 2026")
+    assert paid_before.state == State.NOT_PAYABLE
 
     states = {check.pk: check.now_state for check in BillCheck.objects.with_state()}
 
     assert states == {check.pk: check.state for check in BillCheck.objects.all()}
-    assert sorted(states.values()) == ["expired", "not_payable", "pending", "valid"]
+    assert sorted(states.values()) == ["expired", "not_payable", "not_payable", "paid", "pending", "valid"]
 
 
 def test_a_bill_of_nothing_is_not_payable(upstream: Upstream, monkeypatch):

@@ -308,7 +308,7 @@ def test_a_period_paid_between_our_look_and_our_insert_is_not_paid_again(upstrea
     order = pay(first)
     BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
     looks = iter([None, order])
-    monkeypatch.setattr("bills.services.paying._paid_before", lambda check: next(looks))
+    monkeypatch.setattr(BillCheck, "paid_before", property(lambda check: next(looks)))
 
     with pytest.raises(AlreadyPaid):
         place(second)

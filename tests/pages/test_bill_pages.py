@@ -285,6 +285,18 @@ def test_a_bill_that_we_have_paid_leads_to_its_payment(cashier):
     assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
 
 
+def test_a_bill_of_a_paid_period_says_so_before_anything_is_pressed(cashier):
+    first = make_check()
+    make_payment(first, Status.SUCCESS)
+    second = make_check(product=first.product)
+
+    page = cashier.get(second.get_absolute_url())
+
+    assert "This bill is already paid." in words(page)
+    assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
+    assert 'id="bill-pay"' not in page.content.decode()
+
+
 def test_an_open_payment_of_the_same_bill_refuses_a_second_and_links_to_it(cashier):
     first = make_check()
     make_payment(first, Status.PENDING)

@@ -274,6 +274,20 @@ def test_the_chosen_ones_are_reviewed_with_a_grand_total_and_the_balance_after(c
     assert not Order.objects.exists()
 
 
+def test_a_bill_that_is_paid_already_is_not_offered_and_leads_to_its_payment(cashier):
+    biller = make_biller()
+    paid = make_check(product=biller, destination="1111", period="Nov 2026")
+    make_payment(paid, Status.SUCCESS)
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", biller)))
+    answer(BillCheck.objects.latest("pk"))
+
+    page = cashier.get(address)
+
+    assert "This bill is already paid." in words(page)
+    assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
+    assert 'name="bill"' not in page.content.decode()
+
+
 def test_each_bill_is_a_payment_of_its_own_and_a_refused_one_does_not_stop_the_others(cashier):
     billers = [make_biller() for _ in range(3)]
     customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
