@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-OPENING = 500_000_000
+OPENING = 5_000_000_000
 PRICES = (1_500, 5_125, 10_150, 10_975, 20_300, 25_250, 50_075, 99_900, 100_500)
 # As large as a price, as small as can be, round: what is hard to find, and what is likely.
 OUTSIDE = (1_000_000, 500_000, -1, 1, -25, -5_125, -50_075, -1, -10_150)
