@@ -56,6 +56,9 @@ class Reconciliation(models.Model):
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     state = models.JSONField(null=True, help_text="`balance.engine.State`")
+    compared_at = models.DateTimeField(
+        null=True, help_text="When the upstream told the newest balance that was compared for good."
+    )
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(only=True), name="reconciliation_is_one_row")]
