@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from balance.models import Adjustment, Books, Difference, ExpectedTopUp, Reading
-from balance.services import available, books, latest_reading, open_differences_total
+from balance.services import books, latest_reading, one_moment, open_differences_total
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,8 @@ class Funds:
     @classmethod
     def now(cls) -> Funds:
         """The funds as they are now."""
-        return cls(books=books(), reading=latest_reading(), found=open_differences_total())
+        with one_moment():
+            return cls(books=books(), reading=latest_reading(), found=open_differences_total())
 
     @property
     def is_open(self) -> bool:
@@ -37,11 +37,9 @@ class Funds:
             return self.books.balance + self.found
         return self.reading.balance if self.reading else None
 
-    @cached_property
+    @property
     def available(self) -> int | None:
         """What a new order may spend."""
-        if self.is_open:
-            return available(self.books)
         return None if self.balance is None else self.balance - self.books.held
 
     def after(self, price: int) -> int | None:

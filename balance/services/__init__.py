@@ -26,7 +26,14 @@ from balance.services.differences import (
 )
 from balance.services.exporting import STATEMENT_COLUMNS, spreadsheet_cell, statement_row
 from balance.services.ledger import available, books, debit, hold, open_differences_total, refund, release
-from balance.services.numbers import DayClosing, balance_curve, day_closings, statement, usual_spending_per_hour
+from balance.services.numbers import (
+    DayClosing,
+    balance_curve,
+    day_closings,
+    one_moment,
+    statement,
+    usual_spending_per_hour,
+)
 from balance.services.reconciling import Position, latest_run, position, reconcile
 from balance.services.spending import (
     note_charged,
@@ -69,6 +76,7 @@ __all__ = [
     "note_parked",
     "note_seen_pending",
     "note_sent",
+    "one_moment",
     "open_differences_total",
     "position",
     "propose_adjustment",

@@ -16,7 +16,7 @@ from balance.engine import State
 from balance.models import Alert, Difference, Reconciliation, Spending
 from balance.services.account import latest_reading, upstream_account
 from balance.services.ledger import available
-from balance.services.numbers import usual_spending_per_hour
+from balance.services.numbers import one_moment, usual_spending_per_hour
 
 log = structlog.get_logger()
 
@@ -40,7 +40,9 @@ class Reason:
 def evaluate_alerts() -> None:
     """Open an alert for each reason that stands, close those whose reason is gone. Safe at any time, by anyone."""
     now = timezone.now()
-    keep_alerts(_Kind.LOW_BALANCE, _low_balance(now))
+    with one_moment():
+        low_balance = _low_balance(now)
+    keep_alerts(_Kind.LOW_BALANCE, low_balance)
     keep_alerts(_Kind.UNEXPLAINED_DIFFERENCE, _unexplained_differences(now))
     keep_alerts(_Kind.CREDENTIALS_REFUSED, _refusal())
     keep_alerts(_Kind.UPSTREAM_UNREACHABLE, _silence(now))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from django.db import connection, transaction
 from django.db.models import Min, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
@@ -15,6 +17,21 @@ from balance.models import Entry, OrderKind
 from balance.models.ledger import EntryQuerySet
 
 _Kind = Entry.Kind
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Every query inside sees the database as it was at the first of them, whatever is committed meanwhile.
+
+    For reading only: a write inside is refused. Inside a transaction that has begun already nothing changes.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
 
 
 @dataclass(frozen=True, kw_only=True)
