@@ -195,10 +195,36 @@ def test_the_time_of_a_difference_is_between_the_last_certain_reading_and_the_fi
 
 
 def test_what_has_happened_stays_happened():
-    """The refund was in the second reading, so that it cannot be gone in the third and back in the fourth."""
+    """The refund was in the second reading, so that it cannot be gone in the third."""
+    readings = [reading(90_000, 12), reading(100_000, 14), reading(90_000, 16)]
+
+    progress = engine.advance(opened(), readings, [failed(known=20)])
+
+    assert progress.state.changed_at == moment(16.2)
+    assert progress.state.undecided == [-10_000, 0]
+    assert amounts(reading(90_000, 30), of=[failed(known=20)], state=progress.state) == [-10_000]
+
+
+def test_a_change_that_is_undone_before_its_amount_is_known_leaves_nothing_to_explain():
+    """Taken and given back around a refund of the same amount: nobody can say which was which, and the books agree."""
     readings = [reading(90_000, 12), reading(100_000, 14), reading(90_000, 16), reading(100_000, 18)]
 
-    assert amounts(*readings, reading(100_000, 30), of=[failed(known=20)]) == [-10_000, 10_000]
+    progress = engine.advance(opened(), [*readings, reading(100_000, 30)], [failed(known=20)])
+
+    assert (progress.differences, progress.state.exact, progress.state.changed_at) == ([], 0, None)
+
+
+@pytest.mark.parametrize(("a", "b"), [(10_000, 20_000), (10_150, 10_175), (5_000, 50_000)])
+def test_a_change_that_looked_like_the_refund_of_another_order_is_found_with_its_own_amount(a: int, b: int):
+    """B is refunded while b - a is spent outside: together they look like A's refund, which comes later."""
+    orders = [
+        replace(failed(known=40), ref_id="A", amount=a, sent_at=moment(1), known_at=moment(2)),
+        replace(failed(known=28), ref_id="B", amount=b, sent_at=moment(3), known_at=moment(4)),
+    ]
+    charged_both, looks_like_a = 100_000 - a - b, 100_000 - b
+    readings = [reading(charged_both, 15), reading(looks_like_a, 25), reading(looks_like_a, 30)]
+
+    assert amounts(*readings, reading(100_000 - (b - a), 45), of=orders) == [a - b]
 
 
 def test_the_balance_after_its_own_sending_holds_the_debit():
@@ -272,11 +298,34 @@ def test_with_too_many_open_effects_it_waits_and_never_alarms():
     assert amounts(reading(1, 15), reading(100_000 - taken - 7, 30), of=many) == [-7]
 
 
+def test_a_reading_that_was_left_out_is_not_taken_for_compared():
+    late = succeeded(known=25)
+    many = [replace(late, ref_id=f"M{number}", amount=2**number, known_at=moment(20)) for number in range(15)]
+
+    state = engine.advance(opened(), [reading(100_000, 5), reading(1, 15)], many).state
+
+    assert (state.compared_upto, state.upto) == (moment(5.2), moment(15.2))
+
+
+def test_a_proven_change_is_dated_by_its_first_proof_until_its_amount_is_known():
+    """Too many effects are open to say more; each reading proves it anew."""
+    late = succeeded(known=25)
+    many = [replace(late, ref_id=f"M{number}", known_at=moment(20)) for number in range(9)]
+    readings = [reading(100_001, second) for second in (12, 14, 16)]
+
+    progress = engine.advance(opened(), readings, many)
+
+    assert (progress.state.changed_at, progress.state.outside) == (moment(12.2), None)
+    [found] = engine.advance(progress.state, [reading(10_001, 30)], many).differences
+    assert found == Difference(amount=1, from_at=moment(0), to_at=moment(30.2))
+
+
 def test_an_opening_leaves_out_what_certain_orders_moved_and_waits_for_the_others():
     assert engine.opening(reading(90_000, 30), [succeeded()]) == 100_000
     assert engine.opening(reading(100_000, 30), [failed()]) == 100_000
     assert engine.opening(reading(90_000, 15), [failed(known=20)]) is None
     assert engine.opening(reading(90_000, 30), [order()]) is None
+    assert engine.opening(reading(90_000, 30), [order(is_parked=True)]) == 90_000
     assert engine.opening(reading(90_000, 15), [charged(pending_seen_at=moment(16))]) == 100_000
 
 
