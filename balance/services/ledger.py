@@ -65,7 +65,7 @@ def debit(*, ref_id: str, order_kind: str, amount: int) -> None:
     current = lock_books()
     if active := active_hold(ref_id):
         _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind)
-    if amount and not _entry(ref_id, Entry.Kind.DEBIT):
+    if not _entry(ref_id, Entry.Kind.DEBIT):
         _post(current, Entry.Kind.DEBIT, amount, ref_id=ref_id, order_kind=order_kind)
 
 

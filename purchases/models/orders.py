@@ -208,6 +208,7 @@ class Incident(models.Model):
     class Kind(models.TextChoices):
         CONTRADICTION = "contradiction", _("The upstream contradicts a final status")
         PRICE_ABOVE_MAX = "price_above_max", _("Charged more than the confirmed price")
+        OTHER_PRICE = "other_price", _("The upstream names another price than before, or none")
         MISMATCH = "mismatch", _("The answer names another product or destination")
         LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
 

@@ -39,7 +39,7 @@ def keep_books(order: Order, *, before: Status, is_report: bool, is_answer: bool
     """
     ref_id, kind = order.ref_id, order.kind
     if is_report:
-        price = order.max_price if order.price is None else order.price
+        price = order.shown_price
         balance.note_charged(ref_id=ref_id, order_kind=kind, amount=price, sent_at=order.sent_at)
         balance.debit(ref_id=ref_id, order_kind=kind, amount=price)
         if order.status == Status.FAILED:

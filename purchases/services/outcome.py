@@ -113,7 +113,8 @@ def apply_outcome(
         if is_report:
             order.trx_id = outcome.trx_id or order.trx_id
             order.sn = outcome.sn or order.sn
-            order.price = outcome.price
+            # What the books debit: the first report fixes it.
+            order.price = order.price or outcome.price or order.max_price
         order.save(
             update_fields=[
                 *("status", "hold_reason", "error_code", "message", "final_at", "next_check_at"),
@@ -172,8 +173,8 @@ class _Incidents:
 def _is_about(order: Order, outcome: Outcome, incident: _Incidents) -> bool:
     """Whether the report is about this order's purchase; what does not fit becomes an incident.
 
-    Another product or destination under our ref_id tells nothing about ours. A second trx_id or a higher price is ours,
-    and for a person to look at.
+    Another product or destination under our ref_id tells nothing about ours. A second trx_id, or a price that is
+    another than before, none, or above the confirmed one, is ours and for a person to look at.
     """
     if outcome.product_code != order.product_code:
         incident.record(Incident.Kind.MISMATCH, f"product {outcome.product_code!r} instead of {order.product_code!r}")
@@ -183,7 +184,12 @@ def _is_about(order: Order, outcome: Outcome, incident: _Incidents) -> bool:
         return False
     if order.trx_id and outcome.trx_id != order.trx_id:
         incident.record(Incident.Kind.CONTRADICTION, f"a second trx_id than {order.trx_id!r}: {outcome.trx_id!r}")
-    if outcome.price is not None and outcome.price > order.max_price:
+    if not outcome.price:
+        taken = order.price or order.max_price
+        incident.record(Incident.Kind.OTHER_PRICE, f"reported without a price, taken to be {taken} rupiah")
+    elif order.price and outcome.price != order.price:
+        incident.record(Incident.Kind.OTHER_PRICE, f"another price than {order.price} is reported: {outcome.price}")
+    elif outcome.price > order.max_price:
         incident.record(
             Incident.Kind.PRICE_ABOVE_MAX, f"charged {outcome.price}, confirmed were {order.max_price} rupiah"
         )
@@ -198,8 +204,6 @@ def _bare(destination: str) -> str:
 def _compare_with_final(order: Order, outcome: Outcome, incident: _Incidents) -> None:
     if outcome.sn and outcome.sn != order.sn:
         incident.record(Incident.Kind.CONTRADICTION, f"another SN than {order.sn!r} is reported: {outcome.sn!r}")
-    if outcome.price is not None and order.price is not None and outcome.price != order.price:
-        incident.record(Incident.Kind.CONTRADICTION, f"another price than {order.price} is reported: {outcome.price}")
 
 
 def _refuse(order: Order, outcome: Outcome, incident: _Incidents) -> None:
