@@ -8,6 +8,7 @@ from balance.services.account import (
     bind_to_upstream,
     in_turn,
     latest_reading,
+    present_moment,
     read_balance,
     record_reading,
     request_balance_reading,
@@ -15,7 +16,7 @@ from balance.services.account import (
     upstream_account,
     watching_account,
 )
-from balance.services.alerts import evaluate_alerts, evaluate_process_alerts
+from balance.services.alerts import evaluate_alerts
 from balance.services.differences import (
     acknowledge_top_up,
     announce_top_up,
@@ -34,7 +35,7 @@ from balance.services.numbers import (
     statement,
     usual_spending_per_hour,
 )
-from balance.services.reconciling import Position, latest_run, position, reconcile
+from balance.services.reconciling import Position, books_off_by, latest_run, position, reconcile
 from balance.services.spending import (
     note_charged,
     note_ended,
@@ -59,12 +60,12 @@ __all__ = [
     "balance_curve",
     "bind_to_upstream",
     "books",
+    "books_off_by",
     "cancel_expected_top_up",
     "day_closings",
     "debit",
     "decline_adjustment",
     "evaluate_alerts",
-    "evaluate_process_alerts",
     "hold",
     "in_turn",
     "latest_reading",
@@ -79,6 +80,7 @@ __all__ = [
     "one_moment",
     "open_differences_total",
     "position",
+    "present_moment",
     "propose_adjustment",
     "read_balance",
     "reconcile",

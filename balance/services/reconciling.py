@@ -6,12 +6,16 @@ import datetime as dt
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Case, F, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from balance import engine
-from balance.models import Difference, Reading, Reconciliation, ReconciliationRun, Spending
+from balance.models import Books, Difference, Reading, Reconciliation, ReconciliationRun, Spending
 from balance.services.differences import record_difference
 from balance.services.ledger import available, books, open_books, open_differences_total
+from balance.services.numbers import one_moment
+from balance.services.present import bring_back
 
 State = ReconciliationRun.State
 Trigger = ReconciliationRun.Trigger
@@ -59,12 +63,15 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     with transaction.atomic():
         Reconciliation.objects.get_or_create(only=True)
         row = Reconciliation.objects.select_for_update().get(only=True)
+        now = timezone.now()
         if row.state is None:
             _open(row)
-        seen = _look(row)
+        else:
+            row.state = bring_back(engine.State.from_json(row.state), now).to_json()
+        seen = _look(row, now)
         if seen.progress:
-            row.state = seen.progress.state.to_json()
-            row.save(update_fields=["state"])
+            row.state, row.compared_at = seen.progress.state.to_json(), seen.progress.state.compared_upto
+            row.save(update_fields=["state", "compared_at"])
             Spending.objects.filter(ref_id__in=seen.progress.settled).update(settled_at=timezone.now())
             for found in seen.progress.differences:
                 record_difference(found)
@@ -73,22 +80,47 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
 
 def position() -> Position:
     """How the account stands now: as `reconcile` would find it, storing nothing."""
-    row = Reconciliation.objects.filter(only=True).first() or Reconciliation()
-    seen = _look(row)
-    found = sum(difference.amount for difference in seen.progress.differences) if seen.progress else 0
-    current = books()
-    difference = None if seen.beyond is None else open_differences_total() + found + seen.beyond
-    reported = seen.newest.balance if seen.newest else None
-    return Position(
-        reported=reported,
-        reported_at=seen.newest.received_at if seen.newest else None,
-        expected=None if reported is None or difference is None else reported - difference,
-        available=available(current),
-        held=current.held,
-        difference=difference,
-        state=_state(seen, found_now=[d.amount for d in seen.progress.differences] if seen.progress else []),
-        blocking=seen.blocking,
+    with one_moment():
+        row = Reconciliation.objects.filter(only=True).first() or Reconciliation()
+        seen = _look(row, timezone.now())
+        current = books()
+        found_now = [found.amount for found in seen.progress.differences] if seen.progress else []
+        difference = seen.difference(found_now)
+        return Position(
+            reported=seen.reported,
+            reported_at=seen.newest.received_at if seen.newest else None,
+            expected=seen.expected(difference),
+            available=available(current),
+            held=current.held,
+            difference=difference,
+            state=_state(seen, found_now),
+            blocking=seen.blocking,
+        )
+
+
+def books_off_by() -> int:
+    """Rupiah by which the books' balance differs from what the orders and differences add up to: always 0.
+
+    Unless somebody has changed rows behind the software's back. The two are kept in the same transactions, and
+    reconciliation compares the upstream with the second one; so a comparison of the books needs both.
+    """
+    with one_moment():
+        row = Reconciliation.objects.filter(only=True).first()
+        return _off_by(engine.State.from_json(row.state)) if row and row.state else 0
+
+
+def _off_by(state: engine.State) -> int:
+    known = Case(
+        When(charged=True, refunded=True, then=Value(0)), When(charged=True, then=-F("amount")), default=Value(0)
     )
+    moved = Spending.objects.filter(settled_at__isnull=True).values("settled_at").annotate(sum=Sum(known)).values("sum")
+    found = Difference.objects.open().values("state").annotate(sum=Sum("amount")).values("sum")
+    # In one query, so that no order's move comes in between.
+    current = Books.objects.filter(only=True).annotate(
+        moved=Coalesce(Subquery(moved), 0), found=Coalesce(Subquery(found), 0)
+    )
+    expected = state.base + state.exact
+    return sum(row.balance + row.found - row.moved - expected for row in current)
 
 
 def latest_run() -> ReconciliationRun | None:
@@ -98,46 +130,62 @@ def latest_run() -> ReconciliationRun | None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Seen:
-    """`beyond`: rupiah by which the newest reading differs from everything found so far; None: it cannot be said.
+    """What a look at the newest reading tells.
 
-    `blocking`: orders that keep the newest reading from being evaluated for good.
+    `beyond`: rupiah by which it differs from everything found so far; None: it cannot be said. `off_by`: see
+    `books_off_by`. `blocking`: orders that keep it from being evaluated for good.
     """
 
     newest: Reading | None
     progress: engine.Progress | None
     beyond: int | None
+    off_by: int
     blocking: list[str]
 
+    @property
+    def reported(self) -> int | None:
+        """The newest balance that the upstream told, in rupiah."""
+        return self.newest.balance if self.newest else None
 
-def _look(row: Reconciliation) -> _Seen:
+    def difference(self, found_now: list[int]) -> int | None:
+        """Reported − expected, in rupiah; `found_now`: differences that are not stored yet."""
+        return None if self.beyond is None else open_differences_total() + sum(found_now) + self.beyond - self.off_by
+
+    def expected(self, difference: int | None) -> int | None:
+        """What our books say it should have been."""
+        return None if self.reported is None or difference is None else self.reported - difference
+
+
+def _look(row: Reconciliation, now: dt.datetime) -> _Seen:
     # The readings first: an order is committed before it is sent, so that no reading can hold an order not seen here.
-    newest = Reading.objects.of_their_time().order_by("-received_at", "-pk").first()
+    known = Reading.objects.of_their_time().filter(received_at__lte=now)
+    newest = known.order_by("-received_at", "-pk").first()
     if row.state is None or newest is None:
-        return _Seen(newest=newest, progress=None, beyond=None, blocking=[])
+        return _Seen(newest=newest, progress=None, beyond=None, off_by=0, blocking=[])
     state = engine.State.from_json(row.state)
-    rows = Reading.objects.of_their_time().filter(sent_at__gt=state.upto).order_by("sent_at", "pk")[:_MOST_READINGS]
+    rows = known.filter(sent_at__gt=state.upto).order_by("sent_at", "pk")[:_MOST_READINGS]
     readings = [_reading(reading) for reading in rows]
     spendings = [_spending(spending) for spending in Spending.objects.filter(settled_at__isnull=True)]
+    off_by = _off_by(state)
     progress = engine.advance(state, readings, spendings)
-    if newest.sent_at <= progress.state.upto:
-        beyond = 0 if progress.state.changed_at is None else None
-        return _Seen(newest=newest, progress=progress, beyond=beyond, blocking=progress.state.undecided_by)
     settled = set(progress.settled)
     live = [spending for spending in spendings if spending.ref_id not in settled]
-    guess = engine.guess(progress.state, _reading(newest), live)
-    return _Seen(
-        newest=newest, progress=progress, beyond=guess.difference, blocking=progress.blocking or guess.blocking
-    )
+    if newest.sent_at <= progress.state.compared_upto:
+        beyond, waits_for = 0 if progress.state.changed_at is None else None, progress.state.undecided_by
+    else:
+        guess = engine.guess(progress.state, _reading(newest), live)
+        beyond, waits_for = guess.difference, progress.blocking or guess.blocking
+    return _Seen(newest=newest, progress=progress, beyond=beyond, off_by=off_by, blocking=waits_for)
 
 
-def _state(seen: _Seen, *, found_now: list[int]) -> str:
+def _state(seen: _Seen, found_now: list[int]) -> str:
     if seen.progress is None:
         return State.WAITING
     open_now = [
         *Difference.objects.open().values_list("amount", "label"),
         *((amount, Difference.Label.TOPUP) for amount in found_now),
     ]
-    if any(amount < 0 or label != Difference.Label.TOPUP for amount, label in open_now):
+    if seen.off_by or any(amount < 0 or label != Difference.Label.TOPUP for amount, label in open_now):
         return State.UNEXPLAINED
     if seen.progress.state.changed_at:
         # Something has happened; how much it was is known when one more order or reading is.
@@ -150,14 +198,13 @@ def _state(seen: _Seen, *, found_now: list[int]) -> str:
 
 
 def _store(trigger: str, seen: _Seen) -> ReconciliationRun:
-    difference = None if seen.beyond is None else open_differences_total() + seen.beyond
-    reported = seen.newest.balance if seen.newest else None
+    difference = seen.difference([])
     run = ReconciliationRun(
         trigger=trigger,
-        state=_state(seen, found_now=[]),
+        state=_state(seen, []),
         readings_evaluated=seen.progress.evaluated if seen.progress else 0,
-        reported=reported,
-        expected=None if reported is None or difference is None else reported - difference,
+        reported=seen.reported,
+        expected=seen.expected(difference),
         difference=difference,
         blocking=seen.blocking[:100],
     )
@@ -174,7 +221,8 @@ def _store(trigger: str, seen: _Seen) -> ReconciliationRun:
 
 def _open(row: Reconciliation) -> None:
     """Open the books at the newest balance request, unless some order's effect on it is not certain."""
-    first = Reading.objects.filter(source=Reading.Source.BALANCE).order_by("-sent_at").first()
+    told = Reading.objects.filter(source=Reading.Source.BALANCE, received_at__lte=timezone.now())
+    first = told.order_by("-sent_at").first()
     if first is None:
         return
     spendings = [_spending(spending) for spending in Spending.objects.all()]
