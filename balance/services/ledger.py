@@ -24,8 +24,7 @@ def books() -> Books:
 
 def lock_books() -> Books:
     """The books, locked until the end of the transaction."""
-    Books.objects.get_or_create(only=True)
-    return Books.objects.select_for_update().get(only=True)
+    return Books.objects.select_for_update().get_or_create(only=True)[0]
 
 
 def open_differences_total() -> int:
@@ -122,6 +121,8 @@ def _post(
     reason: str = "",
 ) -> Entry:
     """Write one entry and the sums after it; `sign` for the kinds that go both ways."""
+    last_at = Entry.objects.order_by("-pk").values_list("at", flat=True).first()
+    now = timezone.now()
     balance_change = amount * (_SIGNS.get(kind, 0) if sign is None else sign)
     held_change = amount * _HOLD_SIGNS.get(kind, 0)
     locked.balance += balance_change
@@ -138,8 +139,9 @@ def _post(
         order_kind=OrderKind(order_kind) if order_kind else "",
         actor=actor,
         reason=reason[:500],
-        # Under the lock, so that the order of time is the order of the entries.
-        at=timezone.now(),
+        # Under the lock, and never before the last one: the order of time is the order of the entries, also when the
+        # clock was set back. So each day closes as the next one opens.
+        at=now if last_at is None else max(now, last_at),
     )
 
 
