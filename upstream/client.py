@@ -18,7 +18,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -59,18 +59,24 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
+# A clock that is kept right by slewing strays less than this during the longest call; more means that it was set.
+_CLOCK_STRAYS = timedelta(milliseconds=100)
+
 
 @dataclass(frozen=True)
 class Answer(Generic[T]):
     """A good answer: the checked `data`, and the whole response JSON as it came (`raw`, for storage).
 
-    The upstream acted at some moment between `sent_at` and `received_at` (aware, UTC).
+    The upstream acted at some moment between `sent_at` and `received_at` (aware, UTC); `received_at` is never earlier,
+    and says how long it took. `clock_was_set`: the wall clock was set meanwhile, so that neither can be compared with
+    other moments.
     """
 
     data: T
     raw: dict[str, Any]
     sent_at: datetime
     received_at: datetime
+    clock_was_set: bool = False
 
 
 class Client:
@@ -227,7 +233,7 @@ class Client:
         request = {"secret_id": secret_id, "signature": signature, "ref_id": ref_id, **fields}
         body = json.dumps({name: value for name, value in request.items() if value is not None}).encode()
 
-        sent_at = datetime.now(UTC)
+        sent_at, began = datetime.now(UTC), time.monotonic()
         http_answer: HttpAnswer | UpstreamError
         try:
             http_answer = self._transport.post(
@@ -243,7 +249,8 @@ class Client:
             http_answer = OutcomeUnknown(lost.reason)
         if isinstance(http_answer, UpstreamError):
             raise http_answer
-        received_at = datetime.now(UTC)
+        received_at = sent_at + timedelta(seconds=time.monotonic() - began)
+        clock_was_set = abs(datetime.now(UTC) - received_at) > _CLOCK_STRAYS
         permit.complete()
 
         retry_after = None
@@ -258,7 +265,7 @@ class Client:
             retry_after=retry_after,
             redact=_masking(signature, secret_key),
         )
-        return Answer(data=data, raw=raw, sent_at=sent_at, received_at=received_at)
+        return Answer(data=data, raw=raw, sent_at=sent_at, received_at=received_at, clock_was_set=clock_was_set)
 
 
 def get_client() -> Client:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from backoffice.publish import publish
-from balance.models import Reading, UpstreamAccount
+from balance.models import Reading, Spending, UpstreamAccount
 from upstream.client import Answer, get_client
 from upstream.errors import ErrorCode, Misconfigured, OutcomeUnknown, Rejected, Unavailable
 
@@ -24,6 +24,9 @@ T = TypeVar("T")
 
 # A background call waits no longer than this for its turn (seconds); the next one is never far.
 _PATIENCE_SECONDS = 5.0
+
+# Moments that lie ahead by less than this were noted before the clock was set back; further ones are not waited for.
+_SET_BACK = dt.timedelta(minutes=1)
 
 # How old "last answered" may be before it is written again: not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)
@@ -35,10 +38,36 @@ def latest_reading() -> Reading | None:
 
 
 def record_reading(*, balance: int, source: str, answer: Answer[Any], ref_id: str = "") -> Reading:
-    """Store `balance` (rupiah) as told by `answer`, with the interval in which it was true."""
+    """Store `balance` (rupiah) as told by `answer`, with the interval in which it was true.
+
+    When the clock was set, that interval cannot be compared with what we know of our orders: it is stored as one of the
+    past, until the clock has passed all that was noted before.
+    """
+    if answer.clock_was_set or _clock_is_behind():
+        source = Reading.Source.PAST
     return Reading.objects.create(
         balance=balance, source=source, ref_id=ref_id, sent_at=answer.sent_at, received_at=answer.received_at
     )
+
+
+def present_moment() -> dt.datetime:
+    """Now, but never before the end of a reading that was made, also when the clock was set back since.
+
+    What is noted of orders is dated so: else a reading would seem to hold what happened after it.
+    """
+    now = timezone.now()
+    ahead = Reading.objects.of_their_time().filter(received_at__range=(now, now + _SET_BACK))
+    return ahead.aggregate(newest=Max("received_at"))["newest"] or now
+
+
+def _clock_is_behind() -> bool:
+    """Whether an order was sent, or seen pending, at what is still to come: the clock was set back since."""
+    now = timezone.now()
+    soon = now + _SET_BACK
+    return Spending.objects.filter(
+        Q(sent_at__gt=now, sent_at__lte=soon) | Q(pending_seen_at__gt=now, pending_seen_at__lte=soon),
+        settled_at__isnull=True,
+    ).exists()
 
 
 def read_balance() -> Reading:

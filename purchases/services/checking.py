@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from balance.services import record_status_reading, sending_is_stopped, watching_account
+from balance.services import note_parked, record_status_reading, sending_is_stopped, watching_account
 from purchases.models import Incident, Order, OrderEvent
 from purchases.order_life import ASKED_ABOUT, HoldReason, Status
 from purchases.services import timing
@@ -64,9 +64,10 @@ def check(order_id: int, *, call_class: CallClass) -> Found:
     except OutcomeUnknown:
         _look_again(order, counts=True)
     else:
-        record_status_reading(answer=answer)
         _look_again(order, counts=True)
-        apply_outcome(order.pk, Outcome.reported(answer.data, raw=answer.raw), source=OrderEvent.Source.POLL)
+        after = apply_outcome(order.pk, Outcome.reported(answer.data, raw=answer.raw), source=OrderEvent.Source.POLL)
+        # Only now: whatever keeps the reading from being stored, the outcome is safe.
+        record_status_reading(answer=answer, is_ours=after.trx_id == answer.data.trx_id)
         return Found.REPORTED
     return Found.NO_ANSWER
 
@@ -97,6 +98,8 @@ def _note_not_found(asked: Order) -> None:
                 detail=f"accepted as {order.trx_id}, now the status request says not found",
                 defaults={"source": OrderEvent.Source.POLL},
             )
+            # It may stay so for ever: the books are compared without waiting for its end.
+            note_parked(ref_id=order.ref_id)
             return
         if order.status == Status.SENDING and order.sent_at and timing.may_still_be_on_its_way(order.sent_at):
             return

@@ -5,18 +5,18 @@ from __future__ import annotations
 import structlog
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from backoffice.publish import publish
-from balance.services import record_sending_reading, sending_is_stopped, watching_account
+from balance.services import present_moment, record_sending_reading, sending_is_stopped, watching_account
 from purchases.models import Order, OrderEvent
 from purchases.order_life import HoldReason, Status
 from purchases.services import timing
 from purchases.services.bookkeeping import note_claim
 from purchases.services.outcome import Outcome, apply_outcome
 from upstream.budget import CallClass, Permit
-from upstream.client import Client, Endpoint, get_client
+from upstream.client import Answer, Client, Endpoint, get_client
 from upstream.errors import ErrorCode, Misconfigured, OutcomeUnknown, Rejected, Unavailable
+from upstream.messages import Transaction
 
 log = structlog.get_logger()
 
@@ -66,13 +66,18 @@ def submit(order_id: int, *, call_class: CallClass) -> None:
     if order is None:
         permit.cancel()
         return
-    outcome = _send(client, order, permit)
-    apply_outcome(order.pk, outcome, source=OrderEvent.Source.SUBMIT, attempt=order.attempt)
+    answer = _send(client, order, permit)
+    outcome = answer if isinstance(answer, Outcome) else Outcome.reported(answer.data, raw=answer.raw)
+    after = apply_outcome(order.pk, outcome, source=OrderEvent.Source.SUBMIT, attempt=order.attempt)
+    if isinstance(answer, Answer):
+        # Only now: whatever keeps the reading from being stored, the outcome is safe.
+        is_ours = after.trx_id == answer.data.trx_id
+        record_sending_reading(answer=answer, claimed_at=order.sent_at, is_ours=is_ours)
 
 
 def claim(order_id: int) -> Order | None:
     """Take a queued order for sending: committed `sending`, a new attempt. None when somebody else has taken it."""
-    now = timezone.now()
+    now = present_moment()
     with transaction.atomic():
         taken = Order.objects.filter(pk=order_id, status=Status.QUEUED).update(
             status=Status.SENDING,
@@ -97,19 +102,19 @@ def claim(order_id: int) -> Order | None:
         return order
 
 
-def _send(client: Client, order: Order, permit: Permit) -> Outcome:
+def _send(client: Client, order: Order, permit: Permit) -> Answer[Transaction] | Outcome:
+    """Make the one request: the upstream's report of the transaction, or the outcome when there is none."""
     try:
         with watching_account():
             if order.kind == Order.Kind.BILL:
-                answer = client.bill_pay(ref_id=order.ref_id, amount=order.max_price, permit=permit)
-            else:
-                answer = client.create_transaction(
-                    ref_id=order.ref_id,
-                    product_code=order.product_code,
-                    destination=order.destination,
-                    max_price=order.max_price,
-                    permit=permit,
-                )
+                return client.bill_pay(ref_id=order.ref_id, amount=order.max_price, permit=permit)
+            return client.create_transaction(
+                ref_id=order.ref_id,
+                product_code=order.product_code,
+                destination=order.destination,
+                max_price=order.max_price,
+                permit=permit,
+            )
     except Rejected as error:
         return _after_rejection(error, attempt=order.attempt)
     except Unavailable as error:
@@ -120,8 +125,6 @@ def _send(client: Client, order: Order, permit: Permit) -> Outcome:
         )
     except OutcomeUnknown as error:
         return Outcome(status=Status.UNKNOWN, note=error.reason)
-    record_sending_reading(answer=answer, claimed_at=order.sent_at)
-    return Outcome.reported(answer.data, raw=answer.raw)
 
 
 def _after_rejection(error: Rejected, *, attempt: int) -> Outcome:

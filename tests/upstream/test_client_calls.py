@@ -126,6 +126,7 @@ def test_each_method_posts_signed_json_and_returns_the_data(
     assert request.headers["user-agent"] == "merchant-backoffice"
     assert answer.raw == success(data)
     assert before <= answer.sent_at <= answer.received_at <= datetime.now(UTC)
+    assert not answer.clock_was_set
 
 
 def test_a_transaction_is_read_field_by_field(upstream: ScriptedUpstream, client: Client) -> None:
