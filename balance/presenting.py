@@ -73,9 +73,9 @@ class ShownDifference:
 def shown_differences(*pks: int) -> list[ShownDifference]:
     """These differences, or all open ones; newest first."""
     found = Difference.objects.filter(pk__in=pks) if pks else Difference.objects.open()
-    rows = found.select_related("acknowledged_by", "entry", "closed_with", "expected__announced_by").prefetch_related(
-        "adjustments__proposed_by", "adjustments__approved_by", "adjustments__declined_by"
-    )
+    rows = found.select_related(
+        "acknowledged_by", "entry", "closed_with", "makes_good", "made_good_by", "expected__announced_by"
+    ).prefetch_related("adjustments__proposed_by", "adjustments__approved_by", "adjustments__declined_by")
     return [
         ShownDifference(
             difference=difference,

@@ -70,7 +70,7 @@ def _now(request: StaffRequest) -> dict[str, Any]:
         "version_now": _version(funds.balance, funds.available, funds.reading and funds.reading.pk, position),
         "version_differences": _version(
             [(s.difference.pk, s.proposed and s.proposed.pk) for s in shown],
-            [(e.pk, e.difference_id) for e in expected],
+            [(e.pk, e.difference_id, e.is_lapsed) for e in expected],
         ),
         "delay": 2 if awaited else 5 if blocking or funds.books.held else 20,
         "is_new": False,
@@ -128,7 +128,7 @@ def topup_cancel(request: StaffRequest, pk: int) -> HttpResponse:
     """Withdraw an announced top-up that has not arrived."""
     expected = get_object_or_404(ExpectedTopUp, pk=pk)
     try:
-        services.cancel_expected_top_up(expected)
+        services.cancel_expected_top_up(expected, actor=request.user)
     except NotPossible as refusal:
         messages.error(request, str(refusal))
     else:

@@ -48,7 +48,7 @@ def _detail(request: StaffRequest, pk: int, **more: Any) -> HttpResponse:
 @staff_only("balance.view_difference", "balance.acknowledge_difference")
 @require_POST
 def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
-    """Take money that was added into the books as a top-up."""
+    """Take money that was added into the books."""
     difference = get_object_or_404(Difference, pk=pk)
     form = NoteForm(request.POST)
     if not form.is_valid():
@@ -101,12 +101,15 @@ def adjustment_approve(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only("balance.view_difference", "balance.adjust_balance")
 @require_POST
 def adjustment_decline(request: StaffRequest, pk: int) -> HttpResponse:
-    """Turn a proposal down, or withdraw one's own; the difference stays open."""
+    """Turn a proposal down, or withdraw one's own; the difference stays open, unless it is made good meanwhile."""
     adjustment = get_object_or_404(Adjustment, pk=pk)
     try:
-        services.decline_adjustment(adjustment, actor=request.user)
+        difference = services.decline_adjustment(adjustment, actor=request.user)
     except NotPossible as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, _("Not adjusted; the difference stays open."))
+        if difference.state == Difference.State.OPEN:
+            messages.success(request, _("Not adjusted; the difference stays open."))
+        else:
+            messages.success(request, _("Not adjusted: its refund has come, and both differences are closed."))
     return redirect("difference_detail", pk=adjustment.difference_id)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
+import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -135,6 +138,13 @@ class Difference(models.Model):
     closed_with = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="+", help_text="The opposite one that makes it good."
     )
+    makes_good = models.OneToOneField(
+        "self",
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="made_good_by",
+        help_text="The missing refund that has come with this one.",
+    )
 
     objects = DifferenceQuerySet.as_manager()
 
@@ -150,22 +160,48 @@ class Difference(models.Model):
                 | Q(state="acknowledged", acknowledged_at__isnull=False, entry__isnull=True, closed_with__isnull=False),
                 name="difference_acknowledged_with_its_entry",
             ),
+            models.CheckConstraint(
+                condition=Q(makes_good__isnull=True) | Q(label="late_refund"), name="difference_late_refund_makes_good"
+            ),
         ]
         indexes = [models.Index(fields=["id"], name="difference_open", condition=Q(state="open"))]
+        triggers = [
+            pgtrigger.ReadOnly(name="what_was_found_never_changes", fields=["amount", "from_at", "to_at", "found_at"]),
+            pgtrigger.Protect(
+                name="acknowledged_for_good",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__state="acknowledged"),
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+        ]
 
     def __str__(self) -> str:
         return f"{self.label} {self.amount}"
 
 
+# An announced top-up that has not come after so long is matched no more: a person looks at what comes then.
+EXPECTED_FOR = dt.timedelta(days=7)
+
+
+class ExpectedTopUpQuerySet(models.QuerySet["ExpectedTopUp"]):
+    def waiting(self) -> ExpectedTopUpQuerySet:
+        """Those that an arriving top-up is matched with: not arrived, not withdrawn, not lapsed."""
+        since = timezone.now() - EXPECTED_FOR
+        return self.filter(difference__isnull=True, cancelled_at__isnull=True, announced_at__gt=since)
+
+
 class ExpectedTopUp(models.Model):
-    """A top-up that staff announced: when exactly this amount arrives, it is acknowledged by itself."""
+    """A top-up that staff announced: when exactly this amount arrives in time, it is acknowledged by itself."""
 
     amount = models.BigIntegerField(help_text="Rupiah, above zero.")
     note = models.CharField(max_length=500, blank=True)
     announced_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     announced_at = models.DateTimeField(default=timezone.now)
     cancelled_at = models.DateTimeField(null=True)
+    cancelled_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     difference = models.OneToOneField(Difference, null=True, on_delete=models.PROTECT, related_name="expected")
+
+    objects = ExpectedTopUpQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
@@ -179,6 +215,12 @@ class ExpectedTopUp(models.Model):
 
     def __str__(self) -> str:
         return f"expected {self.amount}"
+
+    @property
+    def is_lapsed(self) -> bool:
+        """Whether it has waited so long that it is matched no more."""
+        is_open = self.difference_id is None and self.cancelled_at is None
+        return is_open and self.announced_at <= timezone.now() - EXPECTED_FOR
 
 
 class Adjustment(models.Model):
@@ -209,6 +251,17 @@ class Adjustment(models.Model):
             models.UniqueConstraint(
                 fields=["difference"], condition=Q(decided_at__isnull=True), name="adjustment_proposed_once"
             ),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="what_was_proposed_never_changes", fields=["difference", "reason", "proposed_by", "proposed_at"]
+            ),
+            pgtrigger.Protect(
+                name="decided_for_good",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__decided_at__isnull=False),
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
         ]
 
     def __str__(self) -> str:

@@ -46,6 +46,7 @@ SEVERITY_LOOKS = {
 # Why an order may be behind a difference.
 REASONS = {
     "missing_refund": _("It failed in that time, so its price should have come back."),
+    "outcome_unknown": _("Its outcome is not known; the upstream may have charged it."),
     "charged_after_all": _("We know of no charge for it; it may have been charged after all."),
     "double_debit": _("It was charged in that time, perhaps twice."),
     "double_refund": _("It was refunded in that time, perhaps twice."),

@@ -199,9 +199,9 @@ def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people
     assert (found.state, found.acknowledged_by, found.note) == ("acknowledged", people[1], "bank fee")
     assert reconcile().state == "balanced"
     agree(shop)
-    balance.cancel_expected_top_up(expected)
+    balance.cancel_expected_top_up(expected, actor=people[1])
     with pytest.raises(NotPossible):
-        balance.cancel_expected_top_up(expected)
+        balance.cancel_expected_top_up(expected, actor=people[1])
     assert not ExpectedTopUp.objects.filter(cancelled_at__isnull=True).exists()
 
 
