@@ -23,6 +23,7 @@ Kind = Alert.Kind
 CONCERNS = {
     Kind.LOW_BALANCE: "balance.view_books",
     Kind.UNEXPLAINED_DIFFERENCE: "balance.view_difference",
+    Kind.NOT_COMPARED: "balance.view_difference",
     Kind.CREDENTIALS_REFUSED: "purchases.view_order",
     Kind.UPSTREAM_UNREACHABLE: "purchases.view_order",
     Kind.ORDER_UNKNOWN: "purchases.view_order",
@@ -114,6 +115,8 @@ def _low_balance(facts: dict[str, Any]) -> AlertWords:
 
 
 def _difference(facts: dict[str, Any]) -> AlertWords:
+    if "books_off_by" in facts:
+        return _books_off(facts)
     if "amount" not in facts:
         return _undecided(facts)
     amount = int(facts["amount"])
@@ -137,6 +140,16 @@ def _difference(facts: dict[str, Any]) -> AlertWords:
     )
 
 
+def _books_off(facts: dict[str, Any]) -> AlertWords:
+    """The books are not what their orders and differences make: somebody changed rows behind the software's back."""
+    return AlertWords(
+        title=_("The books do not add up by %(amount)s.") % {"amount": rupiah(facts["books_off_by"])},
+        facts=_("They are not what the orders and differences make; rows were changed in the database itself."),
+        next_step=_("Keep the database as it is, and have somebody look into it."),
+        url=reverse("balance"),
+    )
+
+
 def _undecided(facts: dict[str, Any]) -> AlertWords:
     """Something has certainly moved the balance, and which of several amounts hangs on orders of unknown outcome."""
     orders = [str(ref_id) for ref_id in facts.get("orders") or []]
@@ -152,6 +165,16 @@ def _undecided(facts: dict[str, Any]) -> AlertWords:
         facts=words,
         next_step=_("See which orders it waits for."),
         url=reverse("order_detail", args=[orders[0]]) if len(orders) == 1 else reverse("balance"),
+    )
+
+
+def _not_compared(facts: dict[str, Any]) -> AlertWords:
+    return AlertWords(
+        title=_("The books have not been compared with the upstream's balance for long."),
+        facts=_("The last comparison that holds is of %(since)s; money that has gone missing since is not noticed.")
+        % {"since": _at(facts, "since")},
+        next_step=_("See what the comparison waits for; if it waits for nothing, ask whoever runs the server."),
+        url=reverse("balance"),
     )
 
 
@@ -199,6 +222,7 @@ def _silent_process(facts: dict[str, Any]) -> AlertWords:
 _WRITERS = {
     Kind.LOW_BALANCE: _low_balance,
     Kind.UNEXPLAINED_DIFFERENCE: _difference,
+    Kind.NOT_COMPARED: _not_compared,
     Kind.CREDENTIALS_REFUSED: _refusal,
     Kind.UPSTREAM_UNREACHABLE: _silence,
     Kind.ORDER_UNKNOWN: _unknown_order,

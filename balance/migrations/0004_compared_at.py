@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('balance', '0003_alert_notices'),
+        ("balance", "0003_alert_notices"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='reconciliation',
-            name='compared_at',
-            field=models.DateTimeField(help_text='When the upstream told the newest balance that was compared for good.', null=True),
+            model_name="reconciliation",
+            name="compared_at",
+            field=models.DateTimeField(
+                help_text="When the upstream told the newest balance that was compared for good.", null=True
+            ),
         ),
     ]

@@ -20,6 +20,7 @@ class Alert(models.Model):
     class Kind(models.TextChoices):
         LOW_BALANCE = "low_balance", _("Balance is low")
         UNEXPLAINED_DIFFERENCE = "unexplained_difference", _("Unexplained difference")
+        NOT_COMPARED = "not_compared", _("Books not compared for long")
         CREDENTIALS_REFUSED = "credentials_refused", _("The upstream refuses our account")
         UPSTREAM_UNREACHABLE = "upstream_unreachable", _("The upstream cannot be reached")
         ORDER_UNKNOWN = "order_unknown", _("Outcome of an order unknown for long")
@@ -35,7 +36,6 @@ class Alert(models.Model):
     facts = models.JSONField(default=dict, help_text="What its text names: rupiah, ref_ids, since when.")
     opened_at = models.DateTimeField(default=timezone.now)
     closed_at = models.DateTimeField(null=True)
-    last_sent_at = models.DateTimeField(null=True, help_text="When it was last sent to people.")
 
     objects = AlertQuerySet.as_manager()
 

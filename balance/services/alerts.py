@@ -1,22 +1,25 @@
-"""The rules that open alerts, and close them when their reason is gone. Showing and sending is the pages' work."""
+"""The rules that open alerts, and close them when their reason is gone. `telling` tells people."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from backoffice import health
 from balance.engine import State
 from balance.models import Alert, Difference, Reconciliation, Spending
 from balance.services.account import latest_reading, upstream_account
-from balance.services.ledger import available
+from balance.services.ledger import available, books
 from balance.services.numbers import one_moment, usual_spending_per_hour
+from balance.services.reconciling import books_off_by
 
 log = structlog.get_logger()
 
@@ -24,6 +27,10 @@ UNREACHABLE_AFTER = dt.timedelta(minutes=2)
 UNKNOWN_AFTER = dt.timedelta(minutes=15)
 # The amount of a proven change is ordinarily known with the next reading or two.
 UNDECIDED_AFTER = dt.timedelta(minutes=5)
+# Ordinarily the books are compared for good every minute or two.
+NOT_COMPARED_AFTER = dt.timedelta(minutes=15)
+NOT_COMPARED_CRITICAL_AFTER = dt.timedelta(hours=1)
+_EVALUATION_LOCK = 7_310_002
 
 _Kind, _Severity = Alert.Kind, Alert.Severity
 
@@ -37,25 +44,46 @@ class Reason:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+Rule = Callable[[dt.datetime], list[Reason]]
+
+
 def evaluate_alerts() -> None:
-    """Open an alert for each reason that stands, close those whose reason is gone. Safe at any time, by anyone."""
-    now = timezone.now()
-    with one_moment():
-        low_balance = _low_balance(now)
-    keep_alerts(_Kind.LOW_BALANCE, low_balance)
-    keep_alerts(_Kind.UNEXPLAINED_DIFFERENCE, _unexplained_differences(now))
-    keep_alerts(_Kind.CREDENTIALS_REFUSED, _refusal())
-    keep_alerts(_Kind.UPSTREAM_UNREACHABLE, _silence(now))
-    keep_alerts(_Kind.ORDER_UNKNOWN, _unknown_orders(now))
-    evaluate_process_alerts()
+    """Open an alert for each reason that stands, close those whose reason is gone. Safe at any time, by anyone.
+
+    Who comes while another evaluates leaves it to that one. A rule that fails keeps its alerts as they are, and stops
+    no other.
+    """
+    with _alone() as is_ours:
+        if not is_ours:
+            return
+        for kind, rule in _RULES.items():
+            try:
+                _evaluate(kind, rule)
+            except Exception:
+                log.exception("alert_rule_failed", kind=str(kind))
 
 
-def evaluate_process_alerts() -> None:
-    """The one rule that also somebody else has to evaluate: with beat or the worker silent, no task of theirs runs."""
-    keep_alerts(
-        _Kind.PROCESS_SILENT,
-        [Reason(key=name, severity=_Severity.CRITICAL, facts={"process": name}) for name in health.silent_processes()],
-    )
+def _evaluate(kind: Alert.Kind, rule: Rule) -> None:
+    reasons = rule(timezone.now())
+    known = set(Alert.objects.open().filter(kind=kind).values_list("key", flat=True))
+    if any(reason.key not in known for reason in reasons):
+        # Somebody may have settled it while we looked: what is new is looked at again before anybody is told.
+        reasons = rule(timezone.now())
+    keep_alerts(kind, reasons)
+
+
+@contextmanager
+def _alone() -> Iterator[bool]:
+    """Whether nobody else is evaluating. The lock belongs to the connection and ends with it, whatever happens."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_EVALUATION_LOCK])
+        is_ours = bool(cursor.fetchone()[0])
+    try:
+        yield is_ours
+    finally:
+        if is_ours:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [_EVALUATION_LOCK])
 
 
 def keep_alerts(kind: Alert.Kind, reasons: list[Reason]) -> None:
@@ -81,13 +109,14 @@ def keep_alerts(kind: Alert.Kind, reasons: list[Reason]) -> None:
 
 def _low_balance(now: dt.datetime) -> list[Reason]:
     """Below the threshold in rupiah, or less than so many hours of usual spending left."""
-    left = available()
+    with one_moment():
+        left = available()
+        if left is None:
+            reading = latest_reading()
+            left = reading.balance if reading else None
+        per_hour = usual_spending_per_hour(now)
     if left is None:
-        reading = latest_reading()
-        if reading is None:
-            return []
-        left = reading.balance
-    per_hour = usual_spending_per_hour(now)
+        return []
     lasts_for = per_hour * settings.ALERT_LOW_BALANCE_HOURS if per_hour else 0
     threshold = max(settings.ALERT_LOW_BALANCE, round(lasts_for))
     if left >= threshold:
@@ -97,31 +126,59 @@ def _low_balance(now: dt.datetime) -> list[Reason]:
 
 
 def _unexplained_differences(now: dt.datetime) -> list[Reason]:
+    with one_moment():
+        found = list(Difference.objects.open().exclude(label=Difference.Label.TOPUP))
+        row = Reconciliation.objects.filter(only=True).first()
+        off_by = books_off_by()
     reasons = [
         Reason(
-            key=str(found.pk),
-            severity=_Severity.CRITICAL if found.amount < 0 else _Severity.WARNING,
+            key=str(difference.pk),
+            severity=_Severity.CRITICAL if difference.amount < 0 else _Severity.WARNING,
             facts={
-                "difference": found.pk,
-                "amount": found.amount,
-                "label": found.label,
-                "from_at": found.from_at.isoformat(),
-                "to_at": found.to_at.isoformat(),
-                "candidates": found.candidates,
+                "difference": difference.pk,
+                "amount": difference.amount,
+                "label": difference.label,
+                "from_at": difference.from_at.isoformat(),
+                "to_at": difference.to_at.isoformat(),
+                "candidates": difference.candidates,
             },
         )
-        for found in Difference.objects.open().exclude(label=Difference.Label.TOPUP)
+        for difference in found
     ]
-    row = Reconciliation.objects.filter(only=True).first()
     state = State.from_json(row.state) if row and row.state else None
     if state and state.changed_at and now - state.changed_at > UNDECIDED_AFTER:
         # Something has moved the balance; an order that waits for a person keeps us from knowing by how much.
         facts = {"to_at": state.changed_at.isoformat(), "amounts": state.undecided[:10], "orders": state.undecided_by}
         reasons.append(Reason(key="undecided", severity=_Severity.CRITICAL, facts=facts))
+    if off_by:
+        reasons.append(Reason(key="books", severity=_Severity.CRITICAL, facts={"books_off_by": off_by}))
     return reasons
 
 
-def _refusal() -> list[Reason]:
+def _not_compared(now: dt.datetime) -> list[Reason]:
+    """The books were not compared for good for long; at first only if no other alert says why."""
+    row = Reconciliation.objects.filter(only=True).first()
+    since = (row.compared_at if row else None) or books().opened_at
+    if since is None or now - since < NOT_COMPARED_AFTER:
+        return []
+    account = upstream_account()
+    is_away = account.refused_since is not None or account.unreachable_since is not None
+    if not is_away and account.last_answer_at and now - account.last_answer_at > NOT_COMPARED_AFTER:
+        return []  # nobody has asked: we have only just been started, or a process is silent, which is told by itself
+    is_critical = now - since >= NOT_COMPARED_CRITICAL_AFTER
+    if not is_critical and (is_away or _was_away(now)):
+        return []
+    severity = _Severity.CRITICAL if is_critical else _Severity.WARNING
+    return [Reason(severity=severity, facts={"since": since.isoformat()})]
+
+
+def _was_away(now: dt.datetime) -> bool:
+    """Whether the upstream is back so lately that a comparison could not be expected yet."""
+    kinds = [_Kind.CREDENTIALS_REFUSED, _Kind.UPSTREAM_UNREACHABLE]
+    return Alert.objects.filter(kind__in=kinds, closed_at__gt=now - NOT_COMPARED_AFTER).exists()
+
+
+def _refusal(_now: dt.datetime) -> list[Reason]:
     account = upstream_account()
     if account.refused_since is None:
         return []
@@ -145,3 +202,20 @@ def _unknown_orders(now: dt.datetime) -> list[Reason]:
         )
         for spending in doubtful[:200]
     ]
+
+
+def _silent_processes(_now: dt.datetime) -> list[Reason]:
+    return [
+        Reason(key=name, severity=_Severity.CRITICAL, facts={"process": name}) for name in health.silent_processes()
+    ]
+
+
+_RULES: dict[Alert.Kind, Rule] = {
+    _Kind.LOW_BALANCE: _low_balance,
+    _Kind.UNEXPLAINED_DIFFERENCE: _unexplained_differences,
+    _Kind.CREDENTIALS_REFUSED: _refusal,
+    _Kind.UPSTREAM_UNREACHABLE: _silence,
+    _Kind.NOT_COMPARED: _not_compared,  # after the two that may explain it
+    _Kind.ORDER_UNKNOWN: _unknown_orders,
+    _Kind.PROCESS_SILENT: _silent_processes,
+}

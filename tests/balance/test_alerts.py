@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from typing import Any
 
 import pytest
@@ -11,8 +12,7 @@ from django.utils import timezone
 
 from backoffice import health
 from balance import services as balance
-from balance.models import Alert, Difference, Reading, Reconciliation, Spending, UpstreamAccount
-from balance.services import ledger
+from balance.models import Alert, Books, Difference, Reading, Reconciliation, Spending, UpstreamAccount
 from tests.balance.test_ledger import open_with
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,8 +32,16 @@ def open_alerts() -> list[tuple[str, str]]:
 
 
 def reading(rupiah: int) -> None:
+    time.sleep(0.001)  # no two readings at one moment
     now = timezone.now()
     Reading.objects.create(balance=rupiah, source="balance", sent_at=now, received_at=now)
+
+
+def spend(ref_id: str, amount: int) -> None:
+    facts = {"ref_id": ref_id, "order_kind": "purchase", "amount": amount}
+    with transaction.atomic():
+        balance.debit(**facts)
+        balance.note_charged(**facts, sent_at=timezone.now())
 
 
 def test_nothing_wrong_is_no_alert():
@@ -50,8 +58,8 @@ def test_a_low_balance_is_one_alert_until_it_is_not_low(settings: Any):
     alert = Alert.objects.get()
     assert alert.facts == {"available": 99_999, "threshold": 100_000, "hours_left": None}
 
-    with transaction.atomic():
-        ledger.post_top_up(amount=1, actor=None, reason="")
+    reading(100_000)
+    balance.reconcile()
     assert open_alerts() == NO_ALERT
     alert.refresh_from_db()
     assert alert.closed_at is not None
@@ -82,16 +90,15 @@ def test_a_balance_that_lasts_too_few_hours_of_usual_spending_is_low(settings: A
     start = timezone.now()
     time_machine.move_to(start - dt.timedelta(days=2), tick=False)
     open_with(10_000_000)
-    with transaction.atomic():
-        balance.debit(ref_id="B1", order_kind="purchase", amount=4_800_000)
+    spend("B1", 4_800_000)
     time_machine.move_to(start, tick=False)
+    Reconciliation.objects.update(compared_at=start)
     for name in health.PROCESSES:
         health.note_life(name)
     assert balance.usual_spending_per_hour(timezone.now()) == 100_000
     assert open_alerts() == NO_ALERT
 
-    with transaction.atomic():
-        balance.debit(ref_id="B2", order_kind="purchase", amount=4_700_000)
+    spend("B2", 4_700_000)
 
     assert open_alerts() == [("low_balance", "")]
     assert Alert.objects.get().facts["hours_left"] == round(500_000 / 197_917, 1)
@@ -99,10 +106,10 @@ def test_a_balance_that_lasts_too_few_hours_of_usual_spending_is_low(settings: A
 
 def test_an_unexplained_difference_is_critical_and_a_top_up_is_none():
     open_with(5_000_000)
-    now = timezone.now()
-    facts = {"from_at": now, "to_at": now}
-    Difference.objects.create(amount=500, label="topup", **facts)
-    taken = Difference.objects.create(amount=-1, label="unexplained_debit", candidates=[], **facts)
+    for rupiah in (5_000_500, 5_000_499):
+        reading(rupiah)
+        balance.reconcile()
+    taken, _topup = Difference.objects.all()
 
     assert open_alerts() == [("unexplained_difference", str(taken.pk))]
     alert = Alert.objects.get()
@@ -124,6 +131,18 @@ def test_a_proven_change_whose_amount_stays_unknown_is_an_alert_that_names_the_o
     for alert in Alert.objects.all():
         assert alert.facts == {"to_at": changed_at.isoformat(), "amounts": [-1, 9_999], "orders": ["B1"]}
     assert balance.position().state == "provisional"
+
+
+def test_books_that_were_changed_in_the_database_itself_are_critical():
+    open_with(5_000_000)
+    Books.objects.update(balance=5_123_456)
+
+    assert open_alerts() == [("unexplained_difference", "books")]
+    alert = Alert.objects.get()
+    assert (alert.severity, alert.facts) == (Alert.Severity.CRITICAL, {"books_off_by": 123_456})
+
+    Books.objects.update(balance=5_000_000)
+    assert open_alerts() == NO_ALERT
 
 
 def test_an_upstream_that_refuses_us_is_an_alert_at_once():

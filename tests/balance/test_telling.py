@@ -2,7 +2,10 @@
 
 import datetime as dt
 import json
+import smtplib
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pytest
 import requests
@@ -71,26 +74,69 @@ def test_it_is_repeated_hourly_and_not_before(by_mail):
     assert len(mail.outbox) == 2
 
 
-def test_its_end_is_told_once(by_mail):
-    low_balance()
-    beat_after()
+def evaluated(minutes: float, *, is_low: bool) -> None:
+    """The rules are evaluated so many minutes later, and what is due is told."""
+    with time_machine.travel(NOW + dt.timedelta(minutes=minutes), tick=False):
+        if is_low:
+            low_balance()
+        else:
+            keep_alerts(Kind.LOW_BALANCE, [])
+        telling.tell_alerts()
 
-    keep_alerts(Kind.LOW_BALANCE, [])
-    for minutes in (1, 2, 120):
-        beat_after(minutes=minutes)
 
-    assert [sent.subject for sent in mail.outbox[1:]] == ["[Toko Kita] Over: The balance is low."]
+def subjects() -> list[str]:
+    return [sent.subject.removeprefix("[Toko Kita] ") for sent in mail.outbox]
 
 
-def test_one_that_comes_and_goes_is_still_told_hourly_at_most(by_mail):
-    for minutes in range(0, 50, 10):
-        low_balance()
-        beat_after(minutes=minutes)
-        keep_alerts(Kind.LOW_BALANCE, [])
-        beat_after(minutes=minutes + 5)
+LOW, OVER = "The balance is low.", "Over: The balance is low."
 
-    opened = [sent for sent in mail.outbox if "Over:" not in sent.subject]
-    assert (len(opened), len(mail.outbox)) == (1, 2)
+
+def test_its_end_is_told_once_when_it_has_lasted(by_mail):
+    evaluated(0, is_low=True)
+
+    for minutes in (10, 14.9):
+        evaluated(minutes, is_low=False)
+    assert subjects() == [LOW]
+    for minutes in (15.1, 16, 120):
+        evaluated(minutes, is_low=False)
+
+    assert subjects() == [LOW, OVER]
+
+
+def test_one_that_comes_and_goes_within_minutes_is_told_hourly_at_most_and_is_never_called_over(by_mail):
+    for minutes in range(0, 58, 4):
+        evaluated(minutes, is_low=True)
+        evaluated(minutes + 2, is_low=False)
+    assert subjects() == [LOW]
+
+    evaluated(61, is_low=True)
+    assert subjects() == [LOW, LOW]
+    for minutes in (62, 68, 70):
+        evaluated(minutes, is_low=False)
+    assert subjects() == [LOW, LOW, OVER]
+
+
+def test_one_that_was_called_over_is_told_at_once_when_it_comes_back(by_mail):
+    evaluated(0, is_low=True)
+    evaluated(5, is_low=False)
+    evaluated(11, is_low=False)
+    assert subjects() == [LOW, OVER]
+
+    for minutes in (12, 13, 54):
+        evaluated(minutes, is_low=True)
+
+    assert subjects() == [LOW, OVER, LOW]
+
+
+def test_the_end_of_one_that_came_back_untold_is_told_too(by_mail):
+    evaluated(0, is_low=True)
+    evaluated(5, is_low=False)
+    evaluated(7, is_low=True)
+
+    for minutes in (20, 26, 40, 90):
+        evaluated(minutes, is_low=False)
+
+    assert subjects() == [LOW, OVER]
 
 
 def test_one_that_ended_before_it_was_told_is_never_told(by_mail):
@@ -119,10 +165,19 @@ def test_many_at_once_are_one_message_the_gravest_first(by_mail):
     assert "… and 11 more alerts." in sent.body
 
 
+def failing(monkeypatch, fault: Exception, *, at: str) -> None:
+    """The mail server fails so, while it is reached (`open`) or while it takes the message (`send_messages`)."""
+
+    def fail(*args: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(f"django.core.mail.backends.locmem.EmailBackend.{at}", fail)
+
+
 def test_a_mail_server_that_fails_is_tried_again_with_the_next_beat(by_mail, monkeypatch):
     low_balance()
     with monkeypatch.context() as broken:
-        broken.setattr("django.core.mail.EmailMessage.send", lambda self: (_ for _ in ()).throw(ConnectionRefusedError))
+        failing(broken, ConnectionRefusedError(), at="open")
         beat_after()
     assert AlertNotice.objects.get().fault == "ConnectionRefusedError"
 
@@ -132,16 +187,84 @@ def test_a_mail_server_that_fails_is_tried_again_with_the_next_beat(by_mail, mon
     assert AlertNotice.objects.get().fault == ""
 
 
-def test_a_mail_server_that_hangs_is_given_up_in_time(by_mail, monkeypatch):
+def test_a_mail_server_that_goes_on_failing_is_tried_ever_more_seldom(by_mail, monkeypatch):
+    low_balance()
+    tries = []
+    monkeypatch.setattr(telling, "_SENDERS", {telling.Channel.EMAIL: lambda *_: tries.append(1) or refuse()})
+
+    def refuse() -> None:
+        raise telling.NotTold("ConnectionRefusedError")
+
+    def tried(first: int, last: int) -> int:
+        before = len(tries)
+        for seconds in range(first, last, 20):
+            beat_after(seconds=seconds)
+        return len(tries) - before
+
+    assert tried(0, 600) == 6
+    assert tried(600, 7200) in range(7, 10)
+
+
+@pytest.mark.parametrize(
+    ("fault", "may_have_arrived"),
+    [
+        (smtplib.SMTPServerDisconnected("in the middle"), True),
+        (ConnectionResetError(), True),
+        (TimeoutError(), True),
+        (smtplib.SMTPDataError(451, b"later"), False),
+        (smtplib.SMTPRecipientsRefused({}), False),
+        (ValueError("a header"), False),
+    ],
+    ids=lambda fault: type(fault).__name__,
+)
+def test_a_mail_that_may_have_arrived_counts_as_told_and_a_refused_one_does_not(
+    by_mail, monkeypatch, fault, may_have_arrived
+):
+    low_balance()
+    failing(monkeypatch, fault, at="send_messages")
+
+    beat_after()
+
+    notice = AlertNotice.objects.get()
+    assert (notice.told_at is not None, notice.failures) == (may_have_arrived, 0 if may_have_arrived else 1)
+    assert notice.fault == ("timeout" if isinstance(fault, TimeoutError) else type(fault).__name__)
+
+
+def test_a_mail_server_that_accepts_too_slowly_gets_one_mail_an_hour(by_mail, monkeypatch):
     released = threading.Event()
-    monkeypatch.setattr("django.core.mail.EmailMessage.send", lambda self: released.wait(30))
+    accepted = []
+
+    def take_slowly(self, messages):
+        released.wait(30)
+        accepted.extend(messages)
+
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", take_slowly)
+    monkeypatch.setattr(telling, "DEADLINE_SECONDS", 0.2)
+    low_balance()
+
+    for seconds in range(0, 3_600, 600):
+        beat_after(seconds=seconds)
+    assert AlertNotice.objects.get().fault == "timeout"
+    beat_after(seconds=3_610)
+    released.set()
+    for thread in threading.enumerate():
+        if thread.name == "mail":
+            thread.join(10)
+
+    assert len(accepted) == 2
+
+
+def test_a_mail_server_that_hangs_before_it_takes_anything_is_tried_again(by_mail, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", lambda self: released.wait(30))
     monkeypatch.setattr(telling, "DEADLINE_SECONDS", 0.2)
     low_balance()
 
     beat_after()
     released.set()
 
-    assert AlertNotice.objects.get().fault == "timeout"
+    notice = AlertNotice.objects.get()
+    assert (notice.told_at, notice.fault, notice.failures) == (None, "timeout", 1)
 
 
 @responses.activate
@@ -185,11 +308,47 @@ def test_a_failing_way_never_repeats_the_other(by_mail, by_webhook):
     responses.post(WEBHOOK, status=500)
     low_balance()
 
-    for seconds in (0, 20, 40):
+    for seconds in (0, 20, 60):
         beat_after(seconds=seconds)
 
     assert len(mail.outbox) == 1
     assert len(responses.calls) == 3
+
+
+class _Silent(BaseHTTPRequestHandler):
+    """Takes what is posted and never answers, or hangs up."""
+
+    taken: ClassVar[list[bytes]] = []
+    released: ClassVar[threading.Event]
+    hangs_up: ClassVar[bool]
+
+    def do_POST(self) -> None:
+        self.taken.append(self.rfile.read(int(self.headers["Content-Length"])))
+        if not self.hangs_up:
+            self.released.wait(30)
+        self.close_connection = True
+
+    def log_message(self, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(("hangs_up", "fault"), [(False, "timeout"), (True, "connection")])
+def test_a_webhook_whose_answer_is_lost_counts_as_told(by_webhook, settings, monkeypatch, hangs_up, fault):
+    monkeypatch.setattr(telling, "DEADLINE_SECONDS", 1.0)
+    handler = type("Handler", (_Silent,), {"taken": [], "released": threading.Event(), "hangs_up": hangs_up})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        settings.ALERT_WEBHOOK_URL = f"http://127.0.0.1:{server.server_port}/bot"
+        low_balance()
+
+        for seconds in (0, 20, 40):
+            beat_after(seconds=seconds)
+        handler.released.set()
+        server.shutdown()
+
+    assert len(handler.taken) == 1
+    notice = AlertNotice.objects.get()
+    assert (notice.told_at, notice.fault) == (NOW, fault)
 
 
 def test_two_at_once_tell_it_once(by_mail, monkeypatch):

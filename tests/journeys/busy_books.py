@@ -52,5 +52,7 @@ def busy_books(ref_id: str) -> list[Difference]:
     keep_alerts(Alert.Kind.UNEXPLAINED_DIFFERENCE, [Reason(severity=Alert.Severity.CRITICAL, facts=missing)])
     unknown = [{"ref_id": f"B-{number}", "amount": 10_500, "since": now.isoformat()} for number in range(4)]
     keep_alerts(Alert.Kind.ORDER_UNKNOWN, [Reason(key=str(facts["ref_id"]), facts=facts) for facts in unknown])
-    AlertNotice.objects.create(alert=Alert.objects.open()[0], channel="email", fault="ConnectionRefusedError")
+    AlertNotice.objects.create(
+        alert=Alert.objects.open()[0], channel="email", fault="ConnectionRefusedError", failures=1
+    )
     return found

@@ -4,13 +4,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from balance.models import Alert
+from balance.models import Alert, AlertNotice
 from balance.services.alerts import Reason, keep_alerts
 from tests.pages.conftest import browser_of
 from tests.pages.test_balance_page import words
 
 pytestmark = pytest.mark.django_db
 
+NOON = "2026-11-18T12:00:00+00:00"
 Kind, Severity = Alert.Kind, Alert.Severity
 LOW = Reason(facts={"available": 100_000, "threshold": 500_000, "hours_left": None})
 MISSING = Reason(key="7", severity=Severity.CRITICAL, facts={"difference": 7, "amount": -1, "candidates": []})
@@ -40,6 +41,7 @@ def test_an_alert_is_said_on_every_page_with_its_severity_and_next_step(cashier,
     [
         (Kind.LOW_BALANCE, LOW, {"cashier", "auditor", "admin"}),
         (Kind.UNEXPLAINED_DIFFERENCE, MISSING, {"auditor", "admin"}),
+        (Kind.NOT_COMPARED, Reason(facts={"since": "2026-11-20T01:00:00+00:00"}), {"auditor", "admin"}),
         (Kind.ORDER_UNKNOWN, unknown(1), {"cashier", "auditor", "admin"}),
         (Kind.PROCESS_SILENT, Reason(key="beat", facts={"process": "beat"}), {"cashier", "auditor", "admin"}),
     ],
@@ -111,6 +113,41 @@ def test_the_list_says_where_alerts_are_sent_and_never_the_address(admin, settin
 
     assert "Alerts are also sent by: E-mail, Webhook." in page
     assert "SECRET" not in page
+
+
+def test_books_that_were_changed_behind_the_software_say_by_how_much(auditor):
+    keep_alerts(Kind.UNEXPLAINED_DIFFERENCE, [Reason(key="books", facts={"books_off_by": -7})])
+
+    assert "The books do not add up by -Rp7." in words(auditor.get("/orders/"))
+
+
+def test_books_that_are_not_compared_say_since_when_and_lead_to_what_they_wait_for(auditor):
+    keep_alerts(Kind.NOT_COMPARED, [Reason(facts={"since": "2026-11-20T01:00:00+00:00"})])
+
+    page = auditor.get("/orders/")
+
+    assert "have not been compared with the upstream's balance for long" in words(page)
+    assert "08:00" in words(page)
+    assert 'href="/balance/"' in head(page)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"failures": 2, "fault": "HTTP 500"}, "E-mail: failed (HTTP 500), tried again"),
+        ({"fault": "timeout", "told_at": NOON}, "not confirmed (timeout)"),
+        ({"told_at": NOON}, "E-mail: 18 Nov 2026, 19:00"),
+        ({}, "E-mail: not yet"),
+    ],
+)
+def test_the_list_says_how_the_telling_went(admin, facts, said):
+    keep_alerts(Kind.LOW_BALANCE, [LOW])
+    AlertNotice.objects.create(alert=Alert.objects.get(), channel="email", **facts)
+
+    page = words(admin.get("/balance/alerts/"))
+
+    assert said in page
+    assert ("not confirmed" in page) == ("told_at" in facts and "fault" in facts)
 
 
 def test_a_change_whose_amount_hangs_on_an_order_leads_to_that_order(admin):
