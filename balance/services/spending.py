@@ -22,8 +22,8 @@ def note_sent(*, ref_id: str, order_kind: str, amount: int, at: dt.datetime) -> 
     if spending.charged is False:
         # The earlier sendings have certainly not been charged.
         spending.sent_at, spending.charged, spending.known_at = at, None, None
-    if spending.charged is None:
         spending.amount = amount
+    # While an earlier sending is in doubt it counts with that one's price: it may have explained a reading already.
     spending.is_parked = False
     spending.save()
 

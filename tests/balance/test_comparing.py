@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.utils import timezone
 
 from balance import services as balance
 from balance.models import Alert, Books, Difference, Reading, Reconciliation, Spending
 from purchases.models import Order, OrderEvent
-from purchases.services import checking
+from purchases.services import checking, resolving
 from purchases.services.sending import claim
 from tests.balance.test_ledger import PRICE, SUBMIT, never_arrived, open_with, place, report
 
@@ -127,6 +128,22 @@ def test_an_order_that_waits_for_a_person_does_not_keep_the_books_from_opening()
     read(50_000)
     balance.reconcile()
     assert Difference.objects.get().amount == PRICE
+
+
+def test_a_late_arrival_stays_explained_when_the_order_is_sent_again_for_more():
+    open_with(1_000_000)
+    order = place()
+    never_arrived(order)
+    read(1_000_000 - PRICE)  # it has arrived all the same
+    assert balance.reconcile().state == "balanced"
+
+    with transaction.atomic():
+        held = Order.objects.select_for_update().get(pk=order.pk)
+        resolving.requeue(held, max_price=PRICE + 500, actor=None, enqueue=False)
+    never_arrived(order, attempt=2)
+    read(1_000_000 - PRICE)
+
+    assert balance.reconcile().state == "balanced"
 
 
 def test_books_that_were_changed_behind_the_software_are_not_called_balanced():

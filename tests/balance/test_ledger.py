@@ -192,10 +192,11 @@ def test_a_cancelled_order_gives_its_hold_back(admin):
     assert Entry.objects.get(kind="release").actor == admin
 
 
-def never_arrived(order: Order) -> None:
+def never_arrived(order: Order, *, attempt: int = 1) -> None:
     claim(order.pk)
     answer(order, Status.UNKNOWN)
-    apply_outcome(order.pk, Outcome(status=Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED), source=POLL, attempt=1)
+    outcome = Outcome(status=Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED)
+    apply_outcome(order.pk, outcome, source=POLL, attempt=attempt)
 
 
 def test_never_arrived_stays_held_until_a_person_closes_it(admin, monkeypatch):
