@@ -91,7 +91,7 @@ def post_top_up(*, amount: int, actor: User | None, reason: str) -> Entry:
 
 
 def post_adjustment(*, amount: int, actor: User, reason: str) -> Entry:
-    """Move the balance by `amount` rupiah (signed); only for what two people agreed on."""
+    """Move the balance by `amount` rupiah (signed): what two people agreed on, or the reversal of that."""
     sign = 1 if amount > 0 else -1
     return _post(lock_books(), Entry.Kind.ADJUSTMENT, abs(amount), sign=sign, actor=actor, reason=reason)
 

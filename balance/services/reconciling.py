@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from balance import engine
 from balance.models import Books, Difference, Reading, Reconciliation, ReconciliationRun, Spending
-from balance.services.differences import record_difference
+from balance.services.differences import record_difference, take_turn
 from balance.services.ledger import available, books, open_books, open_differences_total
 from balance.services.numbers import one_moment
 from balance.services.present import bring_back
@@ -61,8 +61,7 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     that finds everything as the last one left it is counted on that one.
     """
     with transaction.atomic():
-        Reconciliation.objects.get_or_create(only=True)
-        row = Reconciliation.objects.select_for_update().get(only=True)
+        row = take_turn()
         now = timezone.now()
         if row.state is None:
             _open(row)
