@@ -168,22 +168,35 @@ class WrongUpstream(Exception):
     """The database belongs to another account at the upstream than the one configured."""
 
 
-def bind_to_upstream(*, may_rebind: bool) -> None:
-    """Tie this database to the configured account, or raise `WrongUpstream`.
+def bind_to_upstream(*, has_orders: bool) -> None:
+    """Tie this database to the configured account, or raise `WrongUpstream` with what to do.
 
-    Orders of one account must never be asked about at another: "not found" there would mean nothing.
-    `may_rebind`: nothing was ordered yet, so that the tie may change.
+    Orders of one account must never be asked about at another: "not found" there would mean nothing. And books that
+    were opened with one account's balance are nobody else's, and cannot be emptied. So the tie may only change while
+    nothing was ordered and no balance was read.
     """
-    account = (
-        "sandbox" if settings.SANDBOX else f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}"
+    sandbox = _fingerprint("sandbox")
+    fingerprint = (
+        sandbox
+        if settings.SANDBOX
+        else _fingerprint(f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}")
     )
-    fingerprint = hashlib.sha256(account.encode()).hexdigest()
     row = upstream_account()
-    if row.fingerprint not in {"", fingerprint} and not may_rebind:
+    if row.fingerprint not in {"", fingerprint} and (has_orders or Reading.objects.exists()):
+        if row.fingerprint == sandbox:
+            raise WrongUpstream(
+                "This database holds the demo's books, with the sandbox's money: delete the demo with `./run reset`, or "
+                "keep it and name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty database there)."
+            )
         raise WrongUpstream(
-            "This database holds orders of another upstream account; use another DATABASE_URL or "
-            "BACKOFFICE_DATA folder, or restore the former UPSTREAM_BASE_URL and UPSTREAM_SECRET_ID."
+            "This database holds the books of another upstream account: restore the former UPSTREAM_BASE_URL and "
+            "UPSTREAM_SECRET_ID, or name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty database "
+            "there)."
         )
     if row.fingerprint != fingerprint:
         row.fingerprint = fingerprint
         row.save(update_fields=["fingerprint"])
+
+
+def _fingerprint(account: str) -> str:
+    return hashlib.sha256(account.encode()).hexdigest()

@@ -38,6 +38,6 @@ class Command(PlainCommand):
     @staticmethod
     def _bind() -> None:
         try:
-            bind_to_upstream(may_rebind=not Order.objects.exists())
+            bind_to_upstream(has_orders=Order.objects.exists())
         except WrongUpstream as error:
             raise CommandError(str(error)) from error

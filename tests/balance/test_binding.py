@@ -1,0 +1,66 @@
+"""A database belongs to one account at the upstream, from the first balance or order on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from backoffice.management.commands import prepare_app
+from balance.models import UpstreamAccount
+from purchases.order_life import Status
+from tests.balance.test_ledger import open_with
+from tests.factories import make_order
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def prepared(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Prepare this database for the sandbox, or for the real account of that Secret ID."""
+    # Migrations, cache table and translations are there already.
+    monkeypatch.setattr(prepare_app, "call_command", lambda *_, **__: None)
+
+    def prepare(secret_id: str | None = None) -> None:
+        settings.SANDBOX = secret_id is None
+        if secret_id is not None:
+            settings.UPSTREAM_BASE_URL, settings.UPSTREAM_SECRET_ID = "https://upstream.example.com", secret_id
+        call_command("prepare_app", stdout=StringIO())
+
+    return prepare
+
+
+def test_a_demo_that_was_never_answered_becomes_the_real_shop(prepared: Callable[..., None]):
+    prepared()
+    demo = UpstreamAccount.objects.get().fingerprint
+
+    prepared("shop")
+
+    assert UpstreamAccount.objects.get().fingerprint != demo
+
+
+def test_a_demo_whose_balance_was_read_is_refused_with_what_to_do(prepared: Callable[..., None]):
+    prepared()
+    open_with(10_000_000)
+
+    with pytest.raises(CommandError, match=r"\./run reset.*BACKOFFICE_DATA.*DATABASE_URL"):
+        prepared("shop")
+
+    prepared()
+
+
+def test_a_shop_with_orders_is_refused_for_another_account_and_never_told_to_delete_itself(
+    prepared: Callable[..., None],
+):
+    prepared("shop")
+    make_order(Status.PENDING)
+
+    for another in ("another", None):
+        with pytest.raises(CommandError, match="restore the former UPSTREAM_BASE_URL") as refusal:
+            prepared(another)
+        assert "reset" not in str(refusal.value)
+
+    prepared("shop")
