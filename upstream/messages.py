@@ -1,8 +1,9 @@
 """The shapes of the upstream's messages, one model each (document, Resources; the rest is the contract's decision).
 
-Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), never negative, a status
-that is one of the known ones, times with an offset. Liberal elsewhere: unknown fields are ignored, a text for people
-may be missing and is shortened rather than refused. Field names and rules live only here.
+Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total below zero,
+a status that is one of the known ones, times with an offset. A balance may be below zero: nobody promises the opposite,
+and an account in debt must not make every answer unbelievable. Liberal elsewhere: unknown fields are ignored, a text
+for people may be missing and is shortened rather than refused. Field names and rules live only here.
 
 All amounts are whole rupiah.
 """
@@ -50,6 +51,7 @@ def _empty_is_none(value: object) -> object:
 
 
 Rupiah = Annotated[int, Field(strict=True, ge=0, le=MAX_AMOUNT)]
+SignedRupiah = Annotated[int, Field(strict=True, ge=-MAX_AMOUNT, le=MAX_AMOUNT)]
 RefId = Annotated[str, Field(pattern=REF_ID_PATTERN)]
 Code = Annotated[str, Field(min_length=1, max_length=100)]
 Text = Annotated[str, BeforeValidator(_text)]
@@ -81,7 +83,7 @@ class Message(BaseModel):
 class Balance(Message):
     """The account's balance."""
 
-    balance: Rupiah
+    balance: SignedRupiah
 
 
 class Category(Message):
@@ -152,7 +154,7 @@ class Transaction(Message):
     status: Annotated[TransactionStatus, Field(strict=False)]
     sn: Annotated[Annotated[str, Field(max_length=4000)] | None, BeforeValidator(_empty_is_none)]
     message: Text
-    balance: Rupiah
+    balance: SignedRupiah
 
 
 class BillDetail(Message):

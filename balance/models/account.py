@@ -25,7 +25,7 @@ class Reading(models.Model):
         ORDER = "order", _("Answer to an order's sending")
         PAST = "past", _("Answer that may tell an older balance")
 
-    balance = models.BigIntegerField(help_text="Rupiah.")
+    balance = models.BigIntegerField(help_text="Rupiah; below zero when the account is in debt.")
     source = models.CharField(max_length=10, choices=Source.choices)
     ref_id = models.CharField(max_length=64, blank=True)
     sent_at = models.DateTimeField(help_text="When our request left.")
@@ -35,7 +35,6 @@ class Reading(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(balance__gte=0), name="reading_balance_not_negative"),
             models.CheckConstraint(condition=Q(received_at__gte=models.F("sent_at")), name="reading_after_request"),
         ]
         indexes = [

@@ -96,9 +96,15 @@ def test_any_200_is_a_transaction_that_can_be_trusted_or_an_unknown_outcome(body
         return
     assert transaction.ref_id == "R1"
     assert isinstance(transaction.status, TransactionStatus)
-    for amount in (transaction.price, transaction.balance):
+    for amount, least in ((transaction.price, 0), (transaction.balance, -MAX_AMOUNT)):
         assert type(amount) is int
-        assert 0 <= amount <= MAX_AMOUNT
+        assert least <= amount <= MAX_AMOUNT
+
+
+def test_an_account_in_debt_is_told_as_such_and_loses_no_outcome() -> None:
+    assert read(ok({**DATA, "balance": -5})).balance == -5
+    with pytest.raises(OutcomeUnknown, match="malformed: price"):
+        read(ok({**DATA, "price": -5}))
 
 
 @given(body=bodies, http_status=st.integers(100, 999).filter(lambda status: status != 200))
