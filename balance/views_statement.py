@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from django.db.models import Count
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -16,45 +16,38 @@ from django.views.decorators.http import require_GET
 from backoffice.access import StaffRequest, staff_only
 from backoffice.paging import keyset_page
 from balance import exports, services
-from balance.filters import EntryFilter
-from balance.models import Entry, OrderKind, ReconciliationRun
-from balance.models.ledger import EntryQuerySet
+from balance.errors import NotPossible
+from balance.filters import StatementFilter
+from balance.models import Entry, ReconciliationRun
 
 ROWS = 50
-
-
-def _filtered(request: StaffRequest) -> EntryFilter:
-    query = request.GET.copy()
-    for name in query:
-        query[name] = query.get(name, "").replace("\0", "")  # PostgreSQL refuses a NUL
-    return EntryFilter(query, queryset=Entry.objects.select_related("actor"))
 
 
 @staff_only("balance.view_entry")
 @require_GET
 def statement(request: StaffRequest) -> HttpResponse:
     """The entries that the filters in the URL leave, newest first, 50 a page."""
-    found = _filtered(request)
-    page = keyset_page(found.qs, request.GET, time_field="at", size=ROWS)
-    kept = found.data.copy()
+    found = StatementFilter(request.GET)
+    page = keyset_page(found.entries(), request.GET, time_field="at", size=ROWS)
+    return render(request, "balance/statement.html", {**_kept(request), "form": found, "page": page})
+
+
+def _kept(request: StaffRequest) -> dict[str, Any]:
+    kept = request.GET.copy()
     for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
         del kept[name]
-    context = {"filter": found, "page": page, "kept": kept, "is_filtered": bool(kept)}
-    return render(request, "balance/statement.html", context)
-
-
-def _for_file(request: StaffRequest) -> EntryQuerySet:
-    """What the statement shows with the same filters, oldest first."""
-    entries: EntryQuerySet = _filtered(request).qs.order_by("pk")
-    return entries
+    return {"kept": kept, "is_filtered": bool(kept)}
 
 
 @staff_only("balance.view_entry")
 @require_GET
 def statement_csv(request: StaffRequest) -> HttpResponseBase:
-    """The filtered statement as CSV, sent while it is read."""
+    """The filtered statement as CSV, sent while it is read; UTF-8 is announced, because spreadsheets guess wrongly."""
+    asked = StatementFilter(request.GET)
+    if not asked.is_valid():
+        return _no_file(request, asked, asked.faults())
     return StreamingHttpResponse(
-        exports.csv_lines(_for_file(request)),
+        chain(["\ufeff"], exports.csv_lines(asked.entries())),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{_file_name()}.csv"'},
     )
@@ -64,12 +57,25 @@ def statement_csv(request: StaffRequest) -> HttpResponseBase:
 @require_GET
 def statement_xlsx(request: StaffRequest) -> HttpResponseBase:
     """The filtered statement as a workbook."""
+    asked = StatementFilter(request.GET)
+    if not asked.is_valid():
+        return _no_file(request, asked, asked.faults())
+    try:
+        file = exports.workbook(asked.entries())
+    except NotPossible as refusal:
+        return _no_file(request, asked, str(refusal))
     return FileResponse(
-        exports.workbook(_for_file(request)),
+        file,
         as_attachment=True,
         filename=f"{_file_name()}.xlsx",
         content_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     )
+
+
+def _no_file(request: StaffRequest, asked: StatementFilter, why: str) -> HttpResponse:
+    """Never more, and never less, than what was asked for."""
+    context = {**_kept(request), "form": asked, "no_file": why}
+    return render(request, "balance/statement.html", context, status=400)
 
 
 def _file_name() -> str:
@@ -80,19 +86,42 @@ def _file_name() -> str:
 @require_GET
 def closing_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
-    return redirect("closing", day=(_read(request.GET.get("day", "")) or timezone.localdate()).isoformat())
+    try:
+        day = services.shop_day(request.GET.get("day", ""))
+    except ValueError:
+        day = timezone.localdate()
+    return redirect("closing", day=day.isoformat())
 
 
 @staff_only("balance.view_entry")
 @require_GET
 def closing(request: StaffRequest, day: str) -> HttpResponse:
     """What one day (Asia/Jakarta) did to the balance, and that it adds up; fit for paper."""
-    shown = _read(day)
     today = timezone.localdate()
-    if shown is None or shown > today:
+    try:
+        shown = services.shop_day(day)
+    except ValueError:
+        raise Http404 from None
+    if shown > today:
         raise Http404
-    closing = services.day_closings(shown, shown)[0]
-    return render(request, "balance/closing.html", _closing_facts(closing, today))
+    first_day = services.first_day() or today
+    next_day = shown + dt.timedelta(days=1)
+    closed = services.day_closings(shown, shown)[0]
+    runs = ReconciliationRun.objects.filter(
+        at__gte=services.start_of_day(shown), at__lt=services.start_of_day(next_day)
+    )
+    context = {
+        "closing": closed,
+        "lines": _lines(closed),
+        "today": today,
+        "is_today": shown == today,
+        "is_before": shown < first_day,
+        "previous": shown - dt.timedelta(days=1) if shown > first_day else None,
+        "next": next_day if shown < today else None,
+        "first_day": first_day,
+        "run": runs.first(),
+    }
+    return render(request, "balance/closing.html", context)
 
 
 @dataclass(frozen=True)
@@ -105,51 +134,17 @@ class ClosingLine:
     amount: int
 
 
-def _closing_facts(closing: services.DayClosing, today: dt.date) -> dict[str, Any]:
-    first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
-    first_day = timezone.localdate(first) if first else today
-    day, one = closing.day, dt.timedelta(days=1)
-    of_day = Entry.objects.between(_midnight(day), _midnight(day + one))
-    counts: dict[str, int] = {}
-    for kind, order_kind, count in of_day.order_by().values_list("kind", "order_kind").annotate(n=Count("pk")):
-        name = order_kind if kind == Entry.Kind.DEBIT else kind
-        counts[name] = counts.get(name, 0) + count
+def _lines(closed: services.DayClosing) -> list[ClosingLine]:
     named = {
-        "purchases": (_("Purchases"), OrderKind.PURCHASE, Entry.Kind.DEBIT),
-        "bills": (_("Bill payments"), OrderKind.BILL, Entry.Kind.DEBIT),
-        "refunds": (_("Refunds"), Entry.Kind.REFUND, Entry.Kind.REFUND),
-        "top_ups": (_("Top-ups"), Entry.Kind.TOPUP, Entry.Kind.TOPUP),
-        "adjustments": (_("Adjustments"), Entry.Kind.ADJUSTMENT, Entry.Kind.ADJUSTMENT),
+        "opened_with": (_("Books opened with"), Entry.Kind.OPENING),
+        "purchases": (_("Purchases"), Entry.Kind.DEBIT),
+        "bills": (_("Bill payments"), Entry.Kind.DEBIT),
+        "refunds": (_("Refunds"), Entry.Kind.REFUND),
+        "top_ups": (_("Top-ups"), Entry.Kind.TOPUP),
+        "adjustments": (_("Adjustments"), Entry.Kind.ADJUSTMENT),
     }
-    if counts.get(Entry.Kind.OPENING):
-        named = {"opened_with": (_("Books opened with"), Entry.Kind.OPENING, Entry.Kind.OPENING), **named}
-    lines = [
-        ClosingLine(words=words, kind=kind, count=counts.get(counted, 0), amount=getattr(closing, name))
-        for name, (words, counted, kind) in named.items()
+    return [
+        ClosingLine(words=words, kind=kind, count=closed.counts[name], amount=getattr(closed, name))
+        for name, (words, kind) in named.items()
+        if name != "opened_with" or closed.counts[name]
     ]
-    return {
-        "closing": closing,
-        "lines": lines,
-        "off_by": closing.closing - closing.opening - sum(line.amount for line in lines),
-        "day_text": day.isoformat(),
-        "today": today,
-        "is_today": day == today,
-        "is_before": day < first_day,
-        "previous": day - one if day > first_day else None,
-        "next": day + one if day < today else None,
-        "first_day": first_day,
-        "run": ReconciliationRun.objects.filter(at__lt=_midnight(day + one), at__gte=_midnight(day)).first(),
-    }
-
-
-def _midnight(day: dt.date) -> dt.datetime:
-    return timezone.make_aware(dt.datetime.combine(day, dt.time()))
-
-
-def _read(day: str) -> dt.date | None:
-    """The day that is written so; None for what is no day of this shop's time."""
-    try:
-        found = dt.date.fromisoformat(day)
-    except ValueError:
-        return None
-    return found if found.year >= 2000 else None

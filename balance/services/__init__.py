@@ -25,13 +25,15 @@ from balance.services.differences import (
     decline_adjustment,
     propose_adjustment,
 )
-from balance.services.exporting import STATEMENT_COLUMNS, spreadsheet_cell, statement_row
 from balance.services.ledger import available, books, debit, hold, open_differences_total, refund, release
 from balance.services.numbers import (
     DayClosing,
     balance_curve,
     day_closings,
+    first_day,
     one_moment,
+    shop_day,
+    start_of_day,
     statement,
     usual_spending_per_hour,
 )
@@ -49,7 +51,6 @@ from balance.services.spending import (
 )
 
 __all__ = [
-    "STATEMENT_COLUMNS",
     "DayClosing",
     "Position",
     "WrongUpstream",
@@ -66,6 +67,7 @@ __all__ = [
     "debit",
     "decline_adjustment",
     "evaluate_alerts",
+    "first_day",
     "hold",
     "in_turn",
     "latest_reading",
@@ -91,9 +93,9 @@ __all__ = [
     "release",
     "request_balance_reading",
     "sending_is_stopped",
-    "spreadsheet_cell",
+    "shop_day",
+    "start_of_day",
     "statement",
-    "statement_row",
     "upstream_account",
     "usual_spending_per_hour",
     "watching_account",

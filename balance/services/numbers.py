@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import Min, Sum
+from django.db.models import Count, Max, Min, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
@@ -34,9 +34,40 @@ def one_moment() -> Iterator[None]:
         yield
 
 
+# Days that no shop has seen are none: the calendar's ends cannot be told in every time zone.
+_YEARS = range(2000, 9000)
+
+
+def shop_day(text: str) -> dt.date:
+    """The day of the shop that is written so (ISO, e.g. 2026-08-22). Raises `ValueError` for what is none."""
+    day = dt.date.fromisoformat(text)
+    if day.year not in _YEARS:
+        raise ValueError(text)
+    return day
+
+
+def start_of_day(day: dt.date) -> dt.datetime:
+    """Midnight at which this day of the shop begins."""
+    return timezone.make_aware(dt.datetime.combine(day, dt.time.min))
+
+
+# Which entries make each amount of a day's closing: their kind, and what their order is for.
+_MADE_OF: dict[str, list[tuple[str, str]]] = {
+    "opened_with": [(_Kind.OPENING, "")],
+    "purchases": [(_Kind.DEBIT, OrderKind.PURCHASE)],
+    "bills": [(_Kind.DEBIT, OrderKind.BILL)],
+    "refunds": [(_Kind.REFUND, kind) for kind in OrderKind],
+    "top_ups": [(_Kind.TOPUP, "")],
+    "adjustments": [(_Kind.ADJUSTMENT, "")],
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class DayClosing:
-    """One day of the books. `opening` + every other amount (signed) = `closing`; `lowest` was the least in between."""
+    """One day of the books. `opening` + every other amount (signed) = `closing`; `lowest` was the least in between.
+
+    `counts`: how many entries made each amount, by its name.
+    """
 
     day: dt.date
     opening: int
@@ -48,59 +79,74 @@ class DayClosing:
     adjustments: int
     closing: int
     lowest: int
+    counts: dict[str, int]
+
+    @property
+    def off_by(self) -> int:
+        """Rupiah that lie between the entries and the closing balance that the entries themselves say: always 0."""
+        moved = (self.opened_with, self.purchases, self.bills, self.refunds, self.top_ups, self.adjustments)
+        return self.closing - self.opening - sum(moved)
 
     @property
     def adds_up(self) -> bool:
-        """Whether the entries' amounts lead from the opening to the closing balance that the entries themselves say."""
-        moved = (self.opened_with, self.purchases, self.bills, self.refunds, self.top_ups, self.adjustments)
-        return self.opening + sum(moved) == self.closing
+        """Whether the entries' amounts lead from the opening to the closing balance."""
+        return self.off_by == 0
 
 
 def day_closings(first: dt.date, last: dt.date) -> list[DayClosing]:
     """The closing of each day from `first` to `last`, oldest first; a day without entries closes as it opened."""
     start, end = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
-    entries = Entry.objects.between(start, end).annotate(day=TruncDate("at", tzinfo=timezone.get_default_timezone()))
-    moved: dict[dt.date, dict[tuple[str, str], int]] = defaultdict(dict)
-    for day, kind, order_kind, total in (
-        entries.order_by().values_list("day", "kind", "order_kind").annotate(total=Sum("balance_change"))
-    ):
-        moved[day][kind, order_kind] = total
-    lowest = dict(entries.order_by().values_list("day").annotate(lowest=Min("balance_after")))
-    newest = dict(entries.order_by("pk").values_list("day", "balance_after"))  # the last of each day stays
-    before = Entry.objects.filter(at__lt=start).order_by("-pk").values_list("balance_after", flat=True).first()
+    of_days = Entry.objects.between(start, end).annotate(day=TruncDate("at", tzinfo=timezone.get_default_timezone()))
+    with one_moment():
+        before = Entry.objects.filter(at__lt=start).order_by("-at", "-pk").values_list("balance_after", flat=True)[:1]
+        balance = before[0] if before else 0
+        found = list(
+            of_days.order_by()
+            .values_list("day", "kind", "order_kind")
+            .annotate(Sum("balance_change"), Count("pk"), Min("balance_after"), Max("pk"))
+        )
+        newest: dict[dt.date, int] = {}
+        for day, *_parts, pk in found:
+            newest[day] = max(pk, newest.get(day, 0))
+        after = dict(Entry.objects.filter(pk__in=newest.values()).values_list("pk", "balance_after"))
+
+    sums: dict[dt.date, dict[tuple[str, str], tuple[int, int]]] = defaultdict(dict)
+    lowest: dict[dt.date, int] = {}
+    for day, kind, order_kind, total, count, least, _pk in found:
+        sums[day][kind, order_kind] = total, count
+        lowest[day] = min(least, lowest.get(day, least))
 
     closings: list[DayClosing] = []
-    balance = before or 0
     for number in range((last - first).days + 1):
         day = first + dt.timedelta(days=number)
-        amounts = moved[day]
-        closing = newest.get(day, balance)
+        made = {name: [sums[day].get(part, (0, 0)) for part in parts] for name, parts in _MADE_OF.items()}
+        closing = after[newest[day]] if day in newest else balance
         closings.append(
             DayClosing(
                 day=day,
                 opening=balance,
-                opened_with=amounts.get((_Kind.OPENING, ""), 0),
-                purchases=amounts.get((_Kind.DEBIT, OrderKind.PURCHASE), 0),
-                bills=amounts.get((_Kind.DEBIT, OrderKind.BILL), 0),
-                refunds=sum(amounts.get((_Kind.REFUND, kind), 0) for kind in OrderKind),
-                top_ups=amounts.get((_Kind.TOPUP, ""), 0),
-                adjustments=amounts.get((_Kind.ADJUSTMENT, ""), 0),
                 closing=closing,
                 lowest=min(balance, lowest.get(day, balance)),
+                counts={name: sum(count for _total, count in parts) for name, parts in made.items()},
+                **{name: sum(total for total, _count in parts) for name, parts in made.items()},
             )
         )
         balance = closing
     return closings
 
 
+def first_day() -> dt.date | None:
+    """The day of the books' first entry; None before it."""
+    first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
+    return timezone.localdate(first) if first else None
+
+
 def balance_curve(days: int = 30) -> list[DayClosing]:
-    """The last `days` days up to today, oldest first, without those before the books were opened."""
-    today = timezone.localdate()
-    first_entry = Entry.objects.order_by("pk").values_list("at", flat=True).first()
-    if first_entry is None:
+    """The last `days` days up to today, oldest first, without those before the books' first entry."""
+    today, first = timezone.localdate(), first_day()
+    if first is None:
         return []
-    first = max(today - dt.timedelta(days=days - 1), timezone.localdate(first_entry))
-    return day_closings(first, today)
+    return day_closings(max(today - dt.timedelta(days=days - 1), first), today)
 
 
 def statement(
@@ -137,8 +183,3 @@ def usual_spending_per_hour(now: dt.datetime) -> int | None:
         or 0
     )
     return max(0, round(-spent / ((now - since).total_seconds() / 3600)))
-
-
-def start_of_day(day: dt.date) -> dt.datetime:
-    """Midnight at which this day of the shop begins."""
-    return timezone.make_aware(dt.datetime.combine(day, dt.time.min))

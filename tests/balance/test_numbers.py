@@ -6,14 +6,16 @@ import csv
 import datetime as dt
 import io
 import json
+import tracemalloc
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
+from balance import exports
 from balance import services as balance
 from balance.models import Entry, Reading
 from balance.services import ledger
@@ -63,6 +65,10 @@ def test_each_day_opens_as_the_one_before_closed_and_adds_up(three_days: Any):
         (0, 0, 0, 0, 0, 0, 1_199_999),
     ]
     assert days[2].lowest == 700_000
+    assert days[2].counts == {
+        **dict.fromkeys(["opened_with", "purchases", "adjustments"], 0),
+        **dict.fromkeys(["bills", "refunds", "top_ups"], 1),
+    }
 
 
 def test_a_day_that_does_not_add_up_would_say_so(three_days: Any):
@@ -70,6 +76,25 @@ def test_a_day_that_does_not_add_up_would_say_so(three_days: Any):
 
     assert day.adds_up
     assert not type(day)(**{**vars(day), "refunds": 1}).adds_up
+
+
+def test_a_month_of_entries_is_not_read_into_memory(three_days: Any):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO balance_entry"
+            " (kind, amount, balance_change, held_change, balance_after, held_after, ref_id, order_kind, reason, at)"
+            " SELECT 'topup', 1, 1, 0, 1199999 + n, 0, '', '', '', now() + n * interval '1 second'"
+            " FROM generate_series(1, 30000) n"
+        )
+    balance.balance_curve()
+    tracemalloc.start()
+    curve = balance.balance_curve()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert Entry.objects.count() > 30_000
+    assert curve[0].closing == 990_000
+    assert peak < 1_000_000
 
 
 def test_the_curve_begins_with_the_books(three_days: Any):
@@ -114,9 +139,9 @@ def test_the_statement_as_csv_has_every_entry_and_no_formula(three_days: Any):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1"])
 def test_a_text_that_a_spreadsheet_would_run_is_made_text(text: str):
-    assert balance.spreadsheet_cell(text) == f"'{text}"
-    assert balance.spreadsheet_cell(-5) == -5
-    assert balance.spreadsheet_cell("plain = text") == "plain = text"
+    assert exports.cell(text) == f"'{text}"
+    assert exports.cell(-5) == -5
+    assert exports.cell("plain = text") == "plain = text"
 
 
 def test_the_statement_as_json_lines(three_days: Any):
@@ -125,9 +150,11 @@ def test_the_statement_as_json_lines(three_days: Any):
     assert [(line["ref_id"], line["balance_change"]) for line in lines] == [("P1", -10_000), ("B1", -300_000)]
 
 
-def test_a_day_that_is_none_is_a_usage_fault():
-    with pytest.raises(CommandError) as fault:
-        run("statement", "--from", "yesterday")
+@pytest.mark.parametrize("option", ["--from", "--to"])
+@pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "9999-12-31", "0001-01-01", ""])
+def test_a_day_that_is_none_is_a_usage_fault(option: str, day: str):
+    with pytest.raises(CommandError, match="is no day such as") as fault:
+        run("statement", option, day)
 
     assert fault.value.returncode == 2
 

@@ -64,24 +64,47 @@ def test_the_filters_live_in_the_url_and_combine(auditor):
     assert "No entry matches" in words(auditor.get("/balance/statement/?until=2020-01-01"))
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "kind=nonsense",
-        "since=x",
-        "q=%00",
-        "until=9999-12-31",
-        "since=0001-01-01",
-        "older=x",
-        "newer=1",
-        "q=" + "x" * 65,
-    ],
-)
-def test_a_filter_that_makes_no_sense_never_breaks_the_page_or_the_files(auditor, query):
+NONSENSE = ["kind=nonsense", "since=x", "since=2030-02-30", "q=%00", "until=9999-12-31", "since=0001-01-01"]
+NONSENSE += ["q=" + "x" * 65]
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_a_filter_that_makes_no_sense_is_said_on_the_page_and_makes_no_file(auditor, query):
+    open_books()
+
+    page = auditor.get(f"/balance/statement/?{query}")
+    assert page.status_code == 200
+    assert "A filter makes no sense and was left out" in words(page)
+    assert shown_kinds(page) == ["opening balance"]
+
+    for name in ("csv", "xlsx"):
+        refused = auditor.get(f"/balance/statement/{name}/?{query}")
+        assert refused.status_code == 400
+        assert "No file was made" in words(refused)
+        assert shown_kinds(refused) == []
+        assert "Content-Disposition" not in refused
+
+
+@pytest.mark.parametrize("query", ["older=x", "newer=1", "older=%00", "nothing=known", "since="])
+def test_what_is_no_filter_never_breaks_the_page_or_the_files(auditor, query):
     open_books()
 
     for page in ("", "csv/", "xlsx/"):
         assert auditor.get(f"/balance/statement/{page}?{query}").status_code == 200
+
+
+def test_more_entries_than_a_workbook_holds_are_refused_with_what_to_do(auditor, monkeypatch):
+    open_books()
+    spend(10_500)
+    monkeypatch.setattr("balance.exports.MOST_ROWS", 3)
+
+    refused = auditor.get("/balance/statement/xlsx/?kind=")
+    narrowed = auditor.get("/balance/statement/xlsx/?kind=money")
+
+    assert refused.status_code == 400
+    assert "More than 3 entries do not fit into a workbook. Narrow the days, or take CSV." in words(refused)
+    assert narrowed.status_code == 200
+    assert len(csv_rows(auditor.get("/balance/statement/csv/"))) == 4
 
 
 def test_pages_of_fifty_lead_on_without_losing_or_repeating_an_entry(auditor):

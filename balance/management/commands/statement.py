@@ -1,15 +1,13 @@
 """`./run manage statement`: the entries of the books."""
 
-import csv
 import datetime as dt
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
 from backoffice.command import EXIT_USAGE, PlainCommand
-from balance import services
+from balance import exports, services
 from balance.models import Entry
 
 
@@ -34,24 +32,18 @@ class Command(PlainCommand):
             kinds=options["kind"],
             ref_id=options["ref_id"],
         )
-        rows = (services.statement_row(entry) for entry in entries.iterator(chunk_size=1000))
         if options["format"] == "json":
-            for row in rows:
+            for row in exports.rows(entries):
                 self.stdout.write(json.dumps(row, ensure_ascii=False))
         else:
-            self._write_csv(rows)
-
-    def _write_csv(self, rows: Iterator[dict[str, Any]]) -> None:
-        writer = csv.writer(self.stdout, lineterminator="\n")
-        writer.writerow(services.STATEMENT_COLUMNS)
-        for row in rows:
-            writer.writerow([services.spreadsheet_cell(value) for value in row.values()])
+            for line in exports.csv_lines(entries):
+                self.stdout.write(line)
 
 
 def _day(text: str | None) -> dt.date | None:
     if text is None:
         return None
     try:
-        return dt.date.fromisoformat(text)
+        return services.shop_day(text)
     except ValueError as error:
         raise CommandError(f"{text!r} is no day such as 2026-08-22.", returncode=EXIT_USAGE) from error
