@@ -2,8 +2,8 @@
 
 Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total below
 zero, a status that is one of the known ones, times with an offset. A balance may be below zero: nobody promises the
-opposite, and an account in debt must not make every answer unbelievable. Liberal elsewhere: unknown fields are ignored, a text
-for people may be missing and is shortened rather than refused. Field names and rules live only here.
+opposite, and an account in debt must not make every answer unbelievable. Liberal elsewhere: unknown fields are ignored,
+a text for people may be missing and is shortened rather than refused. Field names and rules live only here.
 
 All amounts are whole rupiah.
 """

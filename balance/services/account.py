@@ -186,7 +186,8 @@ def bind_to_upstream(*, has_orders: bool) -> None:
         if row.fingerprint == sandbox:
             raise WrongUpstream(
                 "This database holds the demo's books, with the sandbox's money: delete the demo with `./run reset`, "
-                "or keep it and name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty database there)."
+                "or keep it and name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty "
+                "database there)."
             )
         raise WrongUpstream(
             "This database holds the books of another upstream account: restore the former UPSTREAM_BASE_URL and "
