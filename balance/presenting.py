@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from balance.models import Adjustment, Books, Difference, ExpectedTopUp, Reading
-from balance.services import books, latest_reading, one_moment, open_differences_total
+from django.contrib import messages
+from django.utils.translation import gettext as _
+
+from backoffice.money import rupiah
+from balance.models import Adjustment, Books, Difference, ExpectedTopUp, Reading, ReconciliationRun
+from balance.services import books, latest_reading, one_moment, open_differences_total, position
 
 
 @dataclass(frozen=True)
@@ -84,3 +88,27 @@ def shown_differences(*pks: int) -> list[ShownDifference]:
         )
         for difference in rows[:50]
     ]
+
+
+def told(run: ReconciliationRun) -> tuple[int, str]:
+    """The result of a comparison that was just made: the level of its message, and a sentence."""
+    match run.state:
+        case ReconciliationRun.State.BALANCED:
+            return messages.SUCCESS, _("Compared: every rupiah is explained.")
+        case ReconciliationRun.State.PROVISIONAL:
+            return _told_provisionally(run)
+        case ReconciliationRun.State.TOPUP:
+            return messages.SUCCESS, _("Compared: a top-up waits to be acknowledged.")
+        case ReconciliationRun.State.UNEXPLAINED:
+            return messages.WARNING, _("Compared: there is a difference that nobody has explained.")
+    return messages.SUCCESS, _("Compared: it cannot be said yet; the balance has to be read first.")
+
+
+def _told_provisionally(run: ReconciliationRun) -> tuple[int, str]:
+    if position().moved_at:
+        words = _("Compared: something moved the balance beside our orders; by how much is not known yet.")
+        return messages.WARNING, words
+    if run.difference:
+        words = _("Compared: %(amount)s is not explained so far; the open orders are asked about first.")
+        return messages.WARNING, words % {"amount": rupiah(run.difference)}
+    return messages.SUCCESS, _("Compared: nothing is wrong so far; open orders are asked about first.")

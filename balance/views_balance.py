@@ -18,7 +18,7 @@ from balance import services
 from balance.chart import chart_of
 from balance.errors import NotPossible
 from balance.forms import ExpectedTopUpForm
-from balance.models import ExpectedTopUp, ReconciliationRun
+from balance.models import ExpectedTopUp
 from balance.presenting import Funds, shown_differences
 
 # After a press of "refresh" the page looks for the answer every two seconds, for so many seconds.
@@ -53,11 +53,12 @@ def balance_live(request: StaffRequest) -> HttpResponse:
 
 def _now(request: StaffRequest) -> dict[str, Any]:
     """What keeps itself fresh: figures, state, expected top-ups and open differences, with names of their versions."""
-    funds = Funds.now()
     may_explain = request.user.has_perm("balance.view_difference")
-    position = services.position() if may_explain else None
-    shown = shown_differences() if may_explain else []
-    expected = _expected() if may_explain else []
+    with services.one_moment():
+        funds = Funds.now()
+        position = services.position() if may_explain else None
+        shown = shown_differences() if may_explain else []
+        expected = _expected() if may_explain else []
     awaited = request.session.get("balance_awaits_until", 0) > timezone.now().timestamp()
     blocking = position.blocking if position else []
     return {
@@ -134,17 +135,3 @@ def topup_cancel(request: StaffRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, _("Withdrawn."))
     return redirect("balance")
-
-
-def told(run: ReconciliationRun) -> str:
-    """The result of a comparison in a sentence."""
-    match run.state:
-        case ReconciliationRun.State.BALANCED:
-            return _("Compared: every rupiah is explained.")
-        case ReconciliationRun.State.PROVISIONAL:
-            return _("Compared: nothing is wrong so far; open orders are asked about first.")
-        case ReconciliationRun.State.TOPUP:
-            return _("Compared: a top-up waits to be acknowledged.")
-        case ReconciliationRun.State.UNEXPLAINED:
-            return _("Compared: there is a difference that nobody has explained.")
-    return _("Compared: it cannot be said yet; the balance has to be read first.")

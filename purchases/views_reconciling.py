@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from backoffice.access import StaffRequest, staff_only
 from balance.models import ReconciliationRun
-from balance.views_balance import told
+from balance.presenting import told
 from purchases import services
 
 
@@ -18,8 +18,5 @@ from purchases import services
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
     """Compare with the newest balance that the upstream told, and say the result."""
     run = services.reconcile_books(ReconciliationRun.Trigger.PERSON)
-    if run.state == ReconciliationRun.State.UNEXPLAINED:
-        messages.warning(request, told(run))
-    else:
-        messages.success(request, told(run))
+    messages.add_message(request, *told(run))
     return redirect("balance")

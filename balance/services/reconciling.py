@@ -29,7 +29,8 @@ class Position:
     """How the account stands, in rupiah; None where it is not known yet.
 
     `reported`: the newest balance that the upstream told. `expected`: what our books say it should have been then.
-    `difference`: reported − expected. `available`: what a new order may spend.
+    `difference`: reported − expected. `available`: what a new order may spend. `moved_at`: by then something outside
+    our orders had certainly moved the balance, by an amount that is still open. `off_by`: see `books_off_by`.
     """
 
     reported: int | None
@@ -40,6 +41,8 @@ class Position:
     difference: int | None
     state: str
     blocking: list[str]
+    moved_at: dt.datetime | None
+    off_by: int
 
     def as_json(self) -> dict[str, object]:
         """As the command prints it."""
@@ -94,6 +97,8 @@ def position() -> Position:
             difference=difference,
             state=_state(seen, found_now),
             blocking=seen.blocking,
+            moved_at=seen.progress.state.changed_at if seen.progress else None,
+            off_by=seen.off_by,
         )
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from balance import services
-from balance.models import Adjustment, Difference, Entry, ExpectedTopUp
+from balance.models import Adjustment, Books, Difference, Entry, ExpectedTopUp, Reconciliation
 from balance.services import books
 from purchases.order_life import Status
 from tests.factories import make_order
@@ -141,6 +141,47 @@ def test_an_order_whose_outcome_is_not_known_makes_it_provisional_and_is_named(a
     assert "Nothing is wrong so far" in words(page)
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
     assert "is-bad" not in page.content.decode()
+
+
+def test_a_difference_that_open_orders_cannot_explain_is_never_called_nothing_wrong(admin):
+    open_books(1_000_000)
+    order = make_order(Status.UNKNOWN)
+    services.note_sent(ref_id=order.ref_id, order_kind="purchase", amount=10_500, at=order.sent_at)
+    read_balance(500_000)
+
+    said = words(admin.post("/balance/reconcile/", follow=True))
+
+    assert "Compared: -Rp489.500 is not explained so far" in said
+    assert "-Rp489.500 is not explained so far, whatever becomes of the orders under way." in said
+    assert order.ref_id in said
+    assert "nothing is wrong" not in said.lower()
+    assert not Difference.objects.exists()
+
+
+def test_a_proven_change_of_open_amount_is_said_and_names_the_orders_it_hangs_on(admin):
+    open_books(1_000_000)
+    order = make_order(Status.UNKNOWN)
+    row = Reconciliation.objects.get()
+    outside = [[-1, [[]]], [10_499, [[[order.ref_id, "debit"]]]]]
+    row.state |= {"changed_at": row.state["upto"], "outside": outside}
+    row.save()
+
+    said = words(admin.post("/balance/reconcile/", follow=True))
+
+    assert "Compared: something moved the balance beside our orders; by how much is not known yet." in said
+    assert "Something moved the balance beside our orders. By how much is known when the orders named below" in said
+    assert order.ref_id in said
+    assert "nothing is wrong" not in said.lower()
+
+
+def test_books_that_were_changed_in_the_database_itself_are_said_to_be_off(auditor):
+    open_books(1_000_000)
+    Books.objects.update(balance=1_123_456)
+
+    page = words(auditor.get("/balance/"))
+
+    assert "The books are not what the orders and differences make: +Rp123.456." in page
+    assert "Every rupiah" not in page
 
 
 # --- top-ups ------------------------------------------------------------------------------------------------------
