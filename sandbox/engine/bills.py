@@ -1,5 +1,6 @@
 """Bill checks and their payment (document, /v1/bill/pay and Bill inquiry)."""
 
+import itertools
 import random
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -76,9 +77,9 @@ def inquire(fields: InquiryFields) -> Checked:
         if scenario is not None and scenario.inquiry_refusal is not None:
             raise ApiError(scenario.inquiry_refusal)
         # A magic customer who has paid has the next month's bill, so that a scenario can be tried again.
-        ahead = 0 if scenario is None else _times_paid(product.product_code, fields.destination)
-        bill = _bill(product, fields.destination, timezone.now(), ahead=ahead)
-        if scenario is None and _paid(product.product_code, fields.destination, bill["period"], ["success"]):
+        paid = _paid_months(product.product_code, fields.destination, ["success"])
+        bill = _bill(product, fields.destination, timezone.now(), paid=paid, goes_on=scenario is not None)
+        if bill is None:
             raise ApiError(ErrorCode.BILL_ALREADY_PAID)
         inquiry = _store(fields.ref_id, product, fields.destination, bill, scenario)
         become_valid(inquiry)
@@ -179,8 +180,9 @@ def _check_payable(inquiry: Inquiry, amount: int | None, *, magic: bool) -> None
     if amount is not None and amount != inquiry.total:
         raise ApiError(ErrorCode.AMOUNT_MISMATCH)
     product = sellable(inquiry.product.product_code, "postpaid")
-    # a magic customer has a new bill at each check, so that a scenario can be tried again
-    if not magic and _paid(product.product_code, inquiry.destination, inquiry.period, ["pending", "success"]):
+    # a magic customer's open payment is in nobody's way, so that a scenario can be tried again
+    paid = _paid_months(product.product_code, inquiry.destination, ["success"] if magic else ["pending", "success"])
+    if any(line["period"] in paid for line in inquiry.details):
         raise ApiError(ErrorCode.BILL_ALREADY_PAID)
 
 
@@ -198,39 +200,41 @@ def _raise_once(inquiry: Inquiry, scenario: Scenario) -> None:
         inquiry.save(update_fields=["penalty", "total", "details"])
 
 
-def _paid(product_code: str, destination: str, period: str, statuses: list[str]) -> bool:
-    return Transaction.objects.filter(
-        kind="bill", product_code=product_code, destination=destination, period=period, status__in=statuses
-    ).exists()
+def _paid_months(product_code: str, destination: str, statuses: list[str]) -> set[str]:
+    """The months of this customer's bills ("Nov 2026") that payments in these statuses cover."""
+    payments = Transaction.objects.filter(
+        kind="bill", product_code=product_code, destination=destination, status__in=statuses
+    )
+    details = Inquiry.objects.filter(ref_id__in=payments.values("ref_id")).values_list("details", flat=True)
+    return {line["period"] for lines in details for line in lines}
 
 
-def _times_paid(product_code: str, destination: str) -> int:
-    return Transaction.objects.filter(
-        kind="bill", product_code=product_code, destination=destination, status="success"
-    ).count()
+def _bill(product: Product, destination: str, at: datetime, *, paid: set[str], goes_on: bool) -> dict[str, Any] | None:
+    """What the customer owes: name, the months after the last one `paid`, amounts in rupiah; the same all month.
 
-
-def _bill(product: Product, destination: str, at: datetime, *, ahead: int = 0) -> dict[str, Any]:
-    """The same customer has the same bill all month: name, open months, amounts in rupiah. `ahead`: months later."""
+    With all of them paid None, or, when it `goes_on`, the bill of the next month.
+    """
     today = timezone.localtime(at).date()
     dice = random.Random(f"{product.product_code}:{destination}:{today:%Y-%m}")  # noqa: S311
-    months = dice.choices((1, 2, 3), weights=(80, 15, 5))[0]
+    count = dice.choices((1, 2, 3), weights=(80, 15, 5))[0]
     monthly = dice.randrange(35_000, 650_000, 50)
-    details: list[dict[str, Any]] = []
-    for back in range(months - 1, -1, -1):
-        year, month = divmod(today.year * 12 + today.month - 1 + ahead - back, 12)
-        details.append(
-            {
-                "period": f"{MONTHS[month]} {year}",
-                "amount": monthly + 50 * dice.randrange(-200, 200),
-                "penalty": 3_000 * back,
-            }
-        )
+    now = today.year * 12 + today.month - 1
+    amounts = {month: monthly + 50 * dice.randrange(-200, 200) for month in range(now - count + 1, now + 1)}
+    customer_name = dice.choice(CUSTOMERS)
+    owed = list(itertools.takewhile(lambda month: _label(month) not in paid, reversed(amounts)))[::-1]
+    if not owed:
+        if not goes_on:
+            return None
+        owed = [next(month for month in itertools.count(now + 1) if _label(month) not in paid)]
+        amounts[owed[0]] = monthly + 50 * dice.randrange(-200, 200)
+    details: list[dict[str, Any]] = [
+        {"period": _label(month), "amount": amounts[month], "penalty": 3_000 * max(0, now - month)} for month in owed
+    ]
     amount: int = sum(line["amount"] for line in details)
     penalty: int = sum(line["penalty"] for line in details)
     first, last = details[0]["period"], details[-1]["period"]
     return {
-        "customer_name": dice.choice(CUSTOMERS),
+        "customer_name": customer_name,
         "amount": amount,
         "admin_fee": product.admin_fee,
         "penalty": penalty,
@@ -238,3 +242,9 @@ def _bill(product: Product, destination: str, at: datetime, *, ahead: int = 0) -
         "period": first if first == last else f"{first} – {last}",
         "details": details,
     }
+
+
+def _label(month: int) -> str:
+    """A month, counted from year 0, as bills name it: "Nov 2026"."""
+    year, index = divmod(month, 12)
+    return f"{MONTHS[index]} {year}"
