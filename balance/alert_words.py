@@ -143,7 +143,7 @@ def _difference(facts: dict[str, Any]) -> AlertWords:
 def _books_off(facts: dict[str, Any]) -> AlertWords:
     """The books are not what their orders and differences make: somebody changed rows behind the software's back."""
     return AlertWords(
-        title=_("The books do not add up by %(amount)s.") % {"amount": rupiah(facts["books_off_by"])},
+        title=_("The books do not add up by %(amount)s.") % {"amount": rupiah(abs(facts["books_off_by"]))},
         facts=_("They are not what the orders and differences make; rows were changed in the database itself."),
         next_step=_("Keep the database as it is, and have somebody look into it."),
         url=reverse("balance"),

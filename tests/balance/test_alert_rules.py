@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from backoffice import health
 from balance import services as balance
-from balance.models import Alert, Difference, Reconciliation, UpstreamAccount
+from balance.models import Alert, Difference, Reading, Reconciliation, UpstreamAccount
 from balance.services import alerts
 from balance.services.alerts import Reason
 from tests.balance.test_ledger import open_with
@@ -61,9 +62,11 @@ def test_a_rule_that_fails_leaves_its_alerts_as_they_are(monkeypatch: Any):
 def test_a_difference_that_is_settled_while_the_rules_look_is_no_alert(monkeypatch: Any, django_user_model: Any):
     first, second = (django_user_model.objects.create_user(name) for name in ("first", "second"))
     open_with(100_000)
+    time.sleep(0.001)
     now = timezone.now()
-    found = Difference.objects.create(amount=-5, from_at=now, to_at=now, label="unexplained_debit")
-    proposed = balance.propose_adjustment(found, actor=first, reason="x")
+    Reading.objects.create(balance=99_995, source="balance", sent_at=now, received_at=now)
+    balance.reconcile()
+    proposed = balance.propose_adjustment(Difference.objects.get(), actor=first, reason="x")
     look = alerts._RULES[Kind.UNEXPLAINED_DIFFERENCE]
 
     def settle() -> None:

@@ -118,7 +118,7 @@ def test_the_list_says_where_alerts_are_sent_and_never_the_address(admin, settin
 def test_books_that_were_changed_behind_the_software_say_by_how_much(auditor):
     keep_alerts(Kind.UNEXPLAINED_DIFFERENCE, [Reason(key="books", facts={"books_off_by": -7})])
 
-    assert "The books do not add up by -Rp7." in words(auditor.get("/orders/"))
+    assert "The books do not add up by Rp7." in words(auditor.get("/orders/"))
 
 
 def test_books_that_are_not_compared_say_since_when_and_lead_to_what_they_wait_for(auditor):
