@@ -285,6 +285,8 @@ LOGGING = {
         "celery": {"level": "WARNING"},
         "celery.worker.consumer": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
+        # It warns of every request that waits for a thread, however shortly.
+        "waitress.queue": {"level": "ERROR"},
         # At DEBUG it names paths, and the webhook's path holds a token.
         "urllib3": {"level": "WARNING"},
     },

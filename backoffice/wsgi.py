@@ -1,4 +1,4 @@
-"""The WSGI entry point, served by granian."""
+"""The WSGI entry point, served by `backoffice.web`."""
 
 import os
 

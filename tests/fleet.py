@@ -1,5 +1,6 @@
 """The real processes for tests: web, the workers and beat on the test database, to be killed and started again."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -46,10 +47,7 @@ class Fleet:
     def start(self, *names: str) -> None:
         """Start processes by name: web, worker, background, beat."""
         commands = {
-            "web": [
-                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(self.port)),
-                "backoffice.wsgi:application",
-            ],
+            "web": [sys.executable, "-m", "backoffice.web", "--port", str(self.port)],
             "worker": [*_CELERY, *_WORKER, "-Q", "interactive,receipts", "-n", "worker@%h"],
             "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
             "beat": [*_CELERY, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
@@ -77,7 +75,8 @@ class Fleet:
         """`kill -9` these processes and their children."""
         for name in names:
             process = self.processes.pop(name)
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # a test may have ended it
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
     def kill_all(self) -> None:

@@ -174,9 +174,7 @@ class Server:
         return service.child
 
     def _web(self) -> Child:
-        options = ("--interface", "wsgi", "--host", "127.0.0.1", "--port", str(self._port), "--workers", "1")
-        words = ("-m", "granian", *options, "--blocking-threads", "8", "--no-ws", "backoffice.wsgi:application")
-        return self._stack.python("web", *words, log="web")
+        return self._stack.python("web", "-m", "backoffice.web", "--port", str(self._port), log="web")
 
     def _worker(self, name: str, queue: str) -> Child:
         level = self._project.given.get("LOG_LEVEL", "INFO")
