@@ -53,7 +53,8 @@ def regenerate_credentials() -> Account:
 def seed(*, secret_id: str, secret_key: str, callback_url: str, opening_balance: int) -> Account:
     """Make the account, or bring an older one's seeded settings up to date where nobody has changed them since.
 
-    Empty credentials: made up for a new account. Running it again changes nothing.
+    What somebody changed and then gives here counts as seeded again. Empty credentials: made up for a new account.
+    Running it again changes nothing.
     """
     given = {"secret_id": secret_id, "secret_key": secret_key, "callback_url": callback_url}
     account = Account.objects.select_for_update().filter(pk=1).first()
@@ -69,7 +70,7 @@ def seed(*, secret_id: str, secret_key: str, callback_url: str, opening_balance:
             move(account, MutationKind.TOPUP, opening_balance, note="opening balance")
         return account
     for name in SEEDED:
-        if given[name] and getattr(account, name) == account.seeded.get(name, ""):
+        if given[name] and getattr(account, name) in (account.seeded.get(name, ""), given[name]):
             setattr(account, name, given[name])
             account.seeded[name] = given[name]
     account.save()

@@ -138,7 +138,7 @@ def action(page: str) -> Callable[[Action], Callable[..., HttpResponse]]:
 def regenerate(_request: HttpRequest) -> str:
     """New credentials."""
     account_settings.regenerate_credentials()
-    return "New credentials are in force; the old ones no longer work."
+    return "New credentials are in force; the old ones no longer work. See “For the backoffice” below."
 
 
 @action("account")

@@ -5,11 +5,13 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from backoffice.launcher.failures import LaunchError
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIRED_WITH_A_REAL_UPSTREAM = ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
+LEAST_KEY_LENGTH = 50  # Django's own bound (security.W009)
 LEAST_FREE_BYTES = 200_000_000
 
 
@@ -40,13 +42,25 @@ class Project:
         return self.venv / "bin/python"
 
     def require_real_settings(self) -> None:
-        """LaunchError naming each setting that a real upstream needs and that is not there."""
+        """LaunchError naming what a real upstream needs and is not there, or cannot be right."""
+        if self.sandboxed:
+            return
+        if not is_web_address(self.given["UPSTREAM_BASE_URL"]):
+            raise LaunchError(
+                "UPSTREAM_BASE_URL is no http or https address: correct it, for example https://upstream.example.com, "
+                "or take it away for the demo."
+            )
         missing = [name for name in REQUIRED_WITH_A_REAL_UPSTREAM if name not in self.given]
-        if missing and not self.sandboxed:
+        if missing:
             verb = "is" if len(missing) == 1 else "are"
             raise LaunchError(
                 f"UPSTREAM_BASE_URL names a real upstream, but {' and '.join(missing)} {verb} missing: set them in the "
                 "environment or in .env (.env.example explains each)."
+            )
+        if (length := len(self.given["SECRET_KEY"])) < LEAST_KEY_LENGTH:
+            raise LaunchError(
+                f"SECRET_KEY has only {length} characters and could be guessed: give it {LEAST_KEY_LENGTH} random "
+                "ones or more (.env.example has a command that makes them)."
             )
 
     def make_data_folder(self) -> None:
@@ -63,6 +77,15 @@ class Project:
             raise LaunchError(f"You may not write in the data folder {self.data}: give yourself the right or {advice}.")
         if free < LEAST_FREE_BYTES:
             raise LaunchError(f"Only {free // 1_000_000} MB are free for {self.data}: make room or {advice}.")
+
+
+def is_web_address(text: str) -> bool:
+    """Whether this is an http or https address with a host, and a port that can be, if any."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def read_project() -> Project:

@@ -58,11 +58,16 @@ class Stack:
             self._place_sandbox(web_port=web_port)
 
     def _place_sandbox(self, *, web_port: int) -> None:
-        account = {"secret_id": self.secrets["upstream_id"], "secret_key": self.secrets["upstream_key"]}
+        # given ones count, because a person can make new ones in the sandbox's dashboard
+        given = self.project.given
+        account = {
+            "secret_id": given.get("UPSTREAM_SECRET_ID", self.secrets["upstream_id"]),
+            "secret_key": given.get("UPSTREAM_SECRET_KEY", self.secrets["upstream_key"]),
+        }
         port = self.sandbox_port = Ports(self.project.data).take("sandbox", first=FIRST_SANDBOX_PORT)
-        if given := self.project.given.get("SANDBOX_DATABASE_URL"):
-            check_database(given)
-            database_url = given
+        if own := given.get("SANDBOX_DATABASE_URL"):
+            check_database(own)
+            database_url = own
         elif self.stores.postgres:
             database_url = self.stores.postgres.url(SANDBOX_DATABASE)
         else:

@@ -9,12 +9,21 @@ from pathlib import Path
 import pytest
 
 from backoffice.launcher import failures, project
-from backoffice.launcher.data_folder import held, write_state
+from backoffice.launcher.data_folder import held, read_json, write_state
 from backoffice.launcher.failures import LaunchError
+from backoffice.launcher.processes import Family
 from backoffice.launcher.serving import choose_port
+from backoffice.launcher.stack import Stack
 from tests.launcher.conftest import occupied_port
 
 ROOT = Path(__file__).resolve().parents[2]
+REAL = {
+    "UPSTREAM_BASE_URL": "https://upstream.example.com",
+    "UPSTREAM_SECRET_ID": "i",
+    "UPSTREAM_SECRET_KEY": "k",
+    "SECRET_KEY": "s3cret" * 9,
+    "ALLOWED_HOSTS": "a.example",
+}
 
 
 def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -102,6 +111,24 @@ def test_a_real_upstream_is_refused_while_its_settings_are_missing(
 
     assert result.returncode == 1
     assert missing in result.stderr
+    assert not list(folder.iterdir()), "something was started before the refusal"
+
+
+@pytest.mark.parametrize("address", ["notaurl", "upstream.example.com", "ftp://a.example", "https://", "https://a:b"])
+def test_an_upstream_that_is_no_web_address_is_refused(address: str, folder: Path) -> None:
+    result = run(data=folder, **REAL | {"UPSTREAM_BASE_URL": address})
+
+    assert result.returncode == 1
+    assert "UPSTREAM_BASE_URL is no http or https address" in result.stderr
+    assert not list(folder.iterdir()), "something was started before the refusal"
+
+
+def test_a_key_that_could_be_guessed_is_refused_with_a_real_upstream_and_not_told(folder: Path) -> None:
+    result = run("manage", "check", data=folder, **REAL | {"SECRET_KEY": "k3y" * 16})
+
+    assert result.returncode == 1
+    assert "SECRET_KEY has only 48 characters" in result.stderr
+    assert "k3yk3y" not in result.stderr
     assert not list(folder.iterdir()), "something was started before the refusal"
 
 
@@ -200,6 +227,25 @@ def test_the_environment_wins_over_dotenv_and_an_empty_value_is_none(
     assert found.given["SHOP_NAME"] == "From the environment"
     assert found.given["LOG_LEVEL"] == "DEBUG"
     assert found.sandboxed
+
+
+@pytest.mark.parametrize("given", [{}, {"UPSTREAM_SECRET_ID": "sid_new", "UPSTREAM_SECRET_KEY": "sk_new"}])
+def test_the_sandboxs_credentials_are_the_given_ones_else_generated_and_kept(
+    given: dict[str, str], folder: Path
+) -> None:
+    stores = {name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL")}
+    stores["SANDBOX_DATABASE_URL"] = stores["DATABASE_URL"]
+    family = Family()
+    stack = Stack(project.Project(ROOT, folder, {**stores, **given}), family)
+    try:
+        stack.start_stores(web_port=8000)
+    finally:
+        family.close()
+
+    kept = read_json(folder / "secrets.json")
+    assert stack.environment["BACKOFFICE_SANDBOX"] == "1"
+    assert stack.environment["UPSTREAM_SECRET_ID"] == given.get("UPSTREAM_SECRET_ID", kept["upstream_id"])
+    assert stack.environment["UPSTREAM_SECRET_KEY"] == given.get("UPSTREAM_SECRET_KEY", kept["upstream_key"])
 
 
 def test_a_failure_shows_only_what_the_child_said_since_its_last_start(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The dashboard, as a person's browser uses it; and the control API."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -179,6 +180,26 @@ def test_the_list_of_requests_shows_the_verdict_on_the_signature(sandbox: Sandbo
         ("absent", 400),
         ("not checked", 401),
     ]
+
+
+def test_after_new_credentials_the_page_gives_the_lines_that_put_the_backoffice_right_again() -> None:
+    own = SandboxProcess.fresh("renewed")
+    made_up = own.secret_id, own.secret_key
+    try:
+        page = Browser(own.url).post("/account/credentials")
+        assert "For the backoffice" in page
+        lines = dict(re.findall(r"<code>(UPSTREAM_SECRET_(?:ID|KEY))=([^<]+)</code>", page))
+        assert error_of(own.call("/v1/balance")) == (401, "INVALID_CREDENTIALS")
+
+        own.secret_id, own.secret_key = lines["UPSTREAM_SECRET_ID"], lines["UPSTREAM_SECRET_KEY"]
+        own.restart()
+        assert own.call("/v1/balance").status_code == 200
+
+        own.secret_id, own.secret_key = made_up
+        own.restart()
+        assert own.call("/v1/balance").status_code == 200
+    finally:
+        own.remove()
 
 
 def test_forms_need_their_token(sandbox: SandboxProcess) -> None:
