@@ -18,10 +18,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from balance.engine import choices
-from balance.engine.effects import blocking, settle, split
-from balance.engine.facts import Difference, Guess, Progress, Reading, Spending, State
+from balance.engine.effects import blocking, settle, split, still_possible
+from balance.engine.facts import Difference, Guess, Progress, Reading, Spending, State, Story
 
-__all__ = ["Difference", "Guess", "Progress", "Reading", "Spending", "State", "advance", "guess", "opening"]
+__all__ = ["Difference", "Guess", "Progress", "Reading", "Spending", "State", "Story", "advance", "guess", "opening"]
 
 
 def advance(state: State, readings: Iterable[Reading], spendings: Iterable[Spending]) -> Progress:
@@ -43,13 +43,13 @@ def advance(state: State, readings: Iterable[Reading], spendings: Iterable[Spend
         waits_for = blocking(reading, live)
         if waits_for:
             break
+        stories = still_possible(state.stories or (), live)
         state, live, gone = settle(state, reading, live)
         settled += gone
-        state, found, is_used = _evaluate(state, reading, live)
+        state, found, is_used = _evaluate(state, reading, live, stories)
         evaluated += is_used
         left_out += not is_used
-        if found:
-            differences.append(found)
+        differences += found
     return Progress(
         state=state,
         differences=differences,
@@ -77,7 +77,7 @@ def guess(state: State, reading: Reading, spendings: Iterable[Spending]) -> Gues
     live = _by_sending(spendings)
     waits_for = blocking(reading, live)
     rest, open_effects = split(state, reading, live)
-    if state.outside is None or len(open_effects) > choices.MOST_OPEN_EFFECTS:
+    if state.stories is None or len(open_effects) > choices.MOST_OPEN_EFFECTS:
         return Guess(difference=None, blocking=waits_for)
     possible = {rest - total - state.exact for total in choices.possible_sums(open_effects)}
     return Guess(difference=min(possible, key=abs), blocking=waits_for)
@@ -87,30 +87,43 @@ def _by_sending(spendings: Iterable[Spending]) -> list[Spending]:
     return sorted(spendings, key=lambda spending: spending.sent_at)
 
 
-def _evaluate(state: State, reading: Reading, live: Sequence[Spending]) -> tuple[State, Difference | None, bool]:
-    """Confront the carried explanations with one reading: the new state, a difference, whether it could be used."""
+def _evaluate(
+    state: State, reading: Reading, live: Sequence[Spending], stories: Sequence[Story]
+) -> tuple[State, list[Difference], bool]:
+    """Go on with the stories that can be true: the new state, what was found, whether the reading could be used."""
     rest, open_effects = split(state, reading, live)
     state = replace(state, upto=reading.received_at)
     if len(open_effects) > choices.MOST_OPEN_EFFECTS:
-        return state, None, False
-    state = replace(state, compared_upto=reading.received_at)
-    outside = choices.go_on(state, rest, open_effects)
-    if not outside:
-        # No choice explains it: something outside our orders has moved the balance.
+        return state, [], False
+    told, is_partial = choices.go_on(state, stories, rest, open_effects)
+    state = replace(state, stories=told, is_partial=is_partial, compared_upto=reading.received_at)
+    if told is None:
+        return replace(state, changed_at=state.changed_at or reading.received_at), [], True
+    likeliest = state.likeliest
+    if likeliest[0].surprises:
         state = replace(state, changed_at=state.changed_at or reading.received_at)
-        anew = choices.start_anew(state, rest, open_effects)
-        if anew is None:
-            return replace(state, outside=None), None, True
-        outside = anew
-    state = replace(state, outside=outside)
-    if len(outside) > 1:
-        return state, None, True
+    if len({story.outside for story in likeliest}) > 1:
+        return state, [], True
 
-    (amount,) = outside
-    found = None
-    if amount != state.exact:
-        found = Difference(amount=amount - state.exact, from_at=state.exact_at, to_at=reading.received_at)
-    state = replace(state, exact=amount, changed_at=None)
-    if outside[amount] == {frozenset()} and all(open_effect.is_parked for open_effect in open_effects):
+    outside = likeliest[0].outside
+    # Told in different ways, the single changes are anybody's guess, but not their sum.
+    ways = {story.changes for story in likeliest}
+    amounts = (ways.pop() if len(ways) == 1 else None) or (outside - state.exact,)
+    found = [
+        Difference(amount=amount, from_at=state.exact_at, to_at=reading.received_at) for amount in amounts if amount
+    ]
+    state = replace(state, exact=outside, changed_at=None, stories=_told_from_now(told, outside))
+    if len(told) == 1 and not told[0].happened and all(open_effect.is_parked for open_effect in open_effects):
         state = replace(state, exact_at=reading.sent_at)
     return state, found, True
+
+
+def _told_from_now(stories: Sequence[Story], outside: int) -> tuple[Story, ...]:
+    """The stories with what was found left out; one that says otherwise needs a surprise to say so."""
+    fewest = stories[0].surprises
+    return tuple(
+        Story(story.outside, story.happened)
+        if story.surprises == fewest
+        else Story(story.outside, story.happened, 1, (story.outside - outside,) if story.outside != outside else None)
+        for story in stories
+    )

@@ -1,24 +1,24 @@
-"""The choices of open effects that explain a reading, and how they restrict those of the next.
+"""The choices of open effects that explain a reading, and the stories that lead from one reading to the next.
 
-A choice is a number whose bit i stands for the i-th open effect.
+A choice is a number whose bit i stands for the i-th open effect. With a reading, each choice gives one value of
+`outside`. A story goes on with every choice that has in it what has happened before: without a surprise if the value
+stays, with one more if it does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from balance.engine.effects import OpenEffect
-from balance.engine.facts import Effect, Explanation, Part, State
+from balance.engine.facts import Effect, Part, State, Story
 
 # 2^14 choices take a few milliseconds; with more open effects a reading is left out: wait, never alarm.
 MOST_OPEN_EFFECTS = 14
-# To start anew after an outside change, a reading must leave few choices: each of them is remembered.
-_MOST_OPEN_TO_START_ANEW = 8
-# More explanations than this are not remembered one by one; nothing is then demanded of the next reading's.
-_MOST_EXPLANATIONS = 200
+# With more than these no outside change is considered in the reading: too many stories would have to be kept.
+_MOST_OPEN_TO_BE_SURPRISED = 8
+_MOST_STORIES = 400
 
-# What the outside changes may sum up to (rupiah), each with the explanations it rests on.
-Outside = dict[int, frozenset[Explanation]]
+_Stories = dict[int, Story]
 
 
 def possible_sums(open_effects: Sequence[OpenEffect]) -> set[int]:
@@ -27,47 +27,118 @@ def possible_sums(open_effects: Sequence[OpenEffect]) -> set[int]:
     return {total for choice, total in enumerate(_sums(open_effects)) if is_orderly(choice)}
 
 
-def go_on(state: State, rest: int, open_effects: Sequence[OpenEffect]) -> Outside:
-    """The choices that explain the reading with an `outside` that was possible before, and what happened then."""
-    if not state.outside:
-        return {}
+def go_on(
+    state: State, stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect]
+) -> tuple[tuple[Story, ...] | None, bool]:
+    """The stories that explain the reading too, fewest surprises first, and whether some were too many to be kept.
+
+    `stories`: the state's, without those that can no longer be true. None: some surprise is certain, and there are too
+    many open effects to say which.
+    """
+    few = sum(not open_effect.is_parked for open_effect in open_effects) <= _MOST_OPEN_TO_BE_SURPRISED
+    fewest = state.stories[0].surprises if state.stories else 0
+    found = _continued(stories, rest, open_effects, may_surprise=few)
+    least = min((story.surprises for story in found.values()), default=None)
+    if least is None or (least > fewest and (state.is_partial or not few)):
+        # What was not kept may have been the truth: nothing is demanded of what the readings before seemed to say.
+        if not few:
+            return None, True
+        found = _anew(state, rest, open_effects, surprises=fewest + 1)
+        least = min(story.surprises for story in found.values())
+    kept = sorted(
+        _undominated({choice: story for choice, story in found.items() if story.surprises <= least + 1}),
+        key=lambda story: story.surprises,
+    )
+    is_partial = not few or len(kept) > _MOST_STORIES or (state.is_partial and bool(open_effects))
+    if len(kept) > _MOST_STORIES:
+        kept = [story for story in kept if story.surprises == least]
+    return tuple(kept[:_MOST_STORIES]), is_partial
+
+
+def _continued(
+    stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect], *, may_surprise: bool
+) -> _Stories:
+    """For each choice the best story that leads to it.
+
+    Parked orders are taken to be as they were when something outside happens: that one of them took effect in just
+    that moment is the least likely of all, and waiting for it to be resolved would hide the change for days.
+    """
     effects = [open_effect.effect for open_effect in open_effects]
     bits = {effect: 1 << index for index, effect in enumerate(effects)}
-    # What had happened then and is open now. What is certain by now, or certainly never was, demands nothing.
-    demanded = {
-        amount: {sum(bits.get(effect, 0) for effect in explanation) for explanation in explanations}
-        for amount, explanations in state.outside.items()
-    }
+    parked = sum(1 << index for index, open_effect in enumerate(open_effects) if open_effect.is_parked)
+    # What had happened then and is open now. What is certain by now demands nothing.
+    demands = [(sum(bits.get(effect, 0) for effect in story.happened), story) for story in stories]
+    by_outside: dict[int, list[tuple[int, Story]]] = {}
+    for demand, story in demands:
+        by_outside.setdefault(story.outside, []).append((demand, story))
+    found: _Stories = {}
     is_orderly = _orderly(open_effects)
-    kept: dict[int, list[int]] = {}
     for choice, total in enumerate(_sums(open_effects)):
-        masks = demanded.get(rest - total)
-        if masks is not None and is_orderly(choice) and any(choice & mask == mask for mask in masks):
-            kept.setdefault(rest - total, []).append(choice)
-    return {amount: _explanations(choices, effects) for amount, choices in kept.items()}
+        if not is_orderly(choice):
+            continue
+        outside, best = rest - total, None
+        for demand, story in by_outside.get(outside, ()):
+            if choice & demand == demand:
+                best = _better(best, story)
+        for demand, story in demands if may_surprise else ():
+            if best and story.surprises + 1 > best.surprises:
+                break
+            if story.outside != outside and choice & demand == demand and not (choice ^ demand) & parked:
+                best = _better(best, _surprised(story, outside))
+        if best:
+            found[choice] = best._replace(outside=outside, happened=_chosen(choice, effects))
+    return found
 
 
-def start_anew(state: State, rest: int, open_effects: Sequence[OpenEffect]) -> Outside | None:
-    """Every choice that may explain the reading together with an outside change; None when there are too many.
-
-    Nothing is demanded of what the readings before seemed to say: that rested on there being no outside change, and
-    one may have looked just like an order's effect. Parked orders alone are taken to be as they were, or not charged:
-    that one of them took effect in the very moment of an outside change is the least likely of all, and waiting for it
-    to be resolved would hide the change for days.
-    """
-    if sum(not open_effect.is_parked for open_effect in open_effects) > _MOST_OPEN_TO_START_ANEW:
-        return None
+def _anew(state: State, rest: int, open_effects: Sequence[OpenEffect], *, surprises: int) -> _Stories:
+    """A story for every choice, with what is proven told as one change. Parked orders as they were, or not charged."""
     effects = [open_effect.effect for open_effect in open_effects]
-    parked = {open_effect.effect: 1 << i for i, open_effect in enumerate(open_effects) if open_effect.is_parked}
-    all_parked = sum(parked.values())
-    explained = [chosen for explanations in (state.outside or {}).values() for chosen in explanations]
-    before = {0} | {sum(parked.get(effect, 0) for effect in chosen) for chosen in explained}
+    parked = frozenset(open_effect.effect for open_effect in open_effects if open_effect.is_parked)
+    before = {frozenset(), *(story.happened & parked for story in state.stories or ())}
+    found: _Stories = {}
     is_orderly = _orderly(open_effects)
-    found: dict[int, list[int]] = {}
     for choice, total in enumerate(_sums(open_effects)):
-        if choice & all_parked in before and is_orderly(choice):
-            found.setdefault(rest - total, []).append(choice)
-    return {amount: _explanations(choices, effects) for amount, choices in found.items()}
+        happened = _chosen(choice, effects)
+        if happened & parked not in before or not is_orderly(choice):
+            continue
+        outside = rest - total
+        if outside == state.exact:
+            known = state.changed_at is None and state.stories is None
+            found[choice] = Story(outside, happened, 0, ()) if known else Story(outside, happened, surprises, None)
+        else:
+            found[choice] = Story(outside, happened, surprises, (outside - state.exact,))
+    return found
+
+
+def _surprised(story: Story, outside: int) -> Story:
+    changes = None if story.changes is None else (*story.changes, outside - story.outside)
+    return story._replace(surprises=story.surprises + 1, changes=changes)
+
+
+def _better(one: Story | None, other: Story) -> Story:
+    """The one with fewer surprises. Of two that are as likely nobody can tell what the single changes were."""
+    if one is None or other.surprises < one.surprises:
+        return other
+    if other.surprises > one.surprises or one.changes == other.changes:
+        return one
+    return one._replace(changes=None)
+
+
+def _undominated(found: _Stories) -> Iterable[Story]:
+    """Without those that demand more than another with the same value and no more surprises."""
+    by_outside: dict[int, list[int]] = {}
+    for choice, story in found.items():
+        by_outside.setdefault(story.outside, []).append(choice)
+    for choices in by_outside.values():
+        for choice in choices:
+            story = found[choice]
+            less = [found[other] for other in choices if other != choice and other & choice == other]
+            if not any(other.surprises <= story.surprises for other in less):
+                yield story
+
+
+def _chosen(choice: int, effects: Sequence[Effect]) -> frozenset[Effect]:
+    return frozenset(effect for index, effect in enumerate(effects) if choice >> index & 1)
 
 
 def _sums(open_effects: Sequence[OpenEffect]) -> list[int]:
@@ -87,13 +158,3 @@ def _orderly(open_effects: Sequence[OpenEffect]) -> Callable[[int], bool]:
         if effect.part is Part.REFUND and (debit := Effect(effect.ref_id, Part.DEBIT)) in bits
     ]
     return lambda choice: all(choice & debit or not choice & refund for refund, debit in pairs)
-
-
-def _explanations(choices: Sequence[int], effects: Sequence[Effect]) -> frozenset[Explanation]:
-    """The choices as sets of effects, without those that only add to another: a smaller one demands less."""
-    if len(choices) > _MOST_EXPLANATIONS:
-        return frozenset({frozenset()})
-    least = [choice for choice in choices if not any(other != choice and other & choice == other for other in choices)]
-    return frozenset(
-        frozenset(effect for index, effect in enumerate(effects) if choice >> index & 1) for choice in least
-    )

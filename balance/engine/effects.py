@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from balance.engine.facts import Effect, Part, Reading, Spending, State
+from balance.engine.facts import Effect, Part, Reading, Spending, State, Story
 
 
 class OpenEffect(NamedTuple):
@@ -55,6 +55,17 @@ def split(state: State, reading: Reading, live: Sequence[Spending]) -> tuple[int
             elif is_in is _In.OPEN:
                 open_effects.append(OpenEffect(Effect(spending.ref_id, part), amount, spending.is_parked))
     return rest, open_effects
+
+
+def still_possible(stories: Sequence[Story], live: Sequence[Spending]) -> list[Story]:
+    """The stories in which nothing has happened that certainly never did."""
+    never = {
+        Effect(spending.ref_id, part)
+        for spending in live
+        for part, happens in ((Part.DEBIT, spending.charged), (Part.REFUND, spending.refunded))
+        if happens is False or spending.charged is False
+    }
+    return [story for story in stories if never.isdisjoint(story.happened)]
 
 
 def settle(state: State, reading: Reading, live: list[Spending]) -> tuple[State, list[Spending], list[str]]:

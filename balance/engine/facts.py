@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -20,10 +20,6 @@ class Effect(NamedTuple):
 
     ref_id: str
     part: Part
-
-
-# A choice of open effects that have happened.
-Explanation = frozenset[Effect]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,15 +62,46 @@ class Difference:
     to_at: dt.datetime
 
 
+class Story(NamedTuple):
+    """One way in which everything up to a reading may have come about, told with the fewest outside changes.
+
+    `outside`: the sum of all outside changes, in rupiah. `happened`: the effects that were open then and had happened.
+    `surprises`: how many outside changes it needs that are not found yet, and `changes` their amounts in order; None
+    when it can be told with different ones.
+    """
+
+    outside: int
+    happened: frozenset[Effect] = frozenset()
+    surprises: int = 0
+    changes: tuple[int, ...] | None = ()
+
+    def to_json(self) -> list[Any]:
+        """For a JSON column."""
+        happened = [list(effect) for effect in sorted(self.happened)]
+        return [self.outside, happened, self.surprises, None if self.changes is None else list(self.changes)]
+
+    @classmethod
+    def from_json(cls, stored: list[Any]) -> Story:
+        """The inverse of `to_json`."""
+        outside, happened, surprises, changes = stored
+        return cls(
+            outside=outside,
+            happened=frozenset(Effect(ref_id, Part(part)) for ref_id, part in happened),
+            surprises=surprises,
+            changes=None if changes is None else tuple(changes),
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class State:
     """What one run hands to the next.
 
-    `base`: opening balance with every settled order. `outside`: the possible sums of outside changes, each with the
-    explanations it rests on; None when one is proven but no reading was clear enough yet to say how much.
-    `exact`: the sum of outside changes that were found; it was last certain at `exact_at`. `changed_at`: when a change
-    was first proven whose amount is not known yet. `upto`: the end of the last reading that was looked at;
-    `compared_upto`: of the last one that was not left out.
+    `base`: opening balance with every settled order. `stories`: those that explain all readings so far with the fewest
+    outside changes, or with one more, fewest first; None when nobody can tell any more, and the next clear reading has
+    to start anew. `is_partial`: some with one change more were too many to be kept. `exact`: the sum of outside changes
+    that were found; it was last certain at `exact_at`. `changed_at`: when a change was first proven whose amount is not
+    known yet. `upto`: the end of the last reading that was looked at; `compared_upto`: of the last that was not left
+    out.
     """
 
     base: int
@@ -82,67 +109,60 @@ class State:
     compared_upto: dt.datetime
     exact: int
     exact_at: dt.datetime
-    outside: dict[int, frozenset[Explanation]] | None = field(default_factory=dict)
+    stories: tuple[Story, ...] | None
+    is_partial: bool = False
     changed_at: dt.datetime | None = None
 
     @classmethod
     def opened(cls, *, balance: int, at: dt.datetime) -> State:
         """Start with the books' opening `balance` (rupiah), true of a reading that ended `at`."""
-        return cls(base=balance, upto=at, compared_upto=at, exact=0, exact_at=at, outside={0: frozenset({frozenset()})})
+        return cls(base=balance, upto=at, compared_upto=at, exact=0, exact_at=at, stories=(Story(outside=0),))
+
+    @property
+    def likeliest(self) -> tuple[Story, ...]:
+        """The stories with the fewest outside changes."""
+        stories = self.stories or ()
+        return tuple(story for story in stories if story.surprises == stories[0].surprises)
 
     @property
     def undecided(self) -> list[int]:
-        """The amounts (rupiah) that a proven outside change may have, while more than one is left; empty otherwise."""
+        """The amounts (rupiah) that proven outside changes may sum up to, while that is open; empty otherwise."""
         if self.changed_at is None:
             return []
-        return sorted(amount - self.exact for amount in self.outside or {})
+        return sorted({story.outside - self.exact for story in self.likeliest})
 
     @property
     def undecided_by(self) -> list[str]:
         """The orders whose effects a proven outside change could not be told from yet."""
-        if self.changed_at is None or self.outside is None:
+        if self.changed_at is None:
             return []
-        explanations = (explanation for found in self.outside.values() for explanation in found)
-        return sorted({effect.ref_id for explanation in explanations for effect in explanation})
+        return sorted({effect.ref_id for story in self.likeliest for effect in story.happened})
 
     def to_json(self) -> dict[str, Any]:
         """For a JSON column."""
-        outside = None
-        if self.outside is not None:
-            outside = [
-                [amount, [[list(effect) for effect in sorted(chosen)] for chosen in explanations]]
-                for amount, explanations in self.outside.items()
-            ]
         return {
             "base": self.base,
             "upto": self.upto.isoformat(),
             "compared_upto": self.compared_upto.isoformat(),
             "exact": self.exact,
             "exact_at": self.exact_at.isoformat(),
-            "outside": outside,
+            "stories": None if self.stories is None else [story.to_json() for story in self.stories],
+            "is_partial": self.is_partial,
             "changed_at": self.changed_at.isoformat() if self.changed_at else None,
         }
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> State:
         """The inverse of `to_json`."""
-        outside = None
-        if stored["outside"] is not None:
-            outside = {
-                amount: frozenset(
-                    frozenset(Effect(ref_id, Part(part)) for ref_id, part in chosen) for chosen in explanations
-                )
-                for amount, explanations in stored["outside"]
-            }
-        changed_at = stored["changed_at"]
+        stories, changed_at = stored["stories"], stored["changed_at"]
         return cls(
             base=stored["base"],
             upto=dt.datetime.fromisoformat(stored["upto"]),
-            # States of earlier versions did not tell the two apart.
-            compared_upto=dt.datetime.fromisoformat(stored.get("compared_upto", stored["upto"])),
+            compared_upto=dt.datetime.fromisoformat(stored["compared_upto"]),
             exact=stored["exact"],
             exact_at=dt.datetime.fromisoformat(stored["exact_at"]),
-            outside=outside,
+            stories=None if stories is None else tuple(Story.from_json(story) for story in stories),
+            is_partial=stored["is_partial"],
             changed_at=dt.datetime.fromisoformat(changed_at) if changed_at else None,
         )
 

@@ -123,8 +123,8 @@ def test_a_proven_change_whose_amount_stays_unknown_is_an_alert_that_names_the_o
     open_with(5_000_000)
     row = Reconciliation.objects.get()
     changed_at = timezone.now() - dt.timedelta(minutes=minutes)
-    outside = [[-1, [[]]], [9_999, [[["B1", "debit"]]]]]
-    row.state = {**row.state, "changed_at": changed_at.isoformat(), "outside": outside}
+    stories = [[-1, [], 1, [-1]], [9_999, [["B1", "debit"]], 1, [9_999]]]
+    row.state = {**row.state, "changed_at": changed_at.isoformat(), "stories": stories}
     row.save()
 
     assert open_alerts() == expected

@@ -195,23 +195,35 @@ def test_the_time_of_a_difference_is_between_the_last_certain_reading_and_the_fi
 
 
 def test_what_has_happened_stays_happened():
-    """The refund was in the second reading, so that it cannot be gone in the third."""
-    readings = [reading(90_000, 12), reading(100_000, 14), reading(90_000, 16)]
-
-    progress = engine.advance(opened(), readings, [failed(known=20)])
-
-    assert progress.state.changed_at == moment(16.2)
-    assert progress.state.undecided == [-10_000, 0]
-    assert amounts(reading(90_000, 30), of=[failed(known=20)], state=progress.state) == [-10_000]
-
-
-def test_a_change_that_is_undone_before_its_amount_is_known_leaves_nothing_to_explain():
-    """Taken and given back around a refund of the same amount: nobody can say which was which, and the books agree."""
+    """The refund was in the second reading, so that it cannot be gone in the third and back in the fourth."""
     readings = [reading(90_000, 12), reading(100_000, 14), reading(90_000, 16), reading(100_000, 18)]
 
-    progress = engine.advance(opened(), [*readings, reading(100_000, 30)], [failed(known=20)])
+    assert amounts(*readings, reading(100_000, 30), of=[failed(known=20)]) == [-10_000, 10_000]
 
-    assert (progress.differences, progress.state.exact, progress.state.changed_at) == ([], 0, None)
+
+@pytest.mark.parametrize(("spent", "added"), [(50_000, 50_000), (1_000, 500_000), (1, 1)])
+def test_two_changes_while_an_outcome_is_in_doubt_are_found_one_by_one(spent: int, added: int):
+    """The order arrives late, after both; no reading until then tells whether it was charged already."""
+    late = order(sent=10, charged=True, known_at=moment(33), refunded=False, refund_known_at=moment(36), is_final=True)
+    readings = [reading(100_000 - spent, 14), reading(100_000 - spent + added, 19)]
+    end = 100_000 - spent + added - late.amount
+
+    assert amounts(*readings, reading(end, 40), of=[late]) == [-spent, added]
+
+
+def test_changes_that_can_be_told_in_two_ways_are_found_as_their_sum():
+    """−1000 and, with the order charged since, +2000; or charged before, +9000 and −8000: nobody can tell."""
+    late = order(sent=10, charged=True, known_at=moment(33), refunded=False, refund_known_at=moment(36), is_final=True)
+
+    assert amounts(reading(99_000, 14), reading(91_000, 19), reading(91_000, 40), of=[late]) == [1_000]
+
+
+def test_what_certainly_never_happened_is_no_explanation_any_more():
+    """A 10 000 that left while the order was in doubt looked like its debit; it was rejected after all."""
+    in_doubt = engine.advance(opened(), [reading(90_000, 15)], [order(is_parked=True)])
+    assert in_doubt.differences == []
+
+    assert amounts(reading(90_000, 60), of=[replace(NO, known_at=moment(50))], state=in_doubt.state) == [-10_000]
 
 
 @pytest.mark.parametrize(("a", "b"), [(10_000, 20_000), (10_150, 10_175), (5_000, 50_000)])
@@ -315,7 +327,7 @@ def test_a_proven_change_is_dated_by_its_first_proof_until_its_amount_is_known()
 
     progress = engine.advance(opened(), readings, many)
 
-    assert (progress.state.changed_at, progress.state.outside) == (moment(12.2), None)
+    assert (progress.state.changed_at, progress.state.stories) == (moment(12.2), None)
     [found] = engine.advance(progress.state, [reading(10_001, 30)], many).differences
     assert found == Difference(amount=1, from_at=moment(0), to_at=moment(30.2))
 
