@@ -14,11 +14,23 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class KeysetPage(Generic[M]):
-    """One page, newest first. `newer` and `older` are cursors for the neighbouring pages, empty when there is none."""
+    """One page, newest first. `newer` and `older` are cursors for the neighbouring pages, empty when there is none.
+
+    `kept`: the filters of the address, for the links to those pages.
+    """
 
     rows: list[M]
     newer: str
     older: str
+    kept: QueryDict
+
+
+def kept_filters(query: QueryDict) -> QueryDict:
+    """The parameters of an address that are filled in, without those that name a page."""
+    kept = query.copy()
+    for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
+        del kept[name]
+    return kept
 
 
 def keyset_page(
@@ -44,12 +56,13 @@ def keyset_page(
     if upwards:
         found.reverse()
     if not found:
-        return KeysetPage(rows=[], newer="", older="")
+        return KeysetPage(rows=[], newer="", older="", kept=kept_filters(query))
     has_newer, has_older = (has_more, True) if upwards else (cursor is not None, has_more)
     return KeysetPage(
         rows=found,
         newer=_write(found[0], time_field) if has_newer else "",
         older=_write(found[-1], time_field) if has_older else "",
+        kept=kept_filters(query),
     )
 
 

@@ -28,7 +28,6 @@ def alert_list(request: StaffRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "rows": [{"alert": alert, "words": in_words(alert)} for alert in page.rows],
         "page": page,
-        "kept": {},
         "channels": [telling.Channel(name).label for name in telling.channels()],
     }
     return render(request, "balance/alert_list.html", context)

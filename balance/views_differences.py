@@ -28,7 +28,7 @@ def difference_list(request: StaffRequest) -> HttpResponse:
     """Every difference ever found, open and acknowledged, newest first."""
     rows = Difference.objects.select_related("acknowledged_by")
     page = keyset_page(rows, request.GET, time_field="found_at", size=ROWS)
-    return render(request, "balance/difference_list.html", {"page": page, "kept": {}})
+    return render(request, "balance/difference_list.html", {"page": page})
 
 
 @staff_only("balance.view_difference")

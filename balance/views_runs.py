@@ -27,7 +27,6 @@ def run_list(request: StaffRequest) -> HttpResponse:
         "page": keyset_page(runs, request.GET, time_field="at", size=ROWS),
         "states": ReconciliationRun.State.choices,
         "state": state,
-        "kept": {"state": state} if state else {},
     }
     return render(request, "balance/run_list.html", context)
 

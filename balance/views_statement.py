@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from backoffice.access import StaffRequest, staff_only
-from backoffice.paging import keyset_page
+from backoffice.paging import kept_filters, keyset_page
 from balance import exports, services
 from balance.errors import NotPossible
 from balance.filters import StatementFilter
@@ -33,9 +33,7 @@ def statement(request: StaffRequest) -> HttpResponse:
 
 
 def _kept(request: StaffRequest) -> dict[str, Any]:
-    kept = request.GET.copy()
-    for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
-        del kept[name]
+    kept = kept_filters(request.GET)
     return {"kept": kept, "is_filtered": bool(kept)}
 
 

@@ -44,15 +44,11 @@ def bill_list(request: StaffRequest) -> HttpResponse:
     checks = BillCheck.objects.with_state().select_related("product__brand", "product__category")
     found = BillFilter(query, queryset=checks)
     page = keyset_page(found.qs, query, size=ROWS)
-    kept = query.copy()
-    for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
-        del kept[name]
     context = {
         "filter": found,
         "rows": _rows(page.rows),
         "page": page,
-        "kept": kept,
-        "is_filtered": bool(kept),
+        "is_filtered": bool(page.kept),
         # The rows refresh themselves while the biller is being asked about one of them.
         "is_waiting": any(check.now_state == State.PENDING and check.next_ask_at for check in page.rows),
     }

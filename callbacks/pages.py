@@ -30,12 +30,8 @@ def receipt_list(request: StaffRequest) -> HttpResponse:
         found = found.filter(state=state)
     if text:
         found = found.filter(Q(ref_id__istartswith=text) | Q(delivery_id__istartswith=text))
-    kept = request.GET.copy()
-    for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
-        del kept[name]
     context = {
         "page": keyset_page(found, request.GET, time_field="received_at"),
-        "kept": kept,
         "text": text,
         "state": state,
         "states": Receipt.State.choices,

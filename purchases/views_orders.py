@@ -43,15 +43,11 @@ def order_list(request: StaffRequest) -> HttpResponse:
         query[name] = query.get(name, "").replace("\0", "")  # PostgreSQL refuses a NUL
     found = OrderFilter(query, queryset=_orders())
     page = keyset_page(found.qs, query, size=ROWS)
-    kept = query.copy()
-    for name in [name for name in kept if name in {"older", "newer"} or not kept[name]]:
-        del kept[name]
     context = {
         "filter": found,
         "rows": [_row(order) for order in page.rows],
         "page": page,
-        "kept": kept,
-        "is_filtered": bool(kept),
+        "is_filtered": bool(page.kept),
         "watched": _watched(page.rows),
         "delay": 3,
     }
