@@ -8,14 +8,19 @@ from typing import Any
 import pgtrigger
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, Exists, OuterRef, Q, Value, When
-from django.db.models.functions import Now
+from django.db.models import Case, Exists, F, Func, OuterRef, Q, Value, When
+from django.db.models.functions import Coalesce, Now, NullIf
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from purchases.models import Order, Product, SavedNumber
-from purchases.order_life import FINAL, Status
+from purchases.models import Order, OrderEvent, Product, SavedNumber
+from purchases.models.orders import OrderQuerySet
+from purchases.order_life import FINAL, HoldReason, Status
+
+# For so long a payment of ours has paid the months of its bill. Some billers use one label for every month, which must
+# not block next month's bill; and a month that is billed anew later is another bill.
+_PAID_FOR = dt.timedelta(days=25)
 
 
 class State(models.TextChoices):
@@ -40,10 +45,18 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def with_state(self) -> BillCheckQuerySet:
         """Annotate `now_state`, the same as the property `state`, for lists and filters."""
         order = Order.objects.filter(ref_id=OuterRef("ref_id"))
-        same_period = BillCheck.objects.filter(
-            product_code=OuterRef("product_code"), destination=OuterRef("destination"), period=OuterRef("period")
+        paid_before = BillCheck.objects.filter(
+            _share_a_month(),
+            Exists(_paid_lately().filter(ref_id=OuterRef("ref_id"))),
+            product_code=OuterRef("product_code"),
+            destination=OuterRef("destination"),
         )
-        paid_ones = Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS).values("ref_id")
+        open_elsewhere = Order.objects.open().filter(
+            ~Q(ref_id=OuterRef("ref_id")),
+            ~Exists(lapsed_payments().filter(pk=OuterRef("pk"))),
+            product_code=OuterRef("product_code"),
+            destination=OuterRef("destination"),
+        )
         return self.annotate(
             now_state=Case(
                 When(Exists(order.filter(status=Status.SUCCESS)), then=Value(State.PAID)),
@@ -52,7 +65,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
                 When(answer=Answer.REFUSAL, then=Value(State.NOT_PAYABLE)),
                 When(Exists(order.exclude(status=Status.HELD)), then=Value(State.VALID)),
                 When(expires_at__lte=Now(), then=Value(State.EXPIRED)),
-                When(~Q(period="") & Exists(same_period.filter(ref_id__in=paid_ones)), then=Value(State.NOT_PAYABLE)),
+                When(Exists(paid_before) | Exists(open_elsewhere), then=Value(State.NOT_PAYABLE)),
                 default=Value(State.VALID),
                 output_field=models.CharField(),
             )
@@ -65,6 +78,41 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def same_bill(self, check: BillCheck) -> BillCheckQuerySet:
         """All checks of the same biller and customer number."""
         return self.filter(product_code=check.product_code, destination=check.destination)
+
+
+def _paid_lately() -> OrderQuerySet:
+    """The payments that count for "this month is paid"."""
+    return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=timezone.now() - _PAID_FOR)
+
+
+def lapsed_payments() -> OrderQuerySet:
+    """Held payments whose own check has expired: never to be sent again, they give way to a new check's payment."""
+    expired = BillCheck.objects.filter(ref_id=OuterRef("ref_id"), expires_at__lte=Now())
+    in_doubt = OrderEvent.objects.filter(order=OuterRef("pk"), to_status=Status.UNKNOWN)
+    held = Order.objects.filter(kind=Order.Kind.BILL, status=Status.HELD).exclude(hold_reason=HoldReason.NEVER_ARRIVED)
+    return held.filter(Exists(expired), ~Exists(in_doubt))
+
+
+def _share_a_month() -> Func:
+    """In SQL: whether the check and that of the outer query have one of their `BillCheck.months` in common."""
+    theirs = Func(
+        _months(OuterRef("details"), OuterRef("period")),
+        template="ARRAY(SELECT jsonb_array_elements_text(%(expressions)s))",
+    )
+    return Func(
+        _months(F("details"), F("period")), theirs, function="jsonb_exists_any", output_field=models.BooleanField()
+    )
+
+
+def _months(details: F, period: F) -> Coalesce:
+    """A JSON array: the labels that are not empty, else the period's text, else [null], which is like nothing."""
+    labels = Func(
+        details,
+        template="""jsonb_path_query_array(%(expressions)s, '$[*].period ? (@ > "")')""",
+        output_field=models.JSONField(),
+    )
+    whole = Func(NullIf(period, Value("")), function="jsonb_build_array", output_field=models.JSONField())
+    return Coalesce(NullIf(labels, Value([], models.JSONField())), whole)
 
 
 class BillCheck(models.Model):
@@ -155,15 +203,30 @@ class BillCheck(models.Model):
             return State.VALID
         if self.is_past_expiry:
             return State.EXPIRED
-        return State.NOT_PAYABLE if self.paid_before else State.VALID
+        return State.NOT_PAYABLE if self.paid_before or self.open_elsewhere else State.VALID
+
+    @property
+    def months(self) -> frozenset[str]:
+        """What it bills, in the biller's words: the labels of its details, or its period when there are none."""
+        labels = frozenset(line["period"] for line in self.details if line.get("period"))
+        return labels or frozenset({self.period} - {""})
 
     @property
     def paid_before(self) -> Order | None:
-        """Our successful payment of the same customer's same period, if there is one; this check's own included."""
-        if not self.period:
-            return None
-        same_period = BillCheck.objects.same_bill(self).filter(period=self.period).values("ref_id")
-        return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, ref_id__in=same_period).first()
+        """Our payment of this customer's bill that has paid one of its months lately; this check's own included."""
+        paid = {
+            order.ref_id: order
+            for order in _paid_lately().filter(product_code=self.product_code, destination=self.destination)
+        }
+        checks = BillCheck.objects.filter(ref_id__in=paid)
+        return next((paid[check.ref_id] for check in checks if check.months & self.months), None)
+
+    @property
+    def open_elsewhere(self) -> Order | None:
+        """The open payment of this bill with another check, unless paying this one would make it give way."""
+        same = Order.objects.open().filter(product_code=self.product_code, destination=self.destination)
+        order = same.exclude(ref_id=self.ref_id).first()
+        return None if order is None or lapsed_payments().filter(pk=order.pk).exists() else order
 
     @property
     def is_past_expiry(self) -> bool:

@@ -15,7 +15,7 @@ from purchases.models import Order
 from purchases.order_life import HoldReason, Status
 from purchases.presenting import seconds_until_next_look
 
-# A valid bill is looked at again this often: somebody else may have paid it.
+# A valid bill is looked at again this often: somebody else may have paid it, or the payment in its way has ended.
 _LOOK_AT_VALID = 10
 
 
@@ -30,14 +30,15 @@ class Step(StrEnum):
     CONFIRM = "confirm"  # the present total is known: confirm it
     PAY_AGAIN = "pay_again"  # held, and the check still lives
     CHECK = "check"  # a new check, with a new ref_id
-    PAID_BEFORE = "paid_before"  # its period was paid with another check
+    PAID_BEFORE = "paid_before"  # a month of it was paid with another check
+    OPEN_ELSEWHERE = "open_elsewhere"  # another check of it has an open payment
     DONE = "done"
 
 
-def next_step(check: BillCheck, order: Order | None) -> Step:
-    """The one thing to do next; `order` is the check's payment, if there is one."""
+def next_step(check: BillCheck, order: Order | None, *, other: Order | None) -> Step:
+    """The one thing to do next; `order` is the check's payment, `other` that of another check which is in its way."""
     if order is None:
-        return _without_payment(check)
+        return _without_payment(check, other)
     if order.status == Status.HELD and not check.is_past_expiry:
         return _of_held(check, order)
     if order.status == Status.SUCCESS:
@@ -54,12 +55,14 @@ def _of_held(check: BillCheck, order: Order) -> Step:
     return Step.PAY_AGAIN if has_looked else Step.LOOK
 
 
-def _without_payment(check: BillCheck) -> Step:
+def _without_payment(check: BillCheck, other: Order | None) -> Step:
     if check.answer == Answer.NONE:
         return Step.ASK if check.next_ask_at is None else Step.WAIT
     if check.answer == Answer.REFUSAL or check.is_past_expiry:
         return Step.CHECK
-    return Step.PAID_BEFORE if check.paid_before else Step.PAY
+    if other is None:
+        return Step.PAY
+    return Step.PAID_BEFORE if other.status == Status.SUCCESS else Step.OPEN_ELSEWHERE
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,21 @@ class ShownBill:
         return self.check.state_with(self.order)
 
     @cached_property
+    def other(self) -> Order | None:
+        """Another check's payment that keeps this bill from being paid: it has paid a month of it, or is still open."""
+        if self.order or self.check.answer != Answer.BILL or self.check.is_past_expiry:
+            return None
+        return self.check.paid_before or self.check.open_elsewhere
+
+    @cached_property
     def step(self) -> Step:
         """What a person does next."""
-        return next_step(self.check, self.order)
+        return next_step(self.check, self.order, other=self.other)
+
+    @property
+    def payment(self) -> Order | None:
+        """The payment whose status is the bill's: the check's own, or the open one that is in its way."""
+        return self.other if self.step is Step.OPEN_ELSEWHERE else self.order
 
     @property
     def destination(self) -> str:
@@ -118,7 +133,8 @@ class ShownBill:
     @property
     def version(self) -> str:
         """Names what the page shows; another version is shown anew."""
-        order = f"{self.order.status}.{self.order.attempt}" if self.order else "-"
+        shown = self.order or self.other
+        order = f"{shown.status}.{shown.attempt}" if shown else "-"
         return f"{self.state.value}.{self.step.value}.{self.check.total}.{order}.{bool(self.check.message)}"
 
     @property
@@ -127,7 +143,7 @@ class ShownBill:
         if self.step is Step.WAIT:
             age = (timezone.now() - self.check.created_at).total_seconds()
             return 2 if age < 30 else 4 if age < 90 else 10
-        if self.can_expire:
+        if self.can_expire or self.step is Step.OPEN_ELSEWHERE:
             return min(_LOOK_AT_VALID, self.seconds_left + 1)
         if self.step is Step.FOLLOW and self.order:
             return seconds_until_next_look(self.order, last_change=self.order.sent_at or self.order.created_at)

@@ -56,6 +56,11 @@ class Batch:
         return sum(bill.check.answer != Answer.NONE for bill in self.bills)
 
     @property
+    def is_asking(self) -> bool:
+        """Whether a biller's answer is still waited for."""
+        return any(bill.step is Step.WAIT for bill in self.bills)
+
+    @property
     def payable(self) -> list[ShownBill]:
         """Those that can be paid now."""
         return [bill for bill in self.bills if bill.step is Step.PAY]
@@ -151,21 +156,29 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Pay each chosen bill (`bill=REF_ID:TOTAL`) as an order of its own; one that is refused does not stop the rest."""
     found = Batch.read(batch)
     bills = {bill.check.ref_id: bill for bill in found.bills}
-    paid, refusals = 0, {}
+    new, known, refusals = 0, 0, {}
     for pair in request.POST.getlist("bill"):
         ref_id, _colon, seen = pair.partition(":")
         if ref_id not in bills or not (seen.isascii() and seen.isdecimal() and len(seen) < 16):
             continue
         try:
-            services.pay_bill(bills[ref_id].check, amount=int(seen), paid_by=request.user)
-            paid += 1
+            _order, is_new = services.place_payment(bills[ref_id].check, amount=int(seen), paid_by=request.user)
         except OrderRefused as refusal:
             refusals[ref_id] = explained(refusal, seen=int(seen))
+        else:
+            new, known = new + is_new, known + (not is_new)
     # Only this batch's: what an earlier one was refused has been seen.
     request.session[_REFUSALS] = {str(batch): refusals}
-    if paid:
-        words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", paid)
-        messages.success(request, words % {"n": paid})
+    if new:
+        words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
+        messages.success(request, words % {"n": new})
+    if known:
+        words = ngettext(
+            "%(n)s payment was placed already; nothing is paid twice.",
+            "%(n)s payments were placed already; nothing is paid twice.",
+            known,
+        )
+        messages.info(request, words % {"n": known})
     if refusals:
         words = ngettext(
             "%(n)s bill was not paid; see why below.",

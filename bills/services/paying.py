@@ -8,10 +8,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
-from bills.models import Answer, BillCheck, State
+from bills.models import Answer, BillCheck, State, lapsed_payments
 from purchases.errors import NotPossible
 from purchases.models import Order, OrderEvent
-from purchases.order_life import OPEN, HoldReason, Status
+from purchases.order_life import OPEN, Status
 from purchases.services.outcome import Outcome, apply_outcome
 from purchases.services.placing import queue_order
 from purchases.services.resolving import ask_before_deciding, requeue
@@ -27,10 +27,15 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
     (document, /v1/bill/pay `amount`). Raises `NotPayable`, `CheckExpired`, `TotalChanged`, `Replaced`, `AlreadyPaid` or
     `OpenDuplicate`; nothing is stored or sent then.
     """
+    return place_payment(check, amount=amount, paid_by=paid_by, enqueue=enqueue)[0]
+
+
+def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> tuple[Order, bool]:
+    """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
     with transaction.atomic():
         current = BillCheck.objects.select_for_update().get(pk=check.pk)
         if before := Order.objects.filter(ref_id=current.ref_id).first():
-            return before
+            return before, False
         total = _payable_total(current, amount)
         newer = BillCheck.objects.same_bill(current).filter(answer=Answer.BILL, pk__gt=current.pk).order_by("-pk")
         if replaced_by := next((found for found in newer if found.state == State.VALID), None):
@@ -49,25 +54,19 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
             placed_by=paid_by,
             enqueue=enqueue,
         )
-        # Another check of the same period may have been paid since we looked; while it was open, the database's
+        # Another check of the same months may have been paid since we looked; while it was open, the database's
         # constraint refused this one.
         if paid := current.paid_before:
             raise AlreadyPaid(paid)
-        return order
+        return order, True
 
 
 def _cancel_expired(check: BillCheck, *, actor: User | None) -> None:
     """Cancel a held payment of the same bill whose own check has expired: it can never be sent again."""
-    former = Order.objects.select_for_update().filter(
-        kind=Order.Kind.BILL,
-        product_code=check.product_code,
-        destination=check.destination,
-        status=Status.HELD,
-    )
-    for order in former.exclude(hold_reason=HoldReason.NEVER_ARRIVED):
-        if BillCheck.objects.get(ref_id=order.ref_id).is_past_expiry and not order.was_in_doubt:
-            outcome = Outcome(status=Status.CANCELLED, note=f"its check expired; checked again as {check.ref_id}")
-            apply_outcome(order.pk, outcome, source=OrderEvent.Source.STAFF, actor=actor)
+    former = lapsed_payments().filter(product_code=check.product_code, destination=check.destination)
+    for order in former.select_for_update():
+        outcome = Outcome(status=Status.CANCELLED, note=f"its check expired; checked again as {check.ref_id}")
+        apply_outcome(order.pk, outcome, source=OrderEvent.Source.STAFF, actor=actor)
 
 
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:

@@ -1,6 +1,7 @@
 """Paying a checked bill: one press, one payment, and every refusal in its own words."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.utils import timezone
@@ -95,12 +96,42 @@ def test_a_bill_of_a_paid_period_says_so_before_anything_is_pressed(cashier):
 def test_an_open_payment_of_the_same_bill_refuses_a_second_and_links_to_it(cashier):
     first = make_check()
     make_payment(first, Status.PENDING)
-    second = make_check(product=first.product, period="Des 2026")
+    second = make_check(product=first.product, period="Des 2026", details=[])
 
     answer = pay(cashier, second)
 
     assert "is still open" in words(answer)
     assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(Status.PENDING, "Wait for its outcome"), (Status.HELD, "is held and goes on only when a person decides")],
+)
+def test_a_bill_with_an_open_payment_says_so_before_anything_is_pressed(cashier, status, said):
+    first = make_check()
+    make_payment(first, status, hold_reason=HoldReason.AMOUNT_MISMATCH if status == Status.HELD else "")
+    second = make_check(product=first.product, period="Des 2026", details=[])
+
+    page = cashier.get(second.get_absolute_url())
+
+    assert "This bill has an open payment." in words(page)
+    assert said in words(page)
+    assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
+    assert 'id="bill-pay"' not in page.content.decode()
+    assert "Payable for" not in words(page)
+    assert re.search(r'id="bill-poll" hidden hx-get="[^"]+open_elsewhere', page.content.decode())
+
+
+def test_the_page_of_a_bill_offers_to_pay_once_the_open_payment_gives_way(cashier):
+    first = make_check()
+    make_payment(first, Status.HELD, hold_reason=HoldReason.AMOUNT_MISMATCH)
+    second = make_check(product=first.product)
+    live = re.search(r'hx-get="([^"]+/live/[^"]+)"', cashier.get(second.get_absolute_url()).content.decode()).group(1)
+
+    expire(first)
+
+    assert 'id="bill-pay"' in cashier.get(live).content.decode()
 
 
 def test_what_has_no_bill_cannot_be_paid_by_force(cashier):

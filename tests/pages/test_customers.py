@@ -1,16 +1,13 @@
 """Saved customers: their numbers are kept, offered while typing, and their bills checked and paid together."""
 
 import re
-import uuid
 
 import pytest
-from django.utils import timezone
 
-from bills.models import BillCheck
-from purchases.models import Customer, Order, SavedNumber
+from purchases.models import Customer, SavedNumber
 from purchases.order_life import Status
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
-from tests.pages.conftest import browser_of, read_balance
+from tests.factories import make_biller, make_check, make_order, make_product
+from tests.pages.conftest import browser_of
 from tests.pages.test_buying import words
 
 pytestmark = pytest.mark.django_db
@@ -196,148 +193,6 @@ def test_a_customers_name_finds_the_saved_bills_in_the_list_of_billers(cashier):
     assert f"/bills/check/{biller.code}/?destination=1234567890" in page
 
 
-# --- all bills of a customer at once ------------------------------------------------------------------------------
-
-
-def start_batch(client, customer):
-    return client.post(f"/bills/batch/customer/{customer.pk}/")["Location"]
-
-
-def answer(batch_check, **facts):
-    """The biller has answered this check of a batch with a bill."""
-    told = {
-        "answer": "bill",
-        "customer_name": "SITI AMINAH",
-        "period": "Nov 2026",
-        "amount": 100_000,
-        "admin_fee": 2_500,
-        "penalty": 0,
-        "total": 102_500,
-        "expires_at": timezone.now() + timezone.timedelta(minutes=5),
-        "answered_at": timezone.now(),
-        "next_ask_at": None,
-    }
-    BillCheck.objects.filter(pk=batch_check.pk).update(**{**told, **facts})
-
-
-def test_all_saved_bills_are_checked_together_with_progress(cashier):
-    first, second = make_biller(), make_biller()
-    customer = make_customer("Bu Sari", ("1111", first), ("2222", second), ("081234567890", "phone"))
-
-    address = start_batch(cashier, customer)
-    waiting = cashier.get(address).content.decode()
-    live = re.search(r'hx-get="([^"]+/live/[^"]+)"', waiting).group(1)
-    unchanged = cashier.get(live).content.decode()
-    answer(BillCheck.objects.get(destination="1111"))
-    changed = cashier.get(live).content.decode()
-
-    assert BillCheck.objects.count() == 2
-    assert "0 of 2 answered" in waiting
-    assert "batch-row" not in unchanged
-    assert "1 of 2 answered" in changed
-    assert changed.count("batch-row") == 1
-    assert "Rp102.500" in changed
-
-
-def test_a_disturbed_biller_is_left_out_and_said(cashier):
-    good, bad = make_biller(), make_biller(availability="inactive")
-    customer = make_customer("Bu Sari", ("1111", good), ("2222", bad))
-
-    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
-
-    assert "1 bill was left out: its biller is disturbed." in words(page)
-    assert BillCheck.objects.get().product == good
-
-
-def test_a_customer_whose_billers_are_all_disturbed_starts_nothing(cashier):
-    customer = make_customer("Bu Sari", ("2222", make_biller(availability="inactive")))
-
-    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
-
-    assert "None of this customer's bills can be checked just now." in words(page)
-
-
-def test_the_chosen_ones_are_reviewed_with_a_grand_total_and_the_balance_after(cashier):
-    billers = [make_biller() for _ in range(3)]
-    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    address = start_batch(cashier, customer)
-    checks = list(BillCheck.objects.order_by("pk"))
-    for check in checks[:2]:
-        answer(check)
-    read_balance(500_000)
-
-    chosen = "&".join(f"bill={check.ref_id}" for check in checks)
-    page = cashier.get(f"{address}review/?{chosen}")
-
-    for fact in ("2 bills together", "Rp205.000", "Rp295.000", "1 chosen bill can no longer be paid"):
-        assert fact in words(page)
-    assert not Order.objects.exists()
-
-
-def test_a_bill_that_is_paid_already_is_not_offered_and_leads_to_its_payment(cashier):
-    biller = make_biller()
-    paid = make_check(product=biller, destination="1111", period="Nov 2026")
-    make_payment(paid, Status.SUCCESS)
-    address = start_batch(cashier, make_customer("Bu Sari", ("1111", biller)))
-    answer(BillCheck.objects.latest("pk"))
-
-    page = cashier.get(address)
-
-    assert "This bill is already paid." in words(page)
-    assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
-    assert 'name="bill"' not in page.content.decode()
-
-
-def test_each_bill_is_a_payment_of_its_own_and_a_refused_one_does_not_stop_the_others(cashier):
-    billers = [make_biller() for _ in range(3)]
-    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
-    address = start_batch(cashier, customer)
-    checks = list(BillCheck.objects.order_by("pk"))
-    for check in checks:
-        answer(check)
-    review = cashier.get(f"{address}review/?" + "&".join(f"bill={check.ref_id}" for check in checks))
-    fields = re.findall(r'name="bill" value="([^"]+)"', review.content.decode())
-    BillCheck.objects.filter(pk=checks[1].pk).update(total=110_000)
-
-    pages = [cashier.post(f"{address}pay/", {"bill": fields}, follow=True) for _ in range(2)]
-
-    assert {order.ref_id for order in Order.objects.all()} == {checks[0].ref_id, checks[2].ref_id}
-    assert "2 payments placed." in words(pages[0])
-    assert "1 bill was not paid; see why below." in words(pages[0])
-    assert "The total is now Rp110.000. Confirm it again." in words(pages[0])
-    for check in (checks[0], checks[2]):
-        assert f"/orders/{check.ref_id}/" in pages[0].content.decode()
-
-
-def test_nothing_chosen_and_forged_choices_pay_nothing(cashier):
-    customer = make_customer("Bu Sari", ("1111", make_biller()))
-    address = start_batch(cashier, customer)
-    answer(BillCheck.objects.get())
-    stranger = make_check()
-
-    page = cashier.get(f"{address}review/", follow=True)
-    cashier.post(f"{address}pay/", {"bill": [f"{stranger.ref_id}:{stranger.total}", "x", ":", "B1:-5"]})
-
-    assert "Choose at least one bill that can be paid." in words(page)
-    assert not Order.objects.exists()
-
-
-def test_a_paid_batch_shows_each_payment(cashier):
-    batch = uuid.uuid4()
-    check = make_check(batch=batch)
-    make_payment(check, Status.SUCCESS)
-
-    page = cashier.get(f"/bills/batch/{batch}/")
-
-    assert "Success" in words(page)
-    assert "Nothing here can be paid now." in words(page)
-    assert "hx-get" not in page.content.decode()
-
-
-def test_an_unknown_batch_is_a_404(cashier):
-    assert cashier.get(f"/bills/batch/{uuid.uuid4()}/").status_code == 404
-
-
 # --- who may ------------------------------------------------------------------------------------------------------
 
 
@@ -357,12 +212,3 @@ def test_customers_are_not_for_everybody(role):
     for action in (f"{customer.pk}/delete/", f"{customer.pk}/edit/", f"numbers/{number.pk}/delete/"):
         assert somebody.post(f"/customers/{action}").status_code == 403
     assert SavedNumber.objects.exists()
-
-
-def test_an_auditor_does_not_pay_a_batch(auditor):
-    batch = uuid.uuid4()
-    check = make_check(batch=batch)
-
-    assert 'type="checkbox" name="bill"' not in auditor.get(f"/bills/batch/{batch}/").content.decode()
-    assert auditor.get(f"/bills/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
-    assert auditor.post(f"/bills/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403

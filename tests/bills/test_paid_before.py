@@ -1,0 +1,109 @@
+"""A bill that holds a month which we have paid is not paid again, whatever else the biller put on it."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from bills import services
+from bills.errors import AlreadyPaid
+from bills.models import BillCheck, State
+from purchases.models import Order, Product
+from purchases.order_life import Status
+from tests.factories import make_biller, make_check, make_payment
+
+pytestmark = pytest.mark.django_db
+
+
+def billed(product: Product, *months: str, **facts: object) -> BillCheck:
+    """A check of a bill over these months, named by the biller as the first and the last of them."""
+    details = [{"period": month, "amount": 100_000, "penalty": 0} for month in months]
+    period = f"{months[0]} – {months[-1]}" if len(months) > 1 else "".join(months)
+    return make_check(product=product, **{"details": details, "period": period, **facts})
+
+
+def paid(check: BillCheck, *, ago: dt.timedelta = dt.timedelta(0), status: Status = Status.SUCCESS) -> Order:
+    order = make_payment(check, status)
+    Order.objects.filter(pk=order.pk).update(final_at=timezone.now() - ago)
+    return order
+
+
+def told(check: BillCheck) -> tuple[Order | None, State, str]:
+    """What the check says of itself, and what the list says of it."""
+    fresh = BillCheck.objects.get(pk=check.pk)
+    return fresh.paid_before, fresh.state, BillCheck.objects.with_state().get(pk=check.pk).now_state
+
+
+@pytest.mark.parametrize(
+    "months", [("Nov 2026", "Des 2026"), ("Okt 2026",), ("Sep 2026", "Okt 2026", "Nov 2026"), ("Okt 2026", "Nov 2026")]
+)
+def test_a_bill_that_shares_a_month_with_a_paid_one_names_its_payment_and_is_refused(months):
+    biller = make_biller()
+    order = paid(billed(biller, "Okt 2026", "Nov 2026"))
+
+    check = billed(biller, *months)
+
+    assert told(check) == (order, State.NOT_PAYABLE, "not_payable")
+    with pytest.raises(AlreadyPaid, match=order.ref_id):
+        services.pay_bill(check, amount=check.total, paid_by=None, enqueue=False)
+    assert Order.objects.count() == 1
+
+
+def test_the_next_months_bill_is_payable():
+    biller = make_biller()
+    paid(billed(biller, "Okt 2026", "Nov 2026"))
+
+    assert told(billed(biller, "Des 2026")) == (None, State.VALID, "valid")
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_same"),
+    [
+        ({"details": [], "period": "Tagihan"}, {"details": [], "period": "Tagihan"}, True),
+        ({"details": [], "period": "Tagihan"}, {"details": [], "period": "Lain"}, False),
+        ({"details": [], "period": "Nov 2026"}, {"details": [{"period": "Nov 2026"}], "period": "x"}, True),
+        (
+            {"details": [{"period": "Nov 2026"}], "period": "same"},
+            {"details": [{"period": "Des"}], "period": "same"},
+            False,
+        ),
+        ({"details": [{"period": ""}], "period": "Nov 2026"}, {"details": [], "period": "Nov 2026"}, True),
+        ({"details": [], "period": ""}, {"details": [], "period": ""}, False),
+        ({"details": [{"period": ""}], "period": ""}, {"details": [{"period": ""}], "period": ""}, False),
+    ],
+)
+def test_a_bill_without_months_is_told_by_its_period(before, now, is_same):
+    biller = make_biller()
+    order = paid(make_check(product=biller, **before))
+
+    check = make_check(product=biller, **now)
+
+    expected = (order, State.NOT_PAYABLE, "not_payable") if is_same else (None, State.VALID, "valid")
+    assert told(check) == expected
+
+
+@pytest.mark.parametrize(("days", "is_same"), [(24, True), (26, False)])
+def test_the_same_label_weeks_later_is_another_bill(days, is_same):
+    biller = make_biller()
+    order = paid(billed(biller, "Tagihan"), ago=dt.timedelta(days=days))
+
+    check = billed(biller, "Tagihan")
+
+    expected = (order, State.NOT_PAYABLE, "not_payable") if is_same else (None, State.VALID, "valid")
+    assert told(check) == expected
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.REJECTED, Status.CANCELLED])
+def test_a_payment_that_did_not_succeed_has_paid_no_month(status):
+    biller = make_biller()
+    paid(billed(biller, "Nov 2026"), status=status)
+
+    assert told(billed(biller, "Nov 2026")) == (None, State.VALID, "valid")
+
+
+def test_another_customers_or_billers_payment_counts_for_nobody_else():
+    biller = make_biller()
+    paid(billed(biller, "Nov 2026", destination="9999999999"))
+    paid(billed(make_biller(name="PDAM Lain"), "Nov 2026"))
+
+    assert told(billed(biller, "Nov 2026")) == (None, State.VALID, "valid")
