@@ -1,11 +1,22 @@
 """Every address of the backoffice."""
 
-from django.urls import include, path
+from typing import NoReturn
+
+from django.http import Http404, HttpRequest
+from django.urls import include, path, re_path
 
 from backoffice import dashboard
 from callbacks.api import UpstreamCallback
 
+
+def nowhere(_request: HttpRequest) -> NoReturn:
+    """No row has a key like this."""
+    raise Http404
+
+
 urlpatterns = [
+    # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
+    re_path("\x00", nowhere),
     path("callbacks/upstream/", UpstreamCallback.as_view(), name="upstream_callback"),
     path("", dashboard.overview, name="overview"),
     path("overview/live/", dashboard.overview_live, name="overview_live"),

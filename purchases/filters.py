@@ -6,10 +6,10 @@ import datetime as dt
 from typing import Any
 
 import django_filters
-from django import forms
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from balance.filters import DayField
+from balance.services import start_of_day
 from purchases.models import Brand, Order
 from purchases.models.orders import OrderQuerySet
 from purchases.order_life import Status
@@ -25,6 +25,12 @@ def _brands() -> list[tuple[str, str]]:
     return [(name, name) for name in names]
 
 
+class DayFilter(django_filters.Filter):  # type: ignore[misc]
+    """A day of the shop; one that no business can be of is no day."""
+
+    field_class = DayField
+
+
 class OrderFilter(django_filters.FilterSet):  # type: ignore[misc]
     """Search by ref_id, destination or SN; narrow by status, day, brand and product."""
 
@@ -35,10 +41,8 @@ class OrderFilter(django_filters.FilterSet):  # type: ignore[misc]
         empty_label=_("Every status"),
         choices=[(NEEDS_SOMEONE, _("Needs someone")), (OPEN_ONES, _("Open")), *Status.choices],
     )
-    since = django_filters.DateFilter(
-        method="from_day", label=_("From"), widget=forms.DateInput(attrs={"type": "date"})
-    )
-    until = django_filters.DateFilter(method="to_day", label=_("To"), widget=forms.DateInput(attrs={"type": "date"}))
+    since = DayFilter(method="from_day", label=_("From"))
+    until = DayFilter(method="to_day", label=_("To"))
     brand = django_filters.ChoiceFilter(
         field_name="product__brand__name", label=_("Brand"), empty_label=_("Every brand"), choices=_brands
     )
@@ -69,12 +73,8 @@ class OrderFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     def from_day(self, orders: OrderQuerySet, _name: str, day: dt.date) -> OrderQuerySet:
         """Placed on this day (Asia/Jakarta) or later."""
-        return orders.filter(created_at__gte=_midnight(day))
+        return orders.filter(created_at__gte=start_of_day(day))
 
     def to_day(self, orders: OrderQuerySet, _name: str, day: dt.date) -> OrderQuerySet:
         """Placed on this day (Asia/Jakarta) or earlier."""
-        return orders.filter(created_at__lt=_midnight(day + dt.timedelta(days=1)))
-
-
-def _midnight(day: dt.date) -> dt.datetime:
-    return timezone.make_aware(dt.datetime.combine(day, dt.time()))
+        return orders.filter(created_at__lt=start_of_day(day + dt.timedelta(days=1)))
