@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
@@ -24,7 +25,7 @@ COLUMNS = (
 MOST_ROWS = 1_048_575
 _CHUNK = 2_000
 _AMOUNTS = {"amount", "balance_change", "held_change", "balance_before", "balance_after", "held_after"}
-_WIDTHS = {"at": 25, "ref_id": 20, "reason": 40, **dict.fromkeys(_AMOUNTS, 15)}
+_WIDTHS = {"at": 20, "ref_id": 20, "reason": 40, **dict.fromkeys(_AMOUNTS, 15)}
 # A cell that begins so is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -34,10 +35,15 @@ def rows(entries: EntryQuerySet) -> Iterator[dict[str, Any]]:
     for entry in entries.iterator(chunk_size=_CHUNK):
         facts = {
             "id": entry.pk,
-            "at": timezone.localtime(entry.at).isoformat(timespec="seconds"),
+            "at": timezone.localtime(entry.at),
             "actor": entry.actor.get_username() if entry.actor else "",
         }
         yield {name: facts[name] if name in facts else getattr(entry, name) for name in COLUMNS}
+
+
+def text_of(value: Any) -> Any:
+    """The value for a line of text: a moment in ISO 8601, anything else as it is."""
+    return value.isoformat(timespec="seconds") if isinstance(value, dt.datetime) else value
 
 
 def cell(value: Any) -> Any:
@@ -57,7 +63,7 @@ def csv_lines(entries: EntryQuerySet) -> Iterator[str]:
     writer = csv.writer(_Line(), lineterminator="\n")
     yield writer.writerow(COLUMNS)
     for row in rows(entries):
-        yield writer.writerow(map(cell, row.values()))
+        yield writer.writerow(cell(text_of(value)) for value in row.values())
 
 
 def workbook(entries: EntryQuerySet) -> IO[bytes]:
@@ -82,6 +88,7 @@ def workbook(entries: EntryQuerySet) -> IO[bytes]:
 def _write(book: xlsxwriter.Workbook, entries: EntryQuerySet) -> None:
     sheet = book.add_worksheet("Statement")
     heading, rupiah = book.add_format({"bold": True}), book.add_format({"num_format": "#,##0"})
+    moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
     sheet.freeze_panes(1, 0)
     for column, name in enumerate(COLUMNS):
         sheet.set_column(column, column, _WIDTHS.get(name, 12), rupiah if name in _AMOUNTS else None)
@@ -90,5 +97,7 @@ def _write(book: xlsxwriter.Workbook, entries: EntryQuerySet) -> None:
         for column, value in enumerate(map(cell, row.values())):
             if isinstance(value, int):
                 sheet.write_number(number, column, value)
+            elif isinstance(value, dt.datetime):
+                sheet.write_datetime(number, column, value.replace(tzinfo=None), moment)
             else:
                 sheet.write_string(number, column, str(value))

@@ -9,10 +9,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from balance import services
-from balance.models import Entry
+from balance.models import Entry, OrderKind
 from balance.models.ledger import EntryQuerySet
 
 MONEY = "money"
+PURCHASES, BILLS = (f"{Entry.Kind.DEBIT}:{kind}" for kind in (OrderKind.PURCHASE, OrderKind.BILL))
 
 
 class DayField(forms.DateField):
@@ -37,7 +38,13 @@ class StatementFilter(forms.Form):
     kind = forms.ChoiceField(
         label=_("Kind"),
         required=False,
-        choices=[("", _("Every entry")), (MONEY, _("Without holds")), *Entry.Kind.choices],
+        choices=[
+            ("", _("Every entry")),
+            (MONEY, _("Without holds")),
+            *Entry.Kind.choices,
+            (PURCHASES, _("Debit: purchases")),
+            (BILLS, _("Debit: bill payments")),
+        ],
         widget=forms.Select(attrs={"class": "form-select"}),
     )
     since = DayField(label=_("From"), required=False)
@@ -47,12 +54,14 @@ class StatementFilter(forms.Form):
         """What is left, oldest first. A filter that makes no sense is left out; `is_valid` tells."""
         self.full_clean()
         asked = self.cleaned_data
-        kind = asked.get("kind", "")
+        kind, _colon, order_kind = asked.get("kind", "").partition(":")
         return services.statement(
             first=asked.get("since"),
             last=asked.get("until"),
             kinds=[kind] if kind not in {"", MONEY} else [],
-            ref_id=asked.get("q", ""),
+            order_kind=order_kind,
+            # As we write them; people type as they like.
+            ref_id=asked.get("q", "").upper(),
             with_holds=kind != MONEY,
         )
 

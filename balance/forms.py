@@ -44,7 +44,9 @@ class ExpectedTopUpForm(forms.Form):
 class NoteForm(forms.Form):
     """A few words, kept with what was decided."""
 
-    note = forms.CharField(max_length=500, strip=True, required=False)
+    note = forms.CharField(
+        max_length=500, strip=True, error_messages={"required": _("Write first where the money is from.")}
+    )
 
 
 class ReasonForm(forms.Form):

@@ -17,7 +17,7 @@ from backoffice.access import StaffRequest, staff_only
 from backoffice.paging import kept_filters, keyset_page
 from balance import exports, services
 from balance.errors import NotPossible
-from balance.filters import StatementFilter
+from balance.filters import BILLS, PURCHASES, StatementFilter
 from balance.models import Entry, ReconciliationRun
 
 ROWS = 50
@@ -135,8 +135,8 @@ class ClosingLine:
 def _lines(closed: services.DayClosing) -> list[ClosingLine]:
     named = {
         "opened_with": (_("Books opened with"), Entry.Kind.OPENING),
-        "purchases": (_("Purchases"), Entry.Kind.DEBIT),
-        "bills": (_("Bill payments"), Entry.Kind.DEBIT),
+        "purchases": (_("Purchases"), PURCHASES),
+        "bills": (_("Bill payments"), BILLS),
         "refunds": (_("Refunds"), Entry.Kind.REFUND),
         "top_ups": (_("Top-ups"), Entry.Kind.TOPUP),
         "adjustments": (_("Adjustments"), Entry.Kind.ADJUSTMENT),

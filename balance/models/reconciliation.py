@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from balance.models.ledger import Entry, OrderKind
@@ -177,6 +178,12 @@ class Difference(models.Model):
 
     def __str__(self) -> str:
         return f"{self.label} {self.amount}"
+
+    @property
+    def shown_label(self) -> str:
+        """What it is called, open or acknowledged."""
+        is_settled_topup = self.label == self.Label.TOPUP and self.state == self.State.ACKNOWLEDGED
+        return gettext("Top-up") if is_settled_topup else self.get_label_display()
 
 
 # An announced top-up that has not come after so long is matched no more: a person looks at what comes then.

@@ -154,6 +154,7 @@ def statement(
     first: dt.date | None = None,
     last: dt.date | None = None,
     kinds: Sequence[str] = (),
+    order_kind: str = "",
     ref_id: str = "",
     with_holds: bool = True,
 ) -> EntryQuerySet:
@@ -165,6 +166,8 @@ def statement(
         found = found.filter(at__lt=start_of_day(last + dt.timedelta(days=1)))
     if kinds:
         found = found.filter(kind__in=kinds)
+    if order_kind:
+        found = found.filter(order_kind=order_kind)
     if ref_id:
         found = found.filter(ref_id=ref_id)
     return found if with_holds else found.exclude(balance_change=0)

@@ -35,7 +35,7 @@ def test_a_late_refund_whose_adjustment_waits_leads_to_turning_that_down(admin):
     assert "Turn that down, and both differences close by themselves" in page
     assert "Acknowledge Rp10.500" not in page
     assert "It has come meanwhile" in words(admin.get(f"/balance/differences/{missing.pk}/"))
-    refused = admin.post(f"/balance/differences/{late.pk}/acknowledge/", follow=True)
+    refused = admin.post(f"/balance/differences/{late.pk}/acknowledge/", {"note": "it came"}, follow=True)
     assert "has to be decided first" in words(refused)
 
     said = admin.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/decline/", follow=True)

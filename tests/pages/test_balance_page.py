@@ -162,8 +162,8 @@ def test_a_proven_change_of_open_amount_is_said_and_names_the_orders_it_hangs_on
     open_books(1_000_000)
     order = make_order(Status.UNKNOWN)
     row = Reconciliation.objects.get()
-    outside = [[-1, [[]]], [10_499, [[[order.ref_id, "debit"]]]]]
-    row.state |= {"changed_at": row.state["upto"], "outside": outside}
+    stories = [[-1, [], 1, [-1]], [10_499, [[order.ref_id, "debit"]], 1, [10_499]]]
+    row.state |= {"changed_at": row.state["upto"], "stories": stories}
     row.save()
 
     said = words(admin.post("/balance/reconcile/", follow=True))
@@ -203,13 +203,23 @@ def test_a_top_up_is_acknowledged_with_a_note_and_enters_the_books(admin):
     assert "BCA, by Sari" in words(admin.get("/balance/differences/"))
 
 
+def test_nothing_is_acknowledged_without_a_note(admin):
+    open_books(1_000_000)
+    found = upstream_tells(1_500_000)
+
+    page = words(admin.post(f"/balance/differences/{found.pk}/acknowledge/", {"note": " "}))
+
+    assert "Write first where the money is from." in page
+    assert "topup" not in kinds()
+
+
 def test_acknowledging_twice_posts_once_and_says_so(admin):
     open_books(1_000_000)
     found = upstream_tells(1_500_000)
     url = f"/balance/differences/{found.pk}/acknowledge/"
-    admin.post(url)
+    admin.post(url, {"note": "BCA"})
 
-    assert "was acknowledged before" in words(admin.post(url, follow=True))
+    assert "was acknowledged before" in words(admin.post(url, {"note": "BCA"}, follow=True))
     assert kinds().count("topup") == 1
 
 

@@ -152,7 +152,26 @@ def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
     assert html.escape(f"'{reason}", quote=False) in written
 
 
-def test_the_workbook_holds_numbers_as_numbers(auditor):
+def test_a_closing_leads_to_just_the_entries_of_a_line(auditor):
+    open_books()
+    spend(10_500)
+    day = timezone.localdate().isoformat()
+
+    page = auditor.get(f"/balance/closing/{day}/").content.decode()
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]*kind=debit[^"]*)"', page)]
+
+    assert [shown_kinds(auditor.get(link)) for link in links] == [["debit"]]
+    assert shown_kinds(auditor.get(f"/balance/statement/?kind=debit:bill&since={day}")) == []
+
+
+def test_an_order_is_found_in_the_statement_however_its_ref_id_is_typed(auditor):
+    open_books()
+    order = spend(10_500)
+
+    assert "debit" in shown_kinds(auditor.get(f"/balance/statement/?q={order.ref_id.lower()}"))
+
+
+def test_the_workbook_holds_numbers_as_numbers_and_moments_as_moments(auditor):
     open_books(1_000_000)
 
     answer = auditor.get("/balance/statement/xlsx/")
@@ -161,6 +180,10 @@ def test_the_workbook_holds_numbers_as_numbers(auditor):
 
     assert answer["Content-Disposition"].endswith('.xlsx"')
     assert "<v>1000000</v>" in sheet
+    # Days since the end of 1899, in the shop's own time.
+    [written] = re.findall(r'<c r="B2" s="\d+"><v>([\d.]+)</v>', sheet)
+    told = dt.datetime(1899, 12, 30, tzinfo=dt.UTC) + dt.timedelta(days=float(written))
+    assert abs(told - timezone.localtime(Entry.objects.get().at).replace(tzinfo=dt.UTC)) < dt.timedelta(seconds=1)
 
 
 # --- the daily closing --------------------------------------------------------------------------------------------

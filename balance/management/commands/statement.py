@@ -26,15 +26,19 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
         """Print one line an entry."""
+        first, last = _day(options["first"]), _day(options["last"])
+        if first and last and last < first:
+            raise CommandError(f"--to {last} is before --from {first}.", returncode=EXIT_USAGE)
         entries = services.statement(
-            first=_day(options["first"]),
-            last=_day(options["last"]),
+            first=first,
+            last=last,
             kinds=options["kind"],
             ref_id=options["ref_id"],
         )
         if options["format"] == "json":
             for row in exports.rows(entries):
-                self.stdout.write(json.dumps(row, ensure_ascii=False))
+                facts = {name: exports.text_of(value) for name, value in row.items()}
+                self.stdout.write(json.dumps(facts, ensure_ascii=False))
         else:
             for line in exports.csv_lines(entries):
                 self.stdout.write(line)
