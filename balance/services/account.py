@@ -106,16 +106,23 @@ def upstream_account() -> UpstreamAccount:
 
 
 def sending_is_stopped() -> bool:
-    """Whether nothing may be sent because the upstream refuses our account (credentials, inactive, IP).
+    """Whether nothing may be sent: the upstream refuses our account (credentials, inactive, IP), or it is another's.
 
     The balance request of every minute goes on as the probe; its first success lifts the stop.
     """
-    return UpstreamAccount.objects.filter(refused_since__isnull=False).exists()
+    return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
 
 
 @contextmanager
 def watching_account() -> Iterator[None]:
-    """Wrap one call of the client: note whether the upstream answered, was silent, or refused our account."""
+    """Wrap one call of the client: note whether the upstream answered, was silent, or refused our account.
+
+    Raises `Misconfigured`, before anything is sent, if this database belongs to another account than the configured.
+    """
+    if not _is_bound_to_us():
+        raise Misconfigured(
+            "This database belongs to another upstream account. Start with `./run`, which says what to do."
+        )
     try:
         yield
     except Misconfigured as error:
@@ -175,12 +182,7 @@ def bind_to_upstream(*, has_orders: bool) -> None:
     were opened with one account's balance are nobody else's, and cannot be emptied. So the tie may only change while
     nothing was ordered and no balance was read.
     """
-    sandbox = _fingerprint("sandbox")
-    fingerprint = (
-        sandbox
-        if settings.SANDBOX
-        else _fingerprint(f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}")
-    )
+    sandbox, fingerprint = _fingerprint("sandbox"), _configured()
     row = upstream_account()
     if row.fingerprint not in {"", fingerprint} and (has_orders or Reading.objects.exists()):
         if row.fingerprint == sandbox:
@@ -197,6 +199,17 @@ def bind_to_upstream(*, has_orders: bool) -> None:
     if row.fingerprint != fingerprint:
         row.fingerprint = fingerprint
         row.save(update_fields=["fingerprint"])
+
+
+def _is_bound_to_us() -> bool:
+    """Whether this database is tied to the configured account, or to none yet."""
+    tied_to = UpstreamAccount.objects.values_list("fingerprint", flat=True).first()
+    return not tied_to or tied_to == _configured()
+
+
+def _configured() -> str:
+    account = f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}"
+    return _fingerprint("sandbox" if settings.SANDBOX else account)
 
 
 def _fingerprint(account: str) -> str:

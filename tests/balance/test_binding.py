@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 
 from backoffice.management.commands import prepare_app
+from balance import services as balance
 from balance.models import UpstreamAccount
 from purchases.order_life import Status
 from tests.balance.test_ledger import open_with
 from tests.factories import make_order
+from upstream.errors import Misconfigured
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,3 +67,17 @@ def test_a_shop_with_orders_is_refused_for_another_account_and_never_told_to_del
         assert "reset" not in str(refusal.value)
 
     prepared("shop")
+
+
+def test_nothing_is_sent_to_another_account_than_the_databases_own(prepared: Callable[..., None]):
+    """A command may be run with other settings than those of the last `./run`."""
+    prepared()
+    assert not balance.sending_is_stopped()
+
+    settings_of_a_shop = override_settings(SANDBOX=False, UPSTREAM_SECRET_ID="shop")
+    with settings_of_a_shop:
+        assert balance.sending_is_stopped()
+        with pytest.raises(Misconfigured, match="another upstream account"), balance.watching_account():
+            pytest.fail("nothing may be sent")
+
+    assert not balance.sending_is_stopped()
