@@ -153,16 +153,16 @@ class State:
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> State:
-        """The inverse of `to_json`."""
-        stories, changed_at = stored["stories"], stored["changed_at"]
+        """The inverse of `to_json`. An earlier version stored no stories: the next clear reading starts anew."""
+        stories, changed_at = stored.get("stories"), stored["changed_at"]
         return cls(
             base=stored["base"],
             upto=dt.datetime.fromisoformat(stored["upto"]),
-            compared_upto=dt.datetime.fromisoformat(stored["compared_upto"]),
+            compared_upto=dt.datetime.fromisoformat(stored.get("compared_upto", stored["upto"])),
             exact=stored["exact"],
             exact_at=dt.datetime.fromisoformat(stored["exact_at"]),
             stories=None if stories is None else tuple(Story.from_json(story) for story in stories),
-            is_partial=stored["is_partial"],
+            is_partial=stored.get("is_partial", True),
             changed_at=dt.datetime.fromisoformat(changed_at) if changed_at else None,
         )
 

@@ -310,6 +310,15 @@ def test_with_too_many_open_effects_it_waits_and_never_alarms():
     assert amounts(reading(1, 15), reading(100_000 - taken - 7, 30), of=many) == [-7]
 
 
+def test_a_state_of_an_earlier_version_is_gone_on_with():
+    stored = opened().to_json()
+    for name in ("stories", "is_partial", "compared_upto"):
+        del stored[name]
+
+    assert amounts(reading(99_999, 5), of=[], state=State.from_json(stored)) == [-1]
+    assert amounts(reading(100_000, 5), of=[], state=State.from_json(stored)) == []
+
+
 def test_a_reading_that_was_left_out_is_not_taken_for_compared():
     late = succeeded(known=25)
     many = [replace(late, ref_id=f"M{number}", amount=2**number, known_at=moment(20)) for number in range(15)]
