@@ -5,6 +5,7 @@ import json
 from django.core.management.base import OutputWrapper
 
 from backoffice.money import rupiah
+from balance.services import upstream_account
 from purchases.models import Order
 from purchases.order_life import Status
 
@@ -16,6 +17,15 @@ def exit_code(order: Order) -> int:
     if order.status == Status.SUCCESS:
         return EXIT_SUCCESS
     return EXIT_FAILED if order.is_final else EXIT_NOT_FINAL
+
+
+def print_why_it_waits(err: OutputWrapper, what: str) -> None:
+    """Say in one sentence why `what` ("the order stays queued"), if it is the upstream that cannot be used."""
+    account = upstream_account()
+    if account.refused_since:
+        err.write(f"The upstream refuses our account ({account.refused_code}): {what} until it lets us in.")
+    elif account.unreachable_since:
+        err.write(f"The upstream cannot be reached: {what} until it can.")
 
 
 def print_order(out: OutputWrapper, order: Order, *, as_json: bool, with_time: bool = False) -> None:

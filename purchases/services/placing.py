@@ -32,6 +32,7 @@ def place_order(
     max_price: int,
     idempotency_key: str,
     placed_by: User | None,
+    takes_less: bool = False,
     zone: str = "",
     confirm_repeat: bool = False,
     wait_for_topup: bool = False,
@@ -39,7 +40,8 @@ def place_order(
 ) -> Order:
     """Store an order (queued) and hand it to the interactive worker; return it.
 
-    `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `idempotency_key`:
+    `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `takes_less`: it is the
+    most to pay, so that a lower price will do. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
     second one on the same day. `wait_for_topup`: if less is available, store it held, to be queued by itself later.
     `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
@@ -49,7 +51,7 @@ def place_order(
     if before := Order.objects.filter(idempotency_key=idempotency_key).first():
         return _same_order(before, product, destination)
     _refuse_if_not_for_sale(product)
-    if product.price != max_price:
+    if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
     try:
         refuse_repeat(product=product, destination=destination, confirm_repeat=confirm_repeat)

@@ -1,10 +1,12 @@
 """The bill commands use the same services as the pages and tell the state by their exit code."""
 
+import datetime as dt
 import json
 import subprocess
 import sys
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from bills.models import BillCheck
@@ -89,6 +91,32 @@ def test_pay_bill_again_tells_the_new_total_and_pays_it_only_when_it_is_said(bil
     code, _ = run("pay_bill", ref_id, f"--amount={old + 2_500}", "--wait=5")
     assert code == 0
     assert upstream.ledger(Order.objects.get()) == [("debit", -(old + 2_500))]
+
+
+def test_however_often_it_is_called_a_changed_total_is_paid_only_when_it_is_named(biller, upstream):
+    _, facts = check_bill(biller, "34")
+    ref_id, new = str(facts["ref_id"]), int(str(facts["total"])) + 2_500
+    run("pay_bill", ref_id, "--wait=1")
+
+    for arguments in ((), (), (f"--amount={new - 2_500}",), ()):
+        code, sentence = run("pay_bill", ref_id, *arguments)
+        assert (code, "\n" in sentence) == (1, False)
+    assert f"--amount {new}" in sentence
+    assert (Order.objects.get().status, upstream.ledger(Order.objects.get())) == ("held", [])
+
+    assert run("pay_bill", ref_id, f"--amount={new}", "--wait=5")[0] == 0
+
+
+def test_a_changed_total_whose_check_has_expired_is_not_asked_to_be_named(biller, upstream):
+    _, facts = check_bill(biller, "34")
+    run("pay_bill", str(facts["ref_id"]), "--wait=1")
+    later = timezone.now() + dt.timedelta(minutes=6)
+
+    with time_machine.travel(later, tick=True):
+        code, sentence = run("pay_bill", str(facts["ref_id"]))
+
+    assert code == 1
+    assert "has expired" in sentence
 
 
 def test_bill_says_not_final_while_its_payment_is_open(biller, upstream):

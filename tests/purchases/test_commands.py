@@ -76,8 +76,7 @@ def test_buy_twice_on_one_day_needs_to_be_said(product):
     [
         (("--product=NOPE", "--destination=081290000001"), 2),
         (("--destination=081290000001",), 2),
-        (("--product=CODE", "--destination=081290000001", "--wait=soon"), 2),
-        (("--product=CODE", "--destination=12"), 1),
+        (("--product=CODE", "--destination=12"), 2),
         (("--product=CODE", "--destination=081290000001", "--max-price=1"), 1),
     ],
 )

@@ -5,10 +5,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand
+from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds
 from bills import services
+from bills.errors import NotABill
 from bills.management.printing import check_exit_code, print_check
-from purchases.errors import OrderRefused
+from bills.models import Answer
+from purchases.errors import InvalidDestination
+from purchases.management.printing import EXIT_FAILED, print_why_it_waits
 from purchases.models import Product
 from upstream.budget import CallClass
 
@@ -22,7 +25,9 @@ class Command(PlainCommand):
         """The biller, the customer number, how long to wait, and how to print."""
         parser.add_argument("--product", required=True, metavar="CODE", help="The biller's product code.")
         parser.add_argument("--destination", required=True, metavar="NO", help="The customer number.")
-        parser.add_argument("--wait", type=float, default=0, metavar="S", help="Follow a pending check for so long.")
+        parser.add_argument(
+            "--wait", type=waiting_seconds, default=0, metavar="S", help="Follow a pending check for so long."
+        )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -34,9 +39,14 @@ class Command(PlainCommand):
             check = services.start_check(
                 product=product, destination=options["destination"], checked_by=None, enqueue=False
             )
-        except OrderRefused as refusal:
-            raise CommandError(str(refusal)) from refusal
+        except InvalidDestination as refusal:
+            raise CommandError(str(refusal), returncode=EXIT_USAGE) from refusal
+        except NotABill as refusal:
+            is_usage = refusal.reason == "prepaid"
+            raise CommandError(str(refusal), returncode=EXIT_USAGE if is_usage else EXIT_FAILED) from refusal
         services.ask(check.pk, call_class=CallClass.INTERACTIVE)
         check = services.follow_check(check, seconds=options["wait"])
+        if check.answer == Answer.NONE:
+            print_why_it_waits(self.stderr, "the check stays pending")
         print_check(self.stdout, check, as_json=options["json"])
         sys.exit(check_exit_code(check))

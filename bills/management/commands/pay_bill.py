@@ -5,11 +5,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand
+from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
 from bills import services
+from bills.errors import CheckExpired
 from bills.models import BillCheck
 from purchases.errors import NotPossible, OrderRefused
-from purchases.management.printing import exit_code, print_order
+from purchases.management.printing import exit_code, print_order, print_why_it_waits
 from purchases.models import Order
 from purchases.order_life import HoldReason, Status
 from purchases.services import submit
@@ -26,8 +27,15 @@ class Command(PlainCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """The check, the total that is meant, how long to wait, and how to print."""
         parser.add_argument("ref_id", metavar="REF_ID", help="Of the check.")
-        parser.add_argument("--amount", type=int, metavar="N", help="The total in rupiah (default: the check's).")
-        parser.add_argument("--wait", type=float, default=0, metavar="S", help="Follow the order for so long.")
+        parser.add_argument(
+            "--amount",
+            type=whole_rupiah,
+            metavar="N",
+            help="The total in rupiah (default: the check's; to be named when it has changed).",
+        )
+        parser.add_argument(
+            "--wait", type=waiting_seconds, default=0, metavar="S", help="Follow the order for so long."
+        )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -43,18 +51,23 @@ class Command(PlainCommand):
             raise CommandError("The biller could not be asked for the present total; try again.") from fault
         submit(order.pk, call_class=CallClass.INTERACTIVE)
         order = follow(order, seconds=options["wait"])
+        if order.status == Status.QUEUED:
+            print_why_it_waits(self.stderr, "the order stays queued")
         print_order(self.stdout, order, as_json=options["json"])
         sys.exit(exit_code(order))
 
     @staticmethod
     def _pay(check: BillCheck, amount: int | None) -> Order:
-        """Pay `amount` rupiah; without one the check's total, but never a total that nobody has seen."""
+        """Pay `amount` rupiah; without one the check's total, but never one that has changed and that nobody named."""
         order = check.order
-        if order is not None and order.hold_reason == HoldReason.AMOUNT_MISMATCH:
-            before, check = check.total, services.ask_again(check)
-            if amount is None and check.total != before:
+        if order is not None and order.status == Status.HELD and order.hold_reason == HoldReason.AMOUNT_MISMATCH:
+            check = services.ask_again(check)
+            if amount is None:
+                if check.is_past_expiry:
+                    raise CheckExpired
                 raise CommandError(
-                    f"The total is {check.total} rupiah now, not {before}; pay it with --amount {check.total}."
+                    f"The total is {check.total} rupiah now and was {order.max_price} when it was confirmed; "
+                    f"pay it with --amount {check.total}."
                 )
         confirmed = (check.total or 0) if amount is None else amount
         if order is not None and order.status == Status.HELD:

@@ -2,17 +2,21 @@
 
 import sys
 import uuid
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand
+from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
 from purchases import services
-from purchases.errors import OrderRefused, RepeatToday
-from purchases.management.printing import exit_code, print_order
-from purchases.models import Product
+from purchases.errors import InvalidDestination, NotForSale, OrderRefused, PriceMoved, RepeatToday
+from purchases.management.printing import EXIT_FAILED, exit_code, print_order, print_why_it_waits
+from purchases.models import Order, Product
+from purchases.order_life import Status
 from purchases.services.following import follow
 from upstream.budget import CallClass
+
+_LONGEST_KEY = 64
 
 
 class Command(PlainCommand):
@@ -28,10 +32,12 @@ class Command(PlainCommand):
         )
         parser.add_argument("--zone", default="", help="The zone, for games that have one.")
         parser.add_argument(
-            "--max-price", type=int, metavar="RUPIAH", help="Highest price to pay (default: the catalogue's)."
+            "--max-price", type=whole_rupiah, metavar="RUPIAH", help="Highest price to pay (default: the catalogue's)."
         )
-        parser.add_argument("--wait", type=float, default=0, metavar="SECONDS", help="Follow the order for so long.")
-        parser.add_argument("--key", metavar="KEY", help="Idempotency key: the same key never buys twice.")
+        parser.add_argument(
+            "--wait", type=waiting_seconds, default=0, metavar="SECONDS", help="Follow the order for so long."
+        )
+        parser.add_argument("--key", type=_key, metavar="KEY", help="Idempotency key: the same key never buys twice.")
         parser.add_argument("--again", action="store_true", help="Yes, once more, though it was bought today already.")
         parser.add_argument(
             "--wait-for-topup", action="store_true", help="If the balance is short, hold the order until it is not."
@@ -46,15 +52,23 @@ class Command(PlainCommand):
                 f"There is no product {options['product']!r}; ./run manage sync_catalogue fetches the list.",
                 returncode=EXIT_USAGE,
             )
-        max_price = product.price if options["max_price"] is None else options["max_price"]
-        if max_price < product.price:
-            raise CommandError(f"The price is {product.price} rupiah, above --max-price {max_price}.")
+        order = self._place(product, options)
+        services.submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order = follow(order, seconds=options["wait"])
+        if order.status == Status.QUEUED:
+            print_why_it_waits(self.stderr, "the order stays queued")
+        print_order(self.stdout, order, as_json=options["json"])
+        sys.exit(exit_code(order))
+
+    @staticmethod
+    def _place(product: Product, options: dict[str, Any]) -> Order:
         try:
-            order = services.place_order(
+            return services.place_order(
                 product=product,
                 destination=options["destination"],
                 zone=options["zone"],
-                max_price=product.price,
+                max_price=product.price if options["max_price"] is None else options["max_price"],
+                takes_less=True,
                 idempotency_key=options["key"] or str(uuid.uuid4()),
                 placed_by=None,
                 confirm_repeat=options["again"],
@@ -63,9 +77,20 @@ class Command(PlainCommand):
             )
         except RepeatToday as refusal:
             raise CommandError(f"{refusal} Say --again if so.") from refusal
+        except PriceMoved as refusal:
+            raise CommandError(
+                f"The price is {refusal.price} rupiah, above --max-price {options['max_price']}."
+            ) from refusal
+        except InvalidDestination as refusal:
+            raise CommandError(str(refusal), returncode=EXIT_USAGE) from refusal
+        except NotForSale as refusal:
+            is_usage = refusal.reason == "postpaid"
+            raise CommandError(str(refusal), returncode=EXIT_USAGE if is_usage else EXIT_FAILED) from refusal
         except OrderRefused as refusal:
             raise CommandError(str(refusal)) from refusal
-        services.submit(order.pk, call_class=CallClass.INTERACTIVE)
-        order = follow(order, seconds=options["wait"])
-        print_order(self.stdout, order, as_json=options["json"])
-        sys.exit(exit_code(order))
+
+
+def _key(text: str) -> str:
+    if not 1 <= len(text) <= _LONGEST_KEY:
+        raise ArgumentTypeError(f"a key has 1 to {_LONGEST_KEY} characters")
+    return text

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from backoffice.command import PlainCommand
+from backoffice.command import PlainCommand, waiting_seconds
 from backoffice.money import rupiah
 from balance import services as balance
 from balance.models import Difference, ReconciliationRun
@@ -23,11 +23,13 @@ _EXITS = {
 class Command(PlainCommand):
     """Read the balance, ask about the orders that it depends on, evaluate, print."""
 
-    help = "Compare the books with the upstream. Exit 0: balanced, 3: not final yet, 1: a difference is open."
+    help = "Compare the books with the upstream. Exit 0: balanced, 3: not final or not read, 1: a difference is open."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """How long to wait for open orders, and how to print."""
-        parser.add_argument("--wait", type=float, default=10, metavar="SECONDS", help="Follow open orders for so long.")
+        parser.add_argument(
+            "--wait", type=waiting_seconds, default=10, metavar="SECONDS", help="Follow open orders for so long."
+        )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
@@ -38,7 +40,7 @@ class Command(PlainCommand):
             for found in Difference.objects.open()
         ]
         if fault:
-            self.stderr.write(f"The balance could not be read ({fault}); compared with the last one.")
+            self.stderr.write(f"The balance could not be read ({fault.rstrip('.')}); compared with the last one.")
         facts = {
             **balance.position().as_json(),
             "readings_evaluated": run.readings_evaluated,
@@ -52,4 +54,6 @@ class Command(PlainCommand):
             self.stdout.write(f"{run.state}: {amount}")
             for found in differences:
                 self.stdout.write(f"  {rupiah(found['amount'])}  {found['label']}")
-        sys.exit(_EXITS.get(ReconciliationRun.State(run.state), EXIT_FAILED))
+        outcome = _EXITS.get(ReconciliationRun.State(run.state), EXIT_FAILED)
+        # A balance that could not be read now proves nothing about now.
+        sys.exit(EXIT_NOT_FINAL if fault and outcome == EXIT_SUCCESS else outcome)

@@ -27,7 +27,8 @@ class Command(PlainCommand):
         try:
             sync = sync_catalogue()
         except CatalogueFault as fault:
-            raise CommandError(f"The catalogue was not fetched: {fault}. The last good one is unchanged.") from fault
+            reason = str(fault).rstrip(".")
+            raise CommandError(f"The catalogue was not fetched: {reason}. The last good one is unchanged.") from fault
         counts = {
             "products": sync.products,
             "added": sync.added,

@@ -1,0 +1,207 @@
+"""A command that was called wrongly says so in one sentence, exits with 2, and has done nothing."""
+
+import json
+import logging
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from balance.models import Entry, ReconciliationRun
+from bills.models import BillCheck
+from purchases.models import Order, Product
+from tests.conftest import Upstream
+from tests.factories import make_biller, make_check, make_product
+from tests.purchases.test_commands import run
+from upstream.client import get_client
+
+PHONE = "--destination=081290000001"
+
+
+def said(*args: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    out, err = StringIO(), StringIO()
+    try:
+        call_command(*args, stdout=out, stderr=err)
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue(), err.getvalue()
+    return 0, out.getvalue(), err.getvalue()
+
+
+def refuses(*args: str) -> str:
+    """The one sentence of a usage error that left everything as it was."""
+    code, sentence = run(*args)
+    assert (code, "\n" in sentence) == (2, False), sentence
+    assert not Order.objects.exists()
+    assert not BillCheck.objects.exclude(ref_id="CHECKED").exists()
+    assert not ReconciliationRun.objects.exists()
+    return sentence
+
+
+@pytest.fixture
+def product(db: None) -> Product:
+    return make_product(code="CODE", brand="telkomsel")
+
+
+@pytest.fixture
+def biller(db: None) -> Product:
+    return make_biller(code="BILLER")
+
+
+@pytest.mark.parametrize("seconds", ["-5", "-0.1", "nan", "inf", "-inf", "1e9", "3601", "soon", ""])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("buy", "--product=CODE", PHONE),
+        ("check_bill", "--product=BILLER", "--destination=1234567890"),
+        ("pay_bill", "CHECKED"),
+        ("reconcile",),
+    ],
+    ids=lambda command: command[0],
+)
+def test_nobody_waits_for_less_than_nothing_or_for_ever(product, biller, command, seconds):
+    make_check(ref_id="CHECKED", product=biller)
+
+    assert "--wait" in refuses(*command, f"--wait={seconds}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--product=CODE", "--destination=123"),
+        ("--product=CODE", "--destination="),
+        ("--product=NOPE", PHONE),
+        ("--product=", PHONE),
+        ("--product=BILLER", "--destination=1234567890"),
+        ("--product=CODE", PHONE, "--max-price=-1"),
+        ("--product=CODE", PHONE, "--max-price=0"),
+        ("--product=CODE", PHONE, "--max-price=10_500"),
+        ("--product=CODE", PHONE, "--max-price=9999999999999999"),
+        ("--product=CODE", PHONE, "--key="),
+        ("--product=CODE", PHONE, f"--key={'k' * 65}"),
+        ("--prod=CODE", PHONE),
+        ("--product=CODE", PHONE, "--js"),
+    ],
+)
+def test_buy_is_refused_when_it_is_called_wrongly(product, biller, arguments):
+    refuses("buy", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check_bill", "--product=CODE", PHONE),
+        ("check_bill", "--product=BILLER", "--destination=12"),
+        ("check_bill", "--product=BILLER", "--destination="),
+        ("check_bill", "--prod=BILLER", "--destination=1234567890"),
+        ("pay_bill", "CHECKED", "--amount=-1"),
+        ("pay_bill", "CHECKED", "--amount=0"),
+        ("pay_bill", "CHECKED", "--am=102500"),
+    ],
+)
+def test_a_bill_command_is_refused_when_it_is_called_wrongly(product, biller, arguments):
+    make_check(ref_id="CHECKED", product=biller)
+
+    refuses(*arguments)
+
+
+@pytest.mark.parametrize("command", ["buy", "check_bill"])
+def test_what_the_shop_cannot_sell_now_is_refused_and_no_usage_error(product, biller, command):
+    Product.objects.update(availability="inactive")
+    asked = f"--product={'CODE' if command == 'buy' else 'BILLER'}"
+
+    assert run(command, asked, PHONE)[0] == 1
+
+
+# --- the highest price --------------------------------------------------------------------------------------------
+
+
+def test_the_highest_price_is_what_the_upstream_is_told(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+
+    code, out = run(
+        "buy", f"--product={product.code}", PHONE, f"--max-price={product.price + 700}", "--wait=5", "--json"
+    )
+
+    order = Order.objects.get()
+    body = upstream.control("requests", ref_id=order.ref_id, endpoint="/v1/transaction/create")["requests"][0]["body"]
+    assert (code, json.loads(out)["price"]) == (0, product.price)
+    assert order.max_price == json.loads(body)["max_price"] == product.price + 700
+    assert upstream.ledger(order) == [("debit", -product.price)]
+    assert list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount")) == [
+        ("hold", product.price + 700),
+        ("release", product.price + 700),
+        ("debit", product.price),
+    ]
+
+
+def test_a_price_that_has_risen_at_the_upstream_up_to_the_highest_one_is_paid(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+
+    code, out = run(
+        "buy", f"--product={product.code}", "--destination=081290000019", f"--max-price={product.price + 500}",
+        "--wait=5", "--json",
+    )  # fmt: skip
+
+    assert (code, json.loads(out)["price"]) == (0, product.price + 500)
+
+
+def test_the_same_key_tells_its_order_though_the_price_is_above_the_highest_one_now(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    arguments = ("buy", f"--product={product.code}", PHONE, f"--max-price={product.price}", "--key=k-1", "--wait=5")
+    first = run(*arguments)
+    Product.objects.filter(pk=product.pk).update(price=product.price + 1)
+
+    assert run(*arguments) == first
+    assert run(*arguments[:-2], "--again")[0] == 1
+    assert Order.objects.count() == 1
+
+
+# --- standard error -----------------------------------------------------------------------------------------------
+
+
+def test_the_log_stays_away_from_the_terminal_unless_it_is_asked_for(upstream: Upstream, caplog):
+    caplog.set_level(logging.ERROR)
+    caplog.handler.setLevel(logging.NOTSET)
+    upstream.control("account", api_active=False)
+    run("sync_catalogue")
+    assert caplog.records == []
+
+    run("sync_catalogue", "--verbosity=2")
+    assert any("upstream call" in str(record.msg) for record in caplog.records)
+
+
+@pytest.mark.parametrize("refused", [True, False])
+def test_what_waits_for_the_upstream_says_why_in_one_sentence(upstream: Upstream, settings, refused):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    biller = Product.objects.filter(type="postpaid", category__name__startswith="PLN").earliest("pk")
+    if refused:
+        upstream.control("account", api_active=False)
+    else:
+        settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+        get_client().budget.declare_fresh()
+    why = "refuses our account (API_INACTIVE)" if refused else "cannot be reached"
+
+    for arguments, status in (
+        (("buy", f"--product={product.code}", PHONE), "queued"),
+        (("check_bill", f"--product={biller.code}", "--destination=531290000001"), "pending"),
+    ):
+        code, out, err = said(*arguments, "--json")
+        assert (code, json.loads(out)["status"]) == (3, status)
+        assert why in err
+        assert err.count("\n") == 1
+
+
+def test_nothing_is_said_of_the_upstream_when_all_is_well(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+
+    assert said("buy", f"--product={product.code}", PHONE, "--wait=5")[2] == ""
+
+
+def test_a_catalogue_that_could_not_be_fetched_says_why_with_one_full_stop(upstream: Upstream):
+    upstream.control("account", api_active=False)
+
+    _, sentence = run("sync_catalogue")
+
+    assert "API_INACTIVE" in sentence
+    assert ".." not in sentence
