@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -14,11 +16,12 @@ from purchases.models.catalogue import Product
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str) -> SavedNumberQuerySet:
-        """Numbers that begin with what is typed, or whose customer or note holds it."""
+        """Numbers that begin with what is typed (`+62 812` finds 0812…), or whose customer or note holds it."""
         digits = "".join(c for c in text if c.isalnum())
         found = Q(customer__name__icontains=text) | Q(note__icontains=text)
         if digits:
-            found |= Q(destination__startswith=digits)
+            at_home = re.sub(r"^(00)?620?(?=8)", "0", digits)
+            found |= Q(destination__startswith=digits) | Q(destination__startswith=at_home)
         return self.filter(found)
 
     def bills(self) -> SavedNumberQuerySet:

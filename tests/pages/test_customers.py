@@ -164,6 +164,27 @@ def test_numbers_are_offered_by_name_or_number_where_they_fit(cashier):
     assert offered(cashier, product, "s").strip() == ""
 
 
+@pytest.mark.parametrize("typed", ["%2B62812", "62812", "%2B62 812-34", "0062812", "%2B620812"])
+def test_a_phone_number_is_found_in_the_international_notation(cashier, typed):
+    product = make_product()
+    phone_bill = make_biller(category="hp-pascabayar", brand="halo")
+    make_customer("Bu Sari", ("081234567890", "phone"))
+    SavedNumber.objects.create(
+        customer=make_customer("Pak Budi"), destination="081234567891", product=phone_bill, kind="phone"
+    )
+
+    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, typed)
+    assert "Pak Budi 0812-3456-7891" in offered(cashier, phone_bill, typed)
+    assert "Pak Budi" in words(cashier.get(f"/bills/check/?q={typed}"))
+
+
+def test_a_customer_number_that_begins_like_a_country_is_found_as_it_is(cashier):
+    biller = make_biller()
+    make_customer("Bu Sari", ("6281200001", biller))
+
+    assert "Bu Sari 6281 2000 01" in offered(cashier, biller, "62812")
+
+
 def test_a_chosen_number_is_filled_in(cashier):
     biller = make_biller()
     make_customer("Bu Sari", ("1234567890", biller))
