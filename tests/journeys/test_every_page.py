@@ -99,6 +99,20 @@ def a_busy_day() -> dict[str, Any]:
         event="transaction.success",
         is_signed=True,
     )
+    # What the upstream says is as long as it likes, and without a break.
+    endless = Receipt.objects.create(
+        body=b"x" * 300,
+        content_hash=hashlib.sha256(b"y").hexdigest(),
+        headers={"X-Event": "e" * 60},
+        delivery_id="d" * 100,
+        ref_id="R" * 64,
+        event="e" * 60,
+        result="r" * 300,
+        source_address="2001:db8:1111:2222:3333:4444:5555:6666",
+        is_signed=False,
+        state=Receipt.State.MALFORMED,
+        repeats=3,
+    )
     RefusalCount.objects.create(day=timezone.localdate(), reason="signature", count=3)
     Refusal.objects.create(reason="signature", source_address="198.51.100.7", size=77)
     Reading.objects.create(balance=9_969_475, source="balance", sent_at=now, received_at=now)
@@ -108,7 +122,7 @@ def a_busy_day() -> dict[str, Any]:
     return {
         "orders": orders,
         "token": token,
-        "receipt": receipt,
+        "receipts": [receipt, endless],
         "customer": customer,
         "number": number,
         "bills": bills,
@@ -146,7 +160,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += ["/accounts/logout/", "/callbacks/", "/callbacks/?q=zzz", "/no/such/page/"]
     addresses += [f"/products/{code}/buy/?destination=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
     addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
-    addresses += [f"/callbacks/{day['receipt'].pk}/"]
+    addresses += [f"/callbacks/{receipt.pk}/" for receipt in day["receipts"]]
     addresses += ["/bills/", "/bills/?q=zzz", "/bills/check/", "/bills/check/?q=sari", "/bills/check/PDAM/"]
     addresses += [f"/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
     addresses += [f"/orders/{check.ref_id}/" for check in day["bills"].values()]
