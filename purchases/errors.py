@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from backoffice.money import rupiah
+from purchases.order_life import Status
 
 if TYPE_CHECKING:
     from purchases.models import Order
@@ -21,10 +22,10 @@ class OpenDuplicate(OrderRefused):
 
     def __init__(self, order: Order) -> None:
         self.order = order
-        super().__init__(
-            _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
-            % {"ref_id": order.ref_id}
-        )
+        words = _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
+        if order.status == Status.HELD:  # its outcome never comes by itself
+            words = _("An order for this product and destination is held (%(ref_id)s). Decide about that one first.")
+        super().__init__(words % {"ref_id": order.ref_id})
 
 
 class RepeatToday(OrderRefused):

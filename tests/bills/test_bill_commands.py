@@ -119,6 +119,22 @@ def test_a_changed_total_whose_check_has_expired_is_not_asked_to_be_named(biller
     assert "has expired" in sentence
 
 
+def test_a_bill_that_another_check_pays_or_has_paid_is_not_payable_and_names_the_payment(biller, upstream):
+    _, first = check_bill(biller, "20")
+    run("pay_bill", str(first["ref_id"]), "--wait=1")
+
+    code, facts = check_bill(biller, "20")
+    assert (code, facts["status"], facts["payment"]) == (1, "not_payable", None)
+    assert f"is held ({first['ref_id']})" in str(facts["message"])
+
+    upstream.control("topup", amount=5_000_000)
+    run("pay_bill", str(first["ref_id"]), "--wait=5")
+    code, out = run("bill", str(facts["ref_id"]))
+    assert code == 1
+    assert f"already paid with order {first['ref_id']}" in out
+    assert run("pay_bill", str(facts["ref_id"]))[0] == 1
+
+
 def test_bill_says_not_final_while_its_payment_is_open(biller, upstream):
     _, facts = check_bill(biller, "03")
     run("pay_bill", str(facts["ref_id"]), "--wait=1")
