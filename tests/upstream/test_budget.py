@@ -97,8 +97,8 @@ def test_a_call_counts_for_a_window_after_its_completion(make_budget: MakeBudget
     budget = make_budget(Rate(2, 0.5))  # one at a time
     [permit] = take(budget, 1)
     time.sleep(0.3)
-    permit.complete()
     completed = time.monotonic()
+    permit.complete()
 
     take(budget, 1)
 
