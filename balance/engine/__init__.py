@@ -76,8 +76,8 @@ def guess(state: State, reading: Reading, spendings: Iterable[Spending]) -> Gues
     """What `reading` says now, whatever is still open; `state` and `spendings` as `advance` has left them."""
     live = _by_sending(spendings)
     waits_for = blocking(reading, live)
-    rest, open_effects = split(state, reading, live)
-    if state.stories is None or len(open_effects) > choices.MOST_OPEN_EFFECTS:
+    _stories, rest, open_effects, _done = choices.without_parked(state.stories, *split(state, reading, live))
+    if state.is_lost or len(open_effects) > choices.MOST_OPEN_EFFECTS:
         return Guess(difference=None, blocking=waits_for)
     possible = {rest - total - state.exact for total in choices.possible_sums(open_effects)}
     return Guess(difference=min(possible, key=abs), blocking=waits_for)
@@ -91,17 +91,20 @@ def _evaluate(
     state: State, reading: Reading, live: Sequence[Spending], stories: Sequence[Story]
 ) -> tuple[State, list[Difference], bool]:
     """Go on with the stories that can be true: the new state, what was found, whether the reading could be used."""
-    rest, open_effects = split(state, reading, live)
     state = replace(state, upto=reading.received_at)
+    possible, rest, open_effects, done = choices.without_parked(stories, *split(state, reading, live))
     if len(open_effects) > choices.MOST_OPEN_EFFECTS:
         return state, [], False
-    told, is_partial = choices.go_on(state, stories, rest, open_effects)
-    state = replace(state, stories=told, is_partial=is_partial, compared_upto=reading.received_at)
-    if told is None:
-        return replace(state, changed_at=state.changed_at or reading.received_at), [], True
-    likeliest = state.likeliest
-    if likeliest[0].surprises:
+    told = choices.go_on(state, possible, rest, open_effects)
+    is_partial = told.is_partial or len(possible) < len(stories)
+    state = replace(state, is_partial=is_partial, is_lost=not told.stories)
+    if told.is_proven:
         state = replace(state, changed_at=state.changed_at or reading.received_at)
+    if not told.stories:
+        return state, [], True  # the stories stay as they were, for what they say of parked orders
+    stories = tuple(story._replace(happened=story.happened | done) for story in told.stories)
+    state = replace(state, stories=stories, compared_upto=reading.received_at)
+    likeliest = state.likeliest
     if len({story.outside for story in likeliest}) > 1:
         return state, [], True
 
@@ -112,18 +115,20 @@ def _evaluate(
     found = [
         Difference(amount=amount, from_at=state.exact_at, to_at=reading.received_at) for amount in amounts if amount
     ]
-    state = replace(state, exact=outside, changed_at=None, stories=_told_from_now(told, outside))
-    if len(told) == 1 and not told[0].happened and all(open_effect.is_parked for open_effect in open_effects):
+    state = replace(state, exact=outside, changed_at=None, stories=_from_now_on(state.stories))
+    if len(state.stories) == 1 and all(open_effect.is_parked for open_effect in open_effects):
         state = replace(state, exact_at=reading.sent_at)
     return state, found, True
 
 
-def _told_from_now(stories: Sequence[Story], outside: int) -> tuple[Story, ...]:
+def _from_now_on(stories: Sequence[Story]) -> tuple[Story, ...]:
     """The stories with what was found left out; one that says otherwise needs a surprise to say so."""
-    fewest = stories[0].surprises
+    fewest, outside = stories[0].surprises, stories[0].outside
+    if not fewest:
+        return tuple(stories)
     return tuple(
         Story(story.outside, story.happened)
         if story.surprises == fewest
-        else Story(story.outside, story.happened, 1, (story.outside - outside,) if story.outside != outside else None)
+        else story._replace(surprises=1, changes=(story.outside - outside,) if story.outside != outside else None)
         for story in stories
     )

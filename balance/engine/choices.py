@@ -8,6 +8,7 @@ stays, with one more if it does not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from balance.engine.effects import OpenEffect
 from balance.engine.facts import Effect, Part, State, Story
@@ -27,32 +28,59 @@ def possible_sums(open_effects: Sequence[OpenEffect]) -> set[int]:
     return {total for choice, total in enumerate(_sums(open_effects)) if is_orderly(choice)}
 
 
-def go_on(
-    state: State, stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect]
-) -> tuple[tuple[Story, ...] | None, bool]:
-    """The stories that explain the reading too, fewest surprises first, and whether some were too many to be kept.
+def without_parked(
+    stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect]
+) -> tuple[list[Story], int, list[OpenEffect], frozenset[Effect]]:
+    """All of it with parked orders taken to be as they were, if with them too many effects are open.
 
-    `stories`: the state's, without those that can no longer be true. None: some surprise is certain, and there are too
-    many open effects to say which.
+    Returns the stories that say so, the rest without what parked orders did, the other open effects, and the effects
+    of parked orders that had happened; everything as it came when they are few.
     """
+    parked = {open_effect.effect: open_effect.amount for open_effect in open_effects if open_effect.is_parked}
+    if len(open_effects) <= MOST_OPEN_EFFECTS:
+        return list(stories), rest, list(open_effects), frozenset()
+    likeliest = [story for story in stories if story.surprises == stories[0].surprises]
+    done = min((story.happened & parked.keys() for story in likeliest), key=len, default=frozenset())
+    kept = [story for story in stories if story.happened & parked.keys() == done]
+    others = [open_effect for open_effect in open_effects if not open_effect.is_parked]
+    return kept, rest - sum(parked[effect] for effect in done), others, frozenset(done)
+
+
+class Told(NamedTuple):
+    """How the stories go on with a reading, fewest surprises first; none when they were too many to be kept.
+
+    `is_partial`: some were. `is_proven`: whatever the truth is, something outside our orders has happened.
+    """
+
+    stories: tuple[Story, ...]
+    is_partial: bool
+    is_proven: bool
+
+
+def go_on(state: State, stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect]) -> Told:
+    """Go on with the stories of `state` that can still be true."""
     few = sum(not open_effect.is_parked for open_effect in open_effects) <= _MOST_OPEN_TO_BE_SURPRISED
-    fewest = state.stories[0].surprises if state.stories else 0
-    found = _continued(stories, rest, open_effects, may_surprise=few)
+    fewest = state.stories[0].surprises
+    found = {} if state.is_lost else _continued(stories, rest, open_effects, may_surprise=few)
     least = min((story.surprises for story in found.values()), default=None)
     if least is None or (least > fewest and (state.is_partial or not few)):
         # What was not kept may have been the truth: nothing is demanded of what the readings before seemed to say.
         if not few:
-            return None, True
-        found = _anew(state, rest, open_effects, surprises=fewest + 1)
+            return Told(stories=(), is_partial=True, is_proven=not state.is_lost)
+        found = _anew(state, stories, rest, open_effects)
         least = min(story.surprises for story in found.values())
     kept = sorted(
-        _undominated({choice: story for choice, story in found.items() if story.surprises <= least + 1}),
+        _undominated({choice: story for choice, story in found.items() if story.surprises <= least + 1}, open_effects),
         key=lambda story: story.surprises,
     )
-    is_partial = not few or len(kept) > _MOST_STORIES or (state.is_partial and bool(open_effects))
+    is_proven = least > fewest
+    was_partial = state.is_partial and not all(open_effect.is_parked for open_effect in open_effects)
+    is_partial = not few or was_partial
     if len(kept) > _MOST_STORIES:
-        kept = [story for story in kept if story.surprises == least]
-    return tuple(kept[:_MOST_STORIES]), is_partial
+        kept, is_partial = [story for story in kept if story.surprises == least], True
+    if len(kept) > _MOST_STORIES:
+        return Told(stories=(), is_partial=True, is_proven=is_proven)
+    return Told(stories=tuple(kept), is_partial=is_partial, is_proven=is_proven)
 
 
 def _continued(
@@ -90,23 +118,27 @@ def _continued(
     return found
 
 
-def _anew(state: State, rest: int, open_effects: Sequence[OpenEffect], *, surprises: int) -> _Stories:
-    """A story for every choice, with what is proven told as one change. Parked orders as they were, or not charged."""
+def _anew(state: State, stories: Sequence[Story], rest: int, open_effects: Sequence[OpenEffect]) -> _Stories:
+    """A story for every choice, with what is proven told as one change. Parked orders as they were.
+
+    While nothing is proven, only the way was lost, one of them may have taken effect meanwhile.
+    """
     effects = [open_effect.effect for open_effect in open_effects]
     parked = frozenset(open_effect.effect for open_effect in open_effects if open_effect.is_parked)
-    before = {frozenset(), *(story.happened & parked for story in state.stories or ())}
+    before = {story.happened & parked for story in stories if story.surprises == stories[0].surprises} or {frozenset()}
+    is_calm = state.is_lost and state.changed_at is None
+    surprises = state.stories[0].surprises + 1
     found: _Stories = {}
     is_orderly = _orderly(open_effects)
     for choice, total in enumerate(_sums(open_effects)):
-        happened = _chosen(choice, effects)
-        if happened & parked not in before or not is_orderly(choice):
+        if not is_orderly(choice):
             continue
-        outside = rest - total
-        if outside == state.exact:
-            known = state.changed_at is None and state.stories is None
-            found[choice] = Story(outside, happened, 0, ()) if known else Story(outside, happened, surprises, None)
-        else:
-            found[choice] = Story(outside, happened, surprises, (outside - state.exact,))
+        happened, outside = _chosen(choice, effects), rest - total
+        if is_calm and outside == state.exact and any(one <= happened for one in before):
+            found[choice] = Story(outside, happened)
+        elif happened & parked in before:
+            changes = None if outside == state.exact else (outside - state.exact,)
+            found[choice] = Story(outside, happened, surprises, changes)
     return found
 
 
@@ -124,17 +156,20 @@ def _better(one: Story | None, other: Story) -> Story:
     return one._replace(changes=None)
 
 
-def _undominated(found: _Stories) -> Iterable[Story]:
-    """Without those that demand more than another with the same value and no more surprises."""
-    by_outside: dict[int, list[int]] = {}
+def _undominated(found: _Stories, open_effects: Sequence[OpenEffect]) -> Iterable[Story]:
+    """Without those that demand more than another with the same value and no more surprises.
+
+    Unless they differ in parked orders: these stay as they are with a surprise, so that the two go on differently.
+    """
+    parked = sum(1 << index for index, open_effect in enumerate(open_effects) if open_effect.is_parked)
+    alike: dict[tuple[int, int], list[int]] = {}
     for choice, story in found.items():
-        by_outside.setdefault(story.outside, []).append(choice)
-    for choices in by_outside.values():
+        alike.setdefault((story.outside, choice & parked), []).append(choice)
+    for choices in alike.values():
         for choice in choices:
-            story = found[choice]
             less = [found[other] for other in choices if other != choice and other & choice == other]
-            if not any(other.surprises <= story.surprises for other in less):
-                yield story
+            if not any(other.surprises <= found[choice].surprises for other in less):
+                yield found[choice]
 
 
 def _chosen(choice: int, effects: Sequence[Effect]) -> frozenset[Effect]:

@@ -59,11 +59,12 @@ def split(state: State, reading: Reading, live: Sequence[Spending]) -> tuple[int
 
 def still_possible(stories: Sequence[Story], live: Sequence[Spending]) -> list[Story]:
     """The stories in which nothing has happened that certainly never did."""
+    named = {effect.ref_id for story in stories for effect in story.happened}
     never = {
         Effect(spending.ref_id, part)
         for spending in live
         for part, happens in ((Part.DEBIT, spending.charged), (Part.REFUND, spending.refunded))
-        if happens is False or spending.charged is False
+        if spending.ref_id in named and (happens is False or spending.charged is False)
     }
     return [story for story in stories if never.isdisjoint(story.happened)]
 
@@ -73,7 +74,10 @@ def settle(state: State, reading: Reading, live: list[Spending]) -> tuple[State,
     base = state.base
     still_live: list[Spending] = []
     settled: list[str] = []
-    for spending in live:
+    for index, spending in enumerate(live):
+        if spending.sent_at > reading.received_at:
+            still_live += live[index:]
+            break
         if not spending.is_final or not _is_certain(spending, reading):
             still_live.append(spending)
             continue

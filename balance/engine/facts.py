@@ -97,11 +97,11 @@ class State:
     """What one run hands to the next.
 
     `base`: opening balance with every settled order. `stories`: those that explain all readings so far with the fewest
-    outside changes, or with one more, fewest first; None when nobody can tell any more, and the next clear reading has
-    to start anew. `is_partial`: some with one change more were too many to be kept. `exact`: the sum of outside changes
-    that were found; it was last certain at `exact_at`. `changed_at`: when a change was first proven whose amount is not
-    known yet. `upto`: the end of the last reading that was looked at; `compared_upto`: of the last that was not left
-    out.
+    outside changes, or with one more, fewest first. `is_partial`: some with one change more were too many to be kept.
+    `is_lost`: even the likeliest were, so that the next clear reading has to start anew. `exact`: the sum of outside
+    changes that were found; it was last certain at `exact_at`. `changed_at`: when a change was first proven whose
+    amount is not known yet. `upto`: the end of the last reading that was looked at; `compared_upto`: of the last one
+    that could be compared.
     """
 
     base: int
@@ -109,8 +109,9 @@ class State:
     compared_upto: dt.datetime
     exact: int
     exact_at: dt.datetime
-    stories: tuple[Story, ...] | None
+    stories: tuple[Story, ...]
     is_partial: bool = False
+    is_lost: bool = False
     changed_at: dt.datetime | None = None
 
     @classmethod
@@ -121,13 +122,12 @@ class State:
     @property
     def likeliest(self) -> tuple[Story, ...]:
         """The stories with the fewest outside changes."""
-        stories = self.stories or ()
-        return tuple(story for story in stories if story.surprises == stories[0].surprises)
+        return tuple(story for story in self.stories if story.surprises == self.stories[0].surprises)
 
     @property
     def undecided(self) -> list[int]:
         """The amounts (rupiah) that proven outside changes may sum up to, while that is open; empty otherwise."""
-        if self.changed_at is None:
+        if self.changed_at is None or self.is_lost:
             return []
         return sorted({story.outside - self.exact for story in self.likeliest})
 
@@ -146,8 +146,9 @@ class State:
             "compared_upto": self.compared_upto.isoformat(),
             "exact": self.exact,
             "exact_at": self.exact_at.isoformat(),
-            "stories": None if self.stories is None else [story.to_json() for story in self.stories],
+            "stories": [story.to_json() for story in self.stories],
             "is_partial": self.is_partial,
+            "is_lost": self.is_lost,
             "changed_at": self.changed_at.isoformat() if self.changed_at else None,
         }
 
@@ -161,8 +162,9 @@ class State:
             compared_upto=dt.datetime.fromisoformat(stored.get("compared_upto", stored["upto"])),
             exact=stored["exact"],
             exact_at=dt.datetime.fromisoformat(stored["exact_at"]),
-            stories=None if stories is None else tuple(Story.from_json(story) for story in stories),
+            stories=tuple(Story.from_json(story) for story in stories or [[stored["exact"], [], 0, []]]),
             is_partial=stored.get("is_partial", True),
+            is_lost=stored.get("is_lost", not stories),
             changed_at=dt.datetime.fromisoformat(changed_at) if changed_at else None,
         )
 

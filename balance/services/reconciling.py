@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -20,8 +21,9 @@ from balance.services.present import bring_back
 State = ReconciliationRun.State
 Trigger = ReconciliationRun.Trigger
 
-# One run takes no more readings than this; the next goes on from there.
-_MOST_READINGS = 3_000
+# One transaction takes no more readings than this, so that it never lasts; a run makes as many as it has time for.
+_MOST_READINGS = 300
+_PATIENCE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,21 +65,30 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
     that finds everything as the last one left it is counted on that one.
     """
-    with transaction.atomic():
-        row = take_turn()
-        now = timezone.now()
-        if row.state is None:
-            _open(row)
-        else:
-            row.state = bring_back(engine.State.from_json(row.state), now).to_json()
-        seen = _look(row, now)
-        if seen.progress:
-            row.state, row.compared_at = seen.progress.state.to_json(), seen.progress.state.compared_upto
-            row.save(update_fields=["state", "compared_at"])
-            Spending.objects.filter(ref_id__in=seen.progress.settled).update(settled_at=timezone.now())
-            for found in seen.progress.differences:
-                record_difference(found)
-        return _store(trigger, seen)
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        with transaction.atomic():
+            seen = _go_on()
+            if not seen.has_more or time.monotonic() > until:
+                return _store(trigger, seen)
+
+
+def _go_on() -> _Seen:
+    """Evaluate the next readings, and store what was found."""
+    row = take_turn()
+    now = timezone.now()
+    if row.state is None:
+        _open(row)
+    else:
+        row.state = bring_back(engine.State.from_json(row.state), now).to_json()
+    seen = _look(row, now)
+    if seen.progress:
+        row.state, row.compared_at = seen.progress.state.to_json(), seen.progress.state.compared_upto
+        row.save(update_fields=["state", "compared_at"])
+        Spending.objects.filter(ref_id__in=seen.progress.settled).update(settled_at=timezone.now())
+        for found in seen.progress.differences:
+            record_difference(found)
+    return seen
 
 
 def position() -> Position:
@@ -137,7 +148,8 @@ class _Seen:
     """What a look at the newest reading tells.
 
     `beyond`: rupiah by which it differs from everything found so far; None: it cannot be said. `off_by`: see
-    `books_off_by`. `blocking`: orders that keep it from being evaluated for good.
+    `books_off_by`. `blocking`: orders that keep it from being evaluated for good. `has_more`: there are readings left
+    that can be evaluated.
     """
 
     newest: Reading | None
@@ -145,6 +157,7 @@ class _Seen:
     beyond: int | None
     off_by: int
     blocking: list[str]
+    has_more: bool = False
 
     @property
     def reported(self) -> int | None:
@@ -179,7 +192,14 @@ def _look(row: Reconciliation, now: dt.datetime) -> _Seen:
     else:
         guess = engine.guess(progress.state, _reading(newest), live)
         beyond, waits_for = guess.difference, progress.blocking or guess.blocking
-    return _Seen(newest=newest, progress=progress, beyond=beyond, off_by=off_by, blocking=waits_for)
+    return _Seen(
+        newest=newest,
+        progress=progress,
+        beyond=beyond,
+        off_by=off_by,
+        blocking=waits_for,
+        has_more=len(readings) == _MOST_READINGS and not progress.blocking,
+    )
 
 
 def _state(seen: _Seen, found_now: list[int]) -> str:

@@ -85,6 +85,18 @@ def test_a_proven_change_in_a_busy_shop_is_told_though_its_amount_is_not_known()
     assert Alert.objects.open().get(kind=Alert.Kind.UNEXPLAINED_DIFFERENCE).key == "undecided"
 
 
+def test_a_backlog_is_compared_in_one_run_by_small_transactions(monkeypatch: pytest.MonkeyPatch):
+    open_with(1_000_000)
+    monkeypatch.setattr("balance.services.reconciling._MOST_READINGS", 2)
+    for taken in (0, 1, 1, 3, 3):
+        read(1_000_000 - taken)
+
+    run = balance.reconcile()
+
+    assert run.reported == 999_997
+    assert sorted(Difference.objects.values_list("amount", flat=True)) == [-2, -1]
+
+
 def test_an_accepted_order_that_the_upstream_forgets_does_not_end_all_comparing():
     with time_machine.travel(ago(days=3), tick=True):
         open_with(1_000_000)

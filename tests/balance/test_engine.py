@@ -336,7 +336,7 @@ def test_a_proven_change_is_dated_by_its_first_proof_until_its_amount_is_known()
 
     progress = engine.advance(opened(), readings, many)
 
-    assert (progress.state.changed_at, progress.state.stories) == (moment(12.2), None)
+    assert (progress.state.changed_at, progress.state.is_lost) == (moment(12.2), True)
     [found] = engine.advance(progress.state, [reading(10_001, 30)], many).differences
     assert found == Difference(amount=1, from_at=moment(0), to_at=moment(30.2))
 
