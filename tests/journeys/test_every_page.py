@@ -196,6 +196,23 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     assert faults == []
 
 
+def test_lists_do_not_make_a_tablets_page_scroll_sideways(live_server: Any, open_window: OpenWindow):
+    day = a_busy_day()
+    page = open_window(language="id-ID")
+    sign_in(page, live_server.url, "admin")
+    lists = ["/", "/orders/", "/bills/", "/callbacks/", "/balance/statement/", "/balance/runs/"]
+
+    too_wide = []
+    for address in [*lists, f"/bills/batch/{day['batch']}/"]:
+        page.goto(live_server.url + address)
+        for width in (720, 1000):
+            page.set_viewport_size({"width": width, "height": 800})
+            if page.evaluate("document.documentElement.scrollWidth") > width:
+                too_wide.append((address, width))
+
+    assert too_wide == []
+
+
 def test_the_help_window_opens_and_closes_by_key_and_single_keys_can_be_switched_off(
     live_server: Any, open_window: OpenWindow
 ):
