@@ -15,6 +15,8 @@ log = structlog.get_logger()
 
 # A process that gave no sign of life for this long (seconds) is missing.
 SILENCE_SECONDS = 15
+# After a start each has this long (seconds) to give its first one.
+START_SECONDS = 40
 PROCESSES = ("worker", "background", "beat")
 
 
@@ -33,6 +35,14 @@ def note_life(name: str) -> None:
         _redis().set(f"alive:{name}", "1", ex=SILENCE_SECONDS)
     except redis.RedisError as error:
         log.warning("sign_of_life_not_noted", process=name, fault=type(error).__name__)
+
+
+def note_start() -> None:
+    """Remember that the processes are being started: for `START_SECONDS` nobody is called silent."""
+    try:
+        _redis().set("starting", "1", ex=START_SECONDS)
+    except redis.RedisError as error:
+        log.warning("start_not_noted", fault=type(error).__name__)
 
 
 class HealthMiddleware:
@@ -59,7 +69,9 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Database, Redis, both workers and beat: 200 when all are there, else 503 naming what is missing."""
-    found = {"database": _database_answers(), **_redis_knows()}
+    known = _redis_knows()
+    del known["starting"]
+    found = {"database": _database_answers(), **known}
     missing = [name for name, there in found.items() if not there]
     return JsonResponse({"ready": not missing, "missing": missing, **found}, status=503 if missing else 200)
 
@@ -67,7 +79,9 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
 def silent_processes() -> list[str]:
     """Which of our processes gave no sign of life lately; only "redis" when that, who would know, is away."""
     known = _redis_knows()
-    return [name for name in PROCESSES if not known[name]] if known["redis"] else ["redis"]
+    if not known["redis"]:
+        return ["redis"]
+    return [] if known["starting"] else [name for name in PROCESSES if not known[name]]
 
 
 def _database_answers() -> bool:
@@ -80,9 +94,13 @@ def _database_answers() -> bool:
 
 
 def _redis_knows() -> dict[str, bool]:
-    """Whether Redis answers, and which processes it has a sign of life of; one question, for a frozen Redis is slow."""
+    """Whether Redis answers, which processes it has a sign of life of, and whether they are only being started.
+
+    One question, for a frozen Redis is slow.
+    """
+    names = (*PROCESSES, "starting")
     try:
-        signs = cast("list[bytes | None]", _redis().mget([f"alive:{name}" for name in PROCESSES]))
+        signs = cast("list[bytes | None]", _redis().mget([*(f"alive:{name}" for name in PROCESSES), "starting"]))
     except redis.RedisError:
-        return dict.fromkeys(("redis", *PROCESSES), False)
-    return {"redis": True, **{name: sign is not None for name, sign in zip(PROCESSES, signs, strict=True)}}
+        return dict.fromkeys(("redis", *names), False)
+    return {"redis": True, **{name: sign is not None for name, sign in zip(names, signs, strict=True)}}

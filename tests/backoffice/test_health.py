@@ -11,6 +11,7 @@ from backoffice import health
 def _silence():
     for name in ("worker", "background", "beat"):
         health._redis().delete(f"alive:{name}")
+    health._redis().delete("starting")
 
 
 def test_healthz_asks_nothing(django_assert_num_queries, db):
@@ -34,6 +35,24 @@ def test_readyz_is_200_when_all_live():
     answer = Client().get("/readyz")
 
     assert (answer.status_code, answer.json()["missing"]) == (200, [])
+
+
+@pytest.mark.django_db
+def test_a_process_that_is_only_being_started_is_not_ready_and_not_called_silent():
+    assert health.silent_processes() == ["worker", "background", "beat"]
+
+    health.note_start()
+
+    assert health.silent_processes() == []
+    assert Client().get("/readyz").json() == {
+        "ready": False,
+        "missing": ["worker", "background", "beat"],
+        "database": True,
+        "redis": True,
+        "worker": False,
+        "background": False,
+        "beat": False,
+    }
 
 
 @pytest.mark.django_db
