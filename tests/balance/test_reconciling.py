@@ -367,7 +367,7 @@ def test_an_upstream_that_is_silent_leaves_the_last_comparison_and_says_so(shop:
         call_command("reconcile", "--wait", "0")
 
     out = capsys.readouterr()
-    assert (ended.value.code, out.out) == (3, "balanced: Rp0\n")
+    assert (ended.value.code, out.out) == (3, "waiting: Rp0\n")
     assert "could not be read" in out.err
 
 

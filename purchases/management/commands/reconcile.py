@@ -39,10 +39,15 @@ class Command(PlainCommand):
             {"id": found.pk, "amount": found.amount, "label": found.label, "candidates": found.candidates}
             for found in Difference.objects.open()
         ]
+        state = ReconciliationRun.State(run.state)
         if fault:
             self.stderr.write(f"The balance could not be read ({fault.rstrip('.')}); compared with the last one.")
+            if state == ReconciliationRun.State.BALANCED:
+                # What was so at the last reading proves nothing about now.
+                state = ReconciliationRun.State.WAITING
         facts = {
             **balance.position().as_json(),
+            "state": state.value,
             "readings_evaluated": run.readings_evaluated,
             "blocking": run.blocking,
             "differences": differences,
@@ -51,9 +56,7 @@ class Command(PlainCommand):
             self.stdout.write(json.dumps(facts))
         else:
             amount = "?" if run.difference is None else rupiah(run.difference)
-            self.stdout.write(f"{run.state}: {amount}")
+            self.stdout.write(f"{state.value}: {amount}")
             for found in differences:
                 self.stdout.write(f"  {rupiah(found['amount'])}  {found['label']}")
-        outcome = _EXITS.get(ReconciliationRun.State(run.state), EXIT_FAILED)
-        # A balance that could not be read now proves nothing about now.
-        sys.exit(EXIT_NOT_FINAL if fault and outcome == EXIT_SUCCESS else outcome)
+        sys.exit(_EXITS.get(state, EXIT_FAILED))
