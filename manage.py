@@ -4,11 +4,25 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+from django.core.management import BaseCommand, ManagementUtility
+
+EXIT_USAGE = 2
+
+
+class CommandLine(ManagementUtility):
+    """Django's, but an unknown command is a usage error like any other."""
+
+    def fetch_command(self, subcommand: str) -> BaseCommand:
+        """The command of that name; exit code 2 when there is none."""
+        try:
+            return super().fetch_command(subcommand)
+        except SystemExit:
+            sys.exit(EXIT_USAGE)
+
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
     if os.environ["DJANGO_SETTINGS_MODULE"] == "backoffice.settings":
         # A command's standard error is for one sentence about what went wrong, not for the log.
         os.environ.setdefault("LOG_LEVEL", "ERROR")
-    execute_from_command_line(sys.argv)
+    CommandLine(sys.argv).execute()

@@ -1,8 +1,8 @@
 """The Celery app and its static schedule.
 
 Two worker processes: one takes what a person waits for, `interactive`, and in turns with it, so that a flood of
-callbacks holds nobody up, `receipts`; the other takes `background`, the rest. So staff never wait behind background
-work. Messages only save time: whatever is lost, the sweeps find in PostgreSQL what is due.
+callbacks holds nobody up, `callbacks`; the other takes `background`, the rest. So staff never wait behind background
+work. Messages only save time: whatever is lost, the sweep finds in PostgreSQL what is due.
 
 The pool is threads: the work is waiting for the network, every upstream call has a total deadline, every statement a
 timeout, so that no thread can hang; and a killed worker loses only messages.
@@ -13,17 +13,19 @@ import time
 from typing import Any
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import beat_init, before_task_publish, heartbeat_sent, worker_init
 from django.conf import settings
 from kombu import Exchange, Queue
 
-from backoffice.publish import publish
+from core import health
+from core.publish import publish
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
 
 INTERACTIVE = "interactive"
 BACKGROUND = "background"
-RECEIPTS = "receipts"
+CALLBACKS = "callbacks"
 
 app = Celery("backoffice")
 app.conf.update(
@@ -45,53 +47,53 @@ app.conf.update(
     accept_content=["json"],
     timezone=settings.TIME_ZONE,
     enable_utc=True,
-    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, RECEIPTS, BACKGROUND)],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, CALLBACKS, BACKGROUND)],
     task_default_queue=BACKGROUND,
     task_routes={
         "purchases.tasks.submit_order": INTERACTIVE,
-        "purchases.tasks.check_order_now": INTERACTIVE,
-        "bills.tasks.ask_now": INTERACTIVE,
-        "callbacks.tasks.process_receipt": RECEIPTS,
+        "purchases.tasks.poll_order_now": INTERACTIVE,
+        "bills.tasks.inquire_now": INTERACTIVE,
+        "callbacks.tasks.process_callback": CALLBACKS,
     },
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
     beat_max_loop_interval=1,
     beat_schedule={
-        # Twice a second: the rate budget lets at most two requests a second through, and an idle sweep is one cheap
-        # query.
-        "sweep-orders": {
-            "task": "purchases.tasks.sweep_orders",
-            "schedule": 0.5,
+        # Twice a second: the rate budget lets at most two requests a second through, and an idle sweep is a few cheap
+        # queries.
+        "sweep": {
+            "task": "backoffice.tasks.sweep",
+            "schedule": settings.SWEEP_EVERY_SECONDS,
             "options": {"expires": 2},
-        },
-        "sweep-bill-checks": {
-            "task": "bills.tasks.sweep_checks",
-            "schedule": 0.5,
-            "options": {"expires": 2},
-        },
-        "sweep-receipts": {
-            "task": "callbacks.tasks.sweep_receipts",
-            "schedule": 5.0,
-            "options": {"expires": 10},
         },
         "sync-catalogue": {
-            "task": "purchases.tasks.sync_catalogue",
+            "task": "catalogue.tasks.sync_catalogue",
             "schedule": 600.0,
             "options": {"expires": 300},
         },
         "read-balance": {
-            "task": "balance.tasks.read_balance",
+            "task": "reconciliation.tasks.read_balance",
             "schedule": 60.0,
             "options": {"expires": 60},
         },
+        "read-balance-again": {
+            "task": "reconciliation.tasks.read_balance_again",
+            "schedule": 5.0,
+            "options": {"expires": 5},
+        },
         "reconcile-books": {
-            "task": "purchases.tasks.reconcile_books",
+            "task": "reconciliation.tasks.reconcile_books",
             "schedule": 30.0,
             "options": {"expires": 30},
         },
+        "prove-books": {
+            "task": "reconciliation.tasks.prove_books",
+            "schedule": crontab(hour=2, minute=30),
+            "options": {"expires": 3600},
+        },
         "evaluate-alerts": {
-            "task": "balance.tasks.evaluate_alerts",
+            "task": "alerts.tasks.evaluate_alerts",
             "schedule": 20.0,
             "options": {"expires": 20},
         },
@@ -99,20 +101,18 @@ app.conf.update(
 )
 app.autodiscover_tasks()
 
-# --- Signs of life, read by /readyz ---------------------------------------------------------------------------
+# --- Heartbeats, read by /readyz --------------------------------------------------------------------------------
 
 _noted: dict[str, float] = {}
 _process: dict[str, str] = {}
 
 
-def _note_life(name: str) -> None:
-    """Write a sign of life of `name`, every two seconds at most; a Redis that is away is not our fault to report."""
-    from backoffice import health
-
+def _record_heartbeat(name: str) -> None:
+    """Record a heartbeat of `name`, every two seconds at most."""
     now = time.monotonic()
     if now - _noted.get(name, -10.0) >= 2:
         _noted[name] = now
-        health.note_life(name)
+        health.record_heartbeat(name)
 
 
 @worker_init.connect
@@ -122,24 +122,22 @@ def _name_worker(sender: Any, **_: Any) -> None:
 
 @heartbeat_sent.connect
 def _note_worker(**_: Any) -> None:
-    _note_life(_process.get("name", "worker"))
+    _record_heartbeat(_process.get("name", "worker"))
     _watch_others()
 
 
 def _watch_others() -> None:
     """With beat or `background` silent nobody would evaluate the alert that says so: the other worker does it then."""
-    from backoffice import health
-
     now = time.monotonic()
     if now - _noted.setdefault("watch", now) >= 20:
         _noted["watch"] = now
         if {"beat", "background"} & set(health.silent_processes()):
             queue = BACKGROUND if _process.get("name") == BACKGROUND else INTERACTIVE
-            publish(app.tasks["balance.tasks.evaluate_alerts"], queue=queue)
+            publish("alerts.tasks.evaluate_alerts", queue=queue)
 
 
 @beat_init.connect
 def _note_beat(**_: Any) -> None:
-    before_task_publish.connect(lambda **_: _note_life("beat"), weak=False)
+    before_task_publish.connect(lambda **_: _record_heartbeat("beat"), weak=False)
     # The schedule's first minute would pass without a known balance.
-    publish(app.tasks["balance.tasks.read_balance"])
+    publish("reconciliation.tasks.read_balance")

@@ -1,24 +1,90 @@
-"""What must be configured before anything starts. Shown by `manage.py check` and by every start."""
+"""What must be right before anything starts. Shown by `manage.py check`, and by every start."""
 
+import ipaddress
+import math
+from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from alerts.services.ways import way_to
+from upstream.callback_signature import VERIFIERS
+from upstream.config import Rate, is_safe_address
+from upstream.errors import Misconfigured
+
+_NEEDED_WITH_REAL_MONEY = ("UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
+_RATES = ("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE")
+_POSITIVE_SECONDS = (
+    "UPSTREAM_CONNECT_TIMEOUT",
+    "UPSTREAM_READ_TIMEOUT",
+    "ORDER_CHECK_FIRST_SECONDS",
+    "ORDER_CHECK_MAX_SECONDS",
+    "ORDER_LEASE_SECONDS",
+    "ORDER_VERDICT_AFTER_SECONDS",
+)
+
 
 @register()
 def check_configuration(**_: Any) -> list[CheckMessage]:
-    """Refuse to start without secrets; with a real upstream, without its credentials and our host names too."""
-    needed: dict[str, str | list[str]] = {"SECRET_KEY": settings.SECRET_KEY}
-    if not settings.SANDBOX:
-        needed |= {
-            "UPSTREAM_BASE_URL": settings.UPSTREAM_BASE_URL,
-            "UPSTREAM_SECRET_ID": settings.UPSTREAM_SECRET_ID,
-            "UPSTREAM_SECRET_KEY": settings.UPSTREAM_SECRET_KEY,
-            "ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
-        }
-    return [
-        Error(f"{name} is not set. Put it in the environment or in .env (see .env.example).", id="backoffice.E001")
-        for name, value in needed.items()
-        if not value
-    ]
+    """Refuse what would fail later, at the first call, callback or lost answer: missing or unusable settings."""
+    checks = (_missing, _unusable_upstream, _unusable_callbacks, _unusable_alerts, _unsafe_with_real_money)
+    return [fault for check in checks for fault in check()]
+
+
+def _missing() -> Iterator[Error]:
+    """With a real upstream its credentials and our host names (Django itself refuses an empty SECRET_KEY)."""
+    for name in () if settings.SANDBOX else _NEEDED_WITH_REAL_MONEY:
+        if not getattr(settings, name):
+            hint = "Put it in the environment or in .env (see .env.example)."
+            yield Error(f"{name} is not set.", hint=hint, id="backoffice.E001")
+
+
+def _unusable_upstream() -> Iterator[Error]:
+    if settings.UPSTREAM_BASE_URL and not is_safe_address(settings.UPSTREAM_BASE_URL):
+        hint = "Write https://host (http:// only to this machine), without login, query or fragment."
+        yield Error("UPSTREAM_BASE_URL is not a safe address.", hint=hint, id="backoffice.E002")
+    for name in _RATES:
+        try:
+            Rate.parse(getattr(settings, name))
+        except Misconfigured as fault:
+            hint = "Write calls/unit, with the unit second, minute or hour, for example 120/minute."
+            yield Error(f"{name}: {fault}.", hint=hint, id="backoffice.E003")
+    for name in _POSITIVE_SECONDS:
+        if not 0 < getattr(settings, name) < math.inf:
+            yield Error(f"{name} must be positive.", hint="Write a number of seconds.", id="backoffice.E004")
+
+
+def _unusable_callbacks() -> Iterator[Error]:
+    if settings.UPSTREAM_CALLBACK_VERIFIER not in VERIFIERS:
+        hint = f"Write one of: {', '.join(VERIFIERS)}."
+        yield Error("UPSTREAM_CALLBACK_VERIFIER is not known.", hint=hint, id="backoffice.E005")
+    for network in settings.UPSTREAM_CALLBACK_ALLOWED_IPS:
+        try:
+            ipaddress.ip_network(network, strict=False)
+        except ValueError:
+            hint = "Write CIDR blocks with commas between them, for example 203.0.113.0/24,2001:db8::/32."
+            yield Error(
+                f"UPSTREAM_CALLBACK_ALLOWED_IPS: {network!r} is not an address.", hint=hint, id="backoffice.E006"
+            )
+
+
+def _unusable_alerts() -> Iterator[Error]:
+    """Addresses by their place in the list: they hold tokens."""
+    for place, address in enumerate(settings.ALERT_URLS, start=1):
+        if way_to(address) is None:
+            hint = "Write it as apprise does, with somebody to send to: .env.example shows some."
+            yield Error(f"ALERT_URLS: address {place} is not understood.", hint=hint, id="backoffice.E009")
+
+
+def _unsafe_with_real_money() -> Iterator[Error]:
+    if settings.DEBUG and not settings.SANDBOX:
+        hint = "Remove DEBUG: its pages show settings and data to anybody."
+        yield Error("DEBUG is on with a real upstream.", hint=hint, id="backoffice.E007")
+    longest_call = settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT
+    if not longest_call < settings.ORDER_NOT_FOUND_GRACE_SECONDS:
+        hint = (
+            f"Set more than {longest_call:g} seconds, the longest time that a request may be on its way. "
+            "Before that, “not found” does not mean that the order never arrived."
+        )
+        yield Error("ORDER_NOT_FOUND_GRACE_SECONDS is too short.", hint=hint, id="backoffice.E008")

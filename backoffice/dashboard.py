@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.db.models import Count
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from backoffice.access import StaffRequest, staff_only
-from balance.presenting import Funds
-from balance.services import latest_reading, latest_run, request_balance_reading
-from purchases.models import CatalogueSync, Incident, Order, Product
-from purchases.order_life import Status
-from purchases.presenting import serial_number, shown_destination
-from purchases.services import request_catalogue_sync
+from catalogue.models import CatalogueSync, Product
+from catalogue.services import request_catalogue_sync
+from core.access import StaffRequest, staff_only
+from core.live import Live, expect_news
+from gateway.services import latest_reading, request_balance_reading
+from ledger.presenting import Funds
+from purchases.models import Incident, Order
+from purchases.states import Status
+from purchases.tables import OrderTable
+from reconciliation.services import latest_run
 
-# How long after a press of a button the page looks for the result every two seconds.
-_AWAITED = dt.timedelta(seconds=20)
+# With nothing under way the page asks this often (seconds).
+_REST = 30
 # A sync that "runs" for longer than this was interrupted.
 _LONGEST_SYNC = dt.timedelta(minutes=5)
 
@@ -41,39 +44,38 @@ class StatusCount:
 @staff_only()
 @require_GET
 def overview(request: StaffRequest) -> HttpResponse:
-    """Show the overview; it keeps itself fresh while anything is under way."""
+    """Show the overview; it keeps itself fresh."""
     return render(request, "backoffice/overview.html", _facts(request))
 
 
 @staff_only()
 @require_GET
 def overview_live(request: StaffRequest) -> HttpResponse:
-    """When to ask next, and the overview anew if it is not as the page shows it (`seen`)."""
-    facts = _facts(request)
-    facts["is_new"] = request.GET.get("seen") != facts["version"]
-    return render(request, "backoffice/overview.html#live", facts)
+    """When to ask next, and the overview when it is not as the page shows it."""
+    return render(request, "backoffice/overview.html#live", _facts(request))
 
 
-@staff_only("purchases.view_order")
+@staff_only("purchases.view_order", "gateway.read_balance")
 @require_POST
 def balance_refresh(request: StaffRequest) -> HttpResponse:
-    """Have the balance read anew."""
-    _await_answer(request, request_balance_reading(), _("Reading the balance…"))
+    """Have the balance read now."""
+    _say(request, request_balance_reading(), _("Reading the balance…"))
     return redirect("overview")
 
 
-@staff_only("purchases.view_product")
+@staff_only("catalogue.view_product", "catalogue.sync_catalogue")
 @require_POST
 def catalogue_sync(request: StaffRequest) -> HttpResponse:
-    """Have the catalogue fetched anew; back to the page of ours that `next` names."""
-    _await_answer(request, request_catalogue_sync(), _("Fetching the catalogue…"))
+    """Have the catalogue fetched now; back to the page of ours that `next` names."""
+    _say(request, request_catalogue_sync(), _("Fetching the catalogue…"))
     back = request.POST.get("next", "")
-    return redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "overview")
+    is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return HttpResponseRedirect(back if is_ours else reverse("overview"))
 
 
-def _await_answer(request: StaffRequest, queued: bool, words: str) -> None:
+def _say(request: StaffRequest, queued: bool, words: str) -> None:
     if queued:
-        request.session["overview_awaits_until"] = (timezone.now() + _AWAITED).timestamp()
+        expect_news(request)
         messages.success(request, words)
     else:
         messages.error(request, _("The queue cannot be reached just now; it is done by itself a little later."))
@@ -82,26 +84,23 @@ def _await_answer(request: StaffRequest, queued: bool, words: str) -> None:
 def _facts(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    facts: dict[str, Any] = {"today": today.date(), "is_new": False}
-    seen: list[object] = []
+    facts: dict[str, Any] = {"today": today.date()}
+    shown: list[object] = []
     if request.user.has_perm("purchases.view_order"):
         facts |= _order_facts(today)
-        seen += [facts["reading"] and facts["reading"].pk, [c.count for c in facts["counts"]]]
-        seen += [[(row["order"].pk, row["order"].status) for row in facts[name]] for name in ("waiting", "latest")]
-        seen += [[incident.pk for incident in facts["incidents"]]]
-    if request.user.has_perm("balance.view_books"):
+        shown += [facts["reading"] and facts["reading"].pk, [c.count for c in facts["counts"]]]
+        shown += [[(order.pk, order.status) for order in facts[name].rows] for name in ("waiting", "latest")]
+        shown += [[incident.pk for incident in facts["incidents"]]]
+    if request.user.has_perm("ledger.view_books"):
         funds, run = Funds.now(), latest_run()
         facts |= {"funds": funds, "run": run}
-        seen += [funds.available, funds.books.held, run and run.state]
-    if request.user.has_perm("purchases.view_product"):
+        shown += [funds.available, funds.books.reserved, run and run.state]
+    if request.user.has_perm("catalogue.view_product"):
         facts |= _catalogue_facts(now)
-        seen += [(sync.pk, sync.result) for sync in (facts["last_sync"], facts["last_good_sync"]) if sync]
-    # Names the state that the page shows; relative times are kept fresh by its script.
-    facts["version"] = hashlib.sha256(repr(seen).encode()).hexdigest()[:16]
-    is_awaited = request.session.get("overview_awaits_until", 0) > now.timestamp()
-    is_busy = bool(facts.get("open_count")) or facts.get("sync_runs")
-    facts["delay"] = 2 if is_awaited or facts.get("sync_runs") else 5 if is_busy else 30
-    return facts
+        shown += [(sync.pk, sync.result) for sync in (facts["last_sync"], facts["last_good_sync"]) if sync]
+    is_busy = facts.get("open_count") or facts.get("sync_runs")
+    over = [] if is_busy else ["overview"]
+    return facts | {"live": Live(request, reverse("overview_live"), {"overview": shown}, over=over, rest=_REST)}
 
 
 def _order_facts(today: dt.datetime) -> dict[str, Any]:
@@ -112,14 +111,10 @@ def _order_facts(today: dt.datetime) -> dict[str, Any]:
         "counts": [StatusCount(status, counted.get(status, 0)) for status in Status if counted.get(status)],
         "today_count": sum(counted.values()),
         "open_count": Order.objects.open().count(),
-        "waiting": [_row(order) for order in orders.need_someone().order_by("created_at")[:20]],
-        "latest": [_row(order) for order in orders.order_by("-created_at", "-pk")[:8]],
+        "waiting": OrderTable(orders.need_attention().order_by("created_at")[:20], prefix="waiting"),
+        "latest": OrderTable(orders.order_by("-created_at", "-pk")[:8]),
         "incidents": list(Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20]),
     }
-
-
-def _row(order: Order) -> dict[str, Any]:
-    return {"order": order, "destination": shown_destination(order), "serial": serial_number(order)}
 
 
 def _catalogue_facts(now: dt.datetime) -> dict[str, Any]:

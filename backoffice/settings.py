@@ -4,6 +4,7 @@
 throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from backoffice.log_privacy import without_query_strings
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = Env()
-env.read_env(str(BASE_DIR / ".env"))
+env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 DATA_DIR = Path(env.str("BACKOFFICE_DATA", str(BASE_DIR / ".data")))
 DEBUG = env.bool("DEBUG", False)
@@ -50,15 +51,22 @@ INSTALLED_APPS = [
     "rest_framework",
     "template_partials",
     "backoffice",
+    "core",
     "staff",
-    "balance",
+    "gateway",
+    "ledger",
+    "catalogue",
+    "customers",
     "purchases",
     "bills",
+    "reconciliation",
+    "alerts",
     "callbacks",
 ]
 
 MIDDLEWARE = [
-    "backoffice.health.HealthMiddleware",
+    "core.health.HealthMiddleware",
+    "core.middleware.NoNulMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -90,7 +98,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "csp.context_processors.nonce",
                 "backoffice.context_processors.page",
             ],
-            "builtins": ["backoffice.templatetags.ui"],
+            "builtins": ["core.templatetags.ui", "purchases.templatetags.orders"],
         },
     }
 ]
@@ -174,6 +182,7 @@ WHITENOISE_MAX_AGE = 300
 HTTPS = env.bool("HTTPS", not (SANDBOX or DEBUG))
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
+CSRF_FAILURE_VIEW = "backoffice.faults.form_expired"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
@@ -233,26 +242,25 @@ UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
 # Status checks: first 3 s after sending, then doubling up to 10 minutes, each ± 20 %.
 ORDER_CHECK_FIRST_SECONDS = env.float("ORDER_CHECK_FIRST_SECONDS", 3.0)
 ORDER_CHECK_MAX_SECONDS = env.float("ORDER_CHECK_MAX_SECONDS", 600.0)
+# How often the sweep hands out what is due.
+SWEEP_EVERY_SECONDS = 0.5
 # A task that the sweep handed an order to has this long before the sweep hands it out again.
 ORDER_LEASE_SECONDS = env.float("ORDER_LEASE_SECONDS", 60.0)
 # "Not found" means "never arrived" only after this many answers over at least this long (seconds).
 ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)
 ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0)
+# An order that stays pending or unknown for longer than this can be decided by two people.
+ORDER_VERDICT_AFTER_SECONDS = env.float("ORDER_VERDICT_AFTER_SECONDS", 3600.0)
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
 # The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
 ALERT_LOW_BALANCE = env.int("ALERT_LOW_BALANCE", 500_000)
 ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
-# Who is told by mail, and where a message is posted ({"chat_id", "text"}, as Telegram's sendMessage takes it).
-ALERT_EMAILS: list[str] = env.list("ALERT_EMAILS", [])
-ALERT_WEBHOOK_URL = env.str("ALERT_WEBHOOK_URL", "")
-ALERT_WEBHOOK_CHAT_ID = env.str("ALERT_WEBHOOK_CHAT_ID", "")
+# Where alerts are sent, as addresses of apprise. They hold tokens. A comma may belong to an address.
+ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.
 SITE_URL = env.str("SITE_URL", "")
-vars().update(env.dj_email_url("EMAIL_URL", "smtp://localhost:25"))
-EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", "backoffice@localhost")
 
 # --- Logs ---------------------------------------------------------------------------------------------------------
 
@@ -278,7 +286,10 @@ LOGGING = {
             "foreign_pre_chain": _LOG_STEPS,
         }
     },
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "nowhere": {"class": "logging.NullHandler"},
+    },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         # Celery says every received and finished message at INFO: twice a second for the sweep alone.
@@ -287,7 +298,8 @@ LOGGING = {
         "django.server": {"level": "WARNING"},
         # It warns of every request that waits for a thread, however shortly.
         "waitress.queue": {"level": "ERROR"},
-        # At DEBUG it names paths, and the webhook's path holds a token.
+        # They name hosts and paths, which hold tokens. What became of a message is logged by us.
+        "apprise": {"handlers": ["nowhere"], "propagate": False},
         "urllib3": {"level": "WARNING"},
     },
 }

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 THREADS = 8
-# A connection that sends and gets nothing for so long (seconds) is closed; looked at every few seconds.
+# A connection that is silent for this long (seconds) is closed; checked every few seconds.
 SILENCE_SECONDS, LOOK_SECONDS = 20, 5
 # Each is a file descriptor, of which a process usually has 1024.
 MOST_CONNECTIONS = 500
@@ -33,7 +33,7 @@ PATIENCE = 4.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until told to stop: 0; 1 with a sentence when the port cannot be had."""
+    """Serve until stopped: 0; 1 with a sentence when the port is taken."""
     parser = argparse.ArgumentParser(prog="python -m backoffice.web", description="Serve the pages and the callbacks.")
     parser.add_argument("--port", type=int, default=8000)
     port = parser.parse_args(arguments).port
@@ -66,16 +66,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def serve(server: Any, connections: dict[int, Any]) -> None:
     """Serve until SIGTERM or SIGINT, then finish the requests in hand, within `PATIENCE`."""
-    told = False
+    is_stopping = False
 
     def stop(_number: int, _frame: object) -> None:
-        nonlocal told
-        told = True
+        nonlocal is_stopping
+        is_stopping = True
         server.pull_trigger()  # wakes the poll below
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    while not told:
+    while not is_stopping:
         wasyncore.loop(timeout=1, use_poll=True, map=connections, count=1)
     server.del_channel()
     server.socket.close()

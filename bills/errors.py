@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from backoffice.money import rupiah
+from bills.states import AnswerKind
+from core.money import rupiah
 from purchases.errors import OrderRefused
+from upstream.error_codes import meaning_of
 
 if TYPE_CHECKING:
     from bills.models import BillCheck
@@ -15,35 +17,29 @@ if TYPE_CHECKING:
 
 
 class NotABill(OrderRefused):
-    """The product is not a bill, or its biller is gone; `reason` is "prepaid", "vanished" or "disturbed"."""
+    """The biller has no bill to check; `reason` is "prepaid", "delisted" or "unavailable"."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
             "prepaid": _("This product is bought, not paid as a bill."),
-            "vanished": _("The upstream no longer has this biller."),
-            "disturbed": _("This biller is disturbed at the moment. Try again later."),
+            "delisted": _("The upstream no longer has this biller."),
+            "unavailable": _("This biller is unavailable at the moment. Try again later."),
         }
         super().__init__(words[reason])
 
 
 class NotPayable(OrderRefused):
-    """The check cannot be paid: it has no bill yet, was refused, or its payment has ended otherwise."""
+    """The biller has not answered yet, has refused it, or its payment has ended."""
 
     def __init__(self, check: BillCheck) -> None:
+        meaning = meaning_of(check.error_code)
         words = {
-            "pending": _("The biller has not answered yet. Wait for the bill, then pay it."),
-            "paid": _("This bill is paid already."),
-            "expired": _("This check has expired. Check the bill again, then pay it."),
+            AnswerKind.NONE: _("The biller has not answered yet. Wait for the bill, then pay it."),
+            AnswerKind.REFUSAL: f"{meaning.words} {meaning.step.label}",
+            AnswerKind.BILL: _("This bill cannot be paid with this check. Check it again."),
         }
-        reasons = {
-            "BILL_ALREADY_PAID": _("The biller says that this bill is paid already. There is nothing to do."),
-            "BILL_NOT_AVAILABLE": _("The biller has no bill for this customer now. Try again when the bill is out."),
-            "INVALID_DESTINATION": _("The biller does not know this customer number. Check the number."),
-            "NOTHING_TO_PAY": _("There is nothing to pay on this bill."),
-        }
-        fallback = _("This bill cannot be paid with this check. Check it again.")
-        super().__init__(words.get(check.state) or reasons.get(check.error_code) or fallback)
+        super().__init__(words[AnswerKind(check.answer)])
 
 
 class CheckExpired(OrderRefused):
@@ -62,9 +58,9 @@ class TotalChanged(OrderRefused):
 
 
 class Replaced(OrderRefused):
-    """A newer check of the same bill exists; that one is to be paid."""
+    """A newer check of the same bill exists, with the ref_id `newer`; that one is to be paid."""
 
-    def __init__(self, newer: BillCheck) -> None:
+    def __init__(self, newer: str) -> None:
         self.newer = newer
         super().__init__(
             _("This bill was checked again meanwhile. Pay the newer check %(ref_id)s.") % {"ref_id": newer}

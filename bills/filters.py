@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import django_filters
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from bills.models import BillCheck, BillCheckQuerySet, State
+from bills.models import BillCheck, BillCheckQuerySet
+from bills.states import BillState
+from core.filters import ListFilter, SearchFilter
 
 
-class BillFilter(django_filters.FilterSet):  # type: ignore[misc]
-    """Search by ref_id, customer number or customer name; narrow by state. For checks `with_state()`."""
+class BillFilter(ListFilter):
+    """Search by ref_id, customer number or customer name; narrow by state. For checks `with_standing`."""
 
-    q = django_filters.CharFilter(method="search", label=_("ref_id, number or name"), max_length=100)
+    q = SearchFilter(label=_("ref_id, number or name"))
     state = django_filters.ChoiceFilter(
-        field_name="now_state", label=_("Status"), empty_label=_("Every status"), choices=State.choices
+        method="in_state", label=_("Status"), empty_label=_("Every status"), choices=BillState.choices
     )
 
     class Meta:
         model = BillCheck
         fields: list[str] = []
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.form.fields["q"].widget.attrs |= {"class": "form-control", "autocomplete": "off"}
-        self.form.fields["state"].widget.attrs["class"] = "form-select"
 
     def search(self, checks: BillCheckQuerySet, _name: str, text: str) -> BillCheckQuerySet:
         """By the beginning of the ref_id, a part of the customer number, or a part of the name."""
@@ -35,3 +30,7 @@ class BillFilter(django_filters.FilterSet):  # type: ignore[misc]
         if digits := "".join(c for c in plain if c.isalnum()):
             found |= Q(destination__icontains=digits)
         return checks.filter(found)
+
+    def in_state(self, checks: BillCheckQuerySet, _name: str, state: str) -> BillCheckQuerySet:
+        """By what can be done with them now."""
+        return checks.in_state(state)

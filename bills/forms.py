@@ -7,9 +7,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from purchases.destinations import DestinationKind
-from purchases.forms import DestinationForm, FieldWords
-from purchases.models import Product
+from catalogue.destinations import DestinationKind
+from catalogue.forms import DestinationForm, FieldWords
+from catalogue.models import Product
 
 # How billers call their customers' numbers, by words in the code or name of the category; the first hit counts.
 _BILLER_WORDS = [

@@ -7,119 +7,104 @@ from typing import Any
 
 import pgtrigger
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Case, Exists, F, Func, OuterRef, Q, Value, When
-from django.db.models.functions import Coalesce, Now, NullIf
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
-from purchases.models import Order, OrderEvent, Product, SavedNumber
-from purchases.models.orders import OrderQuerySet
-from purchases.order_life import FINAL, HoldReason, Status
+from bills.states import STANDINGS, AnswerKind, BillState, Standing
+from catalogue.models import Product
+from core.money import rupiah
+from customers.models import SavedNumber
+from purchases.models import Order
+from purchases.models.orders import OrderQuerySet, may_be_charged
+from purchases.states import FINAL, OPEN, ActionReason, Status
+from upstream.error_codes import meaning_of
 
-# For so long a payment of ours has paid the months of its bill. Some billers use one label for every month, which must
-# not block next month's bill; and a month that is billed anew later is another bill.
+# A payment of ours has paid the months of its bill for this time. Some billers use one label for every month, which
+# must not block next month's bill; and a month that is billed again later is another bill.
 _PAID_FOR = dt.timedelta(days=25)
 
 
-class State(models.TextChoices):
-    """What can be done with a check at this moment."""
-
-    PENDING = "pending", _("Asking the biller")
-    VALID = "valid", _("Payable")
-    EXPIRED = "expired", _("Expired")
-    PAID = "paid", _("Paid")
-    NOT_PAYABLE = "not_payable", _("Not payable")
-
-
-class Answer(models.TextChoices):
-    """What the biller has answered; the one fact about its state that is stored."""
-
-    NONE = "none", _("No answer yet")
-    BILL = "bill", _("A bill")
-    REFUSAL = "refusal", _("A refusal")
-
-
 class BillCheckQuerySet(models.QuerySet["BillCheck"]):
-    def with_state(self) -> BillCheckQuerySet:
-        """Annotate `now_state`, the same as the property `state`, for lists and filters."""
-        order = Order.objects.filter(ref_id=OuterRef("ref_id"))
-        paid_before = BillCheck.objects.filter(
-            _share_a_month(),
-            Exists(_paid_lately().filter(ref_id=OuterRef("ref_id"))),
-            product_code=OuterRef("product_code"),
-            destination=OuterRef("destination"),
+    def with_standing(self) -> BillCheckQuerySet:
+        """Annotate `now_standing` (a `Standing`), and the ref_ids of what keeps the bill from being paid, or None.
+
+        `paid_ref`: our latest order that has paid one of its months (any month, when the biller has refused it).
+        `open_ref`: the open payment of the bill with another check. `newer_ref`: the newest check that can be paid.
+        """
+        now = timezone.now()
+        same_bill = {"product_code": OuterRef("product_code"), "destination": OuterRef("destination")}
+        others = Order.objects.filter(**same_bill).exclude(ref_id=OuterRef("ref_id"))
+        paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=now - _PAID_FOR)
+        paid_month = paid.filter(bill_check__months__overlap=OuterRef("months"))
+        open_one = others.open().exclude(_over(now))
+        newer = BillCheck.objects.filter(
+            ~Exists(paid_month), **same_bill, pk__gt=OuterRef("pk"), answer=AnswerKind.BILL, order=None
+        ).filter(expires_at__gt=now)
+        # The first that holds is it.
+        table = {
+            Standing.PAID: Q(order__status=Status.SUCCESS),
+            Standing.ENDED: Q(order__status__in=FINAL),
+            Standing.PAYING: Q(order__status__in=OPEN - {Status.NEEDS_ACTION}),
+            Standing.UNANSWERED: Q(answer=AnswerKind.NONE, next_poll_at=None),
+            Standing.ASKING: Q(answer=AnswerKind.NONE),
+            Standing.DECIDE: Q(may_be_charged("order__"), _cannot_be_paid(now), order__isnull=False),
+            Standing.REFUSED: Q(answer=AnswerKind.REFUSAL),
+            Standing.EXPIRED: Q(expires_at__lte=now),
+            Standing.PAID_BEFORE: Exists(paid_month),
+            Standing.CONFIRM: Q(~Q(total=F("order__max_price")), order__action_reason=ActionReason.AMOUNT_MISMATCH),
+            Standing.TOTAL_CHANGED: Q(
+                ~Q(answered_at__gt=F("order__sent_at")), order__action_reason=ActionReason.AMOUNT_MISMATCH
+            ),
+            Standing.PAY_AGAIN: Q(order__isnull=False),
+            Standing.OPEN_ELSEWHERE: Exists(open_one),
+            Standing.REPLACED: Exists(newer),
+        }
+        last_paid, last_month = (
+            Subquery(orders.order_by("-final_at", "-pk").values("ref_id")[:1]) for orders in (paid, paid_month)
         )
-        open_elsewhere = Order.objects.open().filter(
-            ~Q(ref_id=OuterRef("ref_id")),
-            ~Exists(lapsed_payments().filter(pk=OuterRef("pk"))),
-            product_code=OuterRef("product_code"),
-            destination=OuterRef("destination"),
-        )
-        return self.annotate(
-            now_state=Case(
-                When(Exists(order.filter(status=Status.SUCCESS)), then=Value(State.PAID)),
-                When(Exists(order.filter(status__in=FINAL)), then=Value(State.NOT_PAYABLE)),
-                When(answer=Answer.NONE, then=Value(State.PENDING)),
-                When(answer=Answer.REFUSAL, then=Value(State.NOT_PAYABLE)),
-                When(Exists(order.exclude(status=Status.HELD)), then=Value(State.VALID)),
-                When(expires_at__lte=Now(), then=Value(State.EXPIRED)),
-                When(Exists(paid_before) | Exists(open_elsewhere), then=Value(State.NOT_PAYABLE)),
-                default=Value(State.VALID),
+        return self.annotate(  # type: ignore[no-redef] # the model names what this adds
+            now_standing=Case(
+                *(When(condition, then=Value(standing)) for standing, condition in table.items()),
+                default=Value(Standing.PAYABLE),
                 output_field=models.CharField(),
-            )
+            ),
+            paid_ref=Case(When(answer=AnswerKind.REFUSAL, then=last_paid), default=last_month),
+            open_ref=Subquery(open_one.values("ref_id")[:1]),
+            newer_ref=Subquery(newer.order_by("-pk").values("ref_id")[:1]),
         )
+
+    def in_state(self, state: str) -> BillCheckQuerySet:
+        """Of checks `with_standing`, those in this `BillState`."""
+        return self.filter(now_standing__in=STANDINGS[BillState(state)])  # type: ignore[misc] # annotated
 
     def due(self, now: dt.datetime) -> BillCheckQuerySet:
-        """Checks that wait for an answer and are to be asked about now, oldest due first."""
-        return self.filter(answer=Answer.NONE, next_ask_at__lte=now).order_by("next_ask_at", "pk")
-
-    def same_bill(self, check: BillCheck) -> BillCheckQuerySet:
-        """All checks of the same biller and customer number."""
-        return self.filter(product_code=check.product_code, destination=check.destination)
+        """Checks that wait for an answer and whose biller is to be asked now, oldest due first."""
+        return self.filter(answer=AnswerKind.NONE, next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
 
-def _paid_lately() -> OrderQuerySet:
-    """The payments that count for "this month is paid"."""
-    return Order.objects.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=timezone.now() - _PAID_FOR)
+def _cannot_be_paid(now: dt.datetime, check: str = "") -> Q:
+    """Of a check that was answered, or of the one that the lookup `check` leads to: it has expired or was refused."""
+    return Q(**{f"{check}expires_at__lte": now}) | Q(**{f"{check}answer": AnswerKind.REFUSAL})
 
 
-def lapsed_payments() -> OrderQuerySet:
-    """Held payments whose own check has expired: never to be sent again, they give way to a new check's payment."""
-    expired = BillCheck.objects.filter(ref_id=OuterRef("ref_id"), expires_at__lte=Now())
-    in_doubt = OrderEvent.objects.filter(order=OuterRef("pk"), to_status=Status.UNKNOWN)
-    held = Order.objects.filter(kind=Order.Kind.BILL, status=Status.HELD).exclude(hold_reason=HoldReason.NEVER_ARRIVED)
-    return held.filter(Exists(expired), ~Exists(in_doubt))
+def _over(now: dt.datetime) -> Q:
+    """Of orders: a payment that needs action, was certainly not charged, and whose check can no longer be paid."""
+    return Q(_cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
 
 
-def _share_a_month() -> Func:
-    """In SQL: whether the check and that of the outer query have one of their `BillCheck.months` in common."""
-    theirs = Func(
-        _months(OuterRef("details"), OuterRef("period")),
-        template="ARRAY(SELECT jsonb_array_elements_text(%(expressions)s))",
-    )
-    return Func(
-        _months(F("details"), F("period")), theirs, function="jsonb_exists_any", output_field=models.BooleanField()
-    )
-
-
-def _months(details: F, period: F) -> Coalesce:
-    """A JSON array: the labels that are not empty, else the period's text, else [null], which is like nothing."""
-    labels = Func(
-        details,
-        template="""jsonb_path_query_array(%(expressions)s, '$[*].period ? (@ > "")')""",
-        output_field=models.JSONField(),
-    )
-    whole = Func(NullIf(period, Value("")), function="jsonb_build_array", output_field=models.JSONField())
-    return Coalesce(NullIf(labels, Value([], models.JSONField())), whole)
+def payments_that_are_over() -> OrderQuerySet:
+    """Payments that need action and can never be sent again: they give way to the payment of a new check."""
+    return Order.objects.filter(_over(timezone.now()))
 
 
 class BillCheck(models.Model):
-    """One inquiry. Amounts in whole rupiah, empty until the biller has answered.
+    """One question to a biller, with its present answer. Amounts in whole rupiah, empty until the biller has answered.
 
-    Its state is not stored but told by what is: the answer, its expiry, and the order that carries its ref_id. So a
-    check expires by itself, and can never disagree with its payment.
+    Where it stands is not stored but follows from the answer, the expiry and the payments (`with_standing`). So a check
+    expires by itself, and can never disagree with its payment.
     """
 
     ref_id = models.CharField(max_length=64, unique=True, help_text="Ours; made before anything is asked.")
@@ -127,11 +112,19 @@ class BillCheck(models.Model):
     product_code = models.CharField(max_length=100)
     product_name = models.CharField(max_length=1000)
     destination = models.CharField(max_length=64)
-    answer = models.CharField(max_length=10, choices=Answer.choices, default=Answer.NONE)
+    order = models.OneToOneField(
+        Order, null=True, on_delete=models.PROTECT, related_name="bill_check", to_field="ref_id", help_text="Pays it."
+    )
+    answer = models.CharField(max_length=10, choices=AnswerKind.choices, default=AnswerKind.NONE)
 
     customer_name = models.CharField(max_length=1000, blank=True)
     period = models.CharField(max_length=1000, blank=True)
     details = models.JSONField(default=list, help_text="[{period, amount, penalty}], rupiah.")
+    months = ArrayField(
+        models.CharField(max_length=1000),
+        default=list,
+        help_text="What it bills, in the biller's words: the periods of its details, or else its whole period.",
+    )
     amount = models.BigIntegerField(null=True, help_text="Rupiah.")
     admin_fee = models.BigIntegerField(null=True, help_text="Rupiah.")
     penalty = models.BigIntegerField(null=True, help_text="Rupiah.")
@@ -141,14 +134,27 @@ class BillCheck(models.Model):
     message = models.CharField(max_length=1000, blank=True)
 
     checked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Who asked last; the inquiries are made for them.",
+    )
     saved_number = models.ForeignKey(SavedNumber, null=True, on_delete=models.SET_NULL, related_name="bill_checks")
     batch = models.UUIDField(null=True, db_index=True, help_text="Checked together with others.")
     created_at = models.DateTimeField(default=timezone.now)
     answered_at = models.DateTimeField(null=True)
-    asks = models.IntegerField(default=0, help_text="Requests sent for it.")
-    next_ask_at = models.DateTimeField(null=True, help_text="When the sweep has to ask (again).")
+    polls = models.IntegerField(default=0, help_text="Inquiries sent for it.")
+    next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to inquire (again).")
 
     objects = BillCheckQuerySet.as_manager()
+
+    # Of `with_standing`:
+    now_standing: str
+    paid_ref: str | None
+    open_ref: str | None
+    newer_ref: str | None
 
     class Meta:
         ordering = ["-created_at", "-pk"]
@@ -160,14 +166,17 @@ class BillCheck(models.Model):
                 name="bill_check_answer_is_complete",
             ),
             models.CheckConstraint(
-                condition=Q(answer="none", answered_at__isnull=True) | ~Q(answer="none") & Q(next_ask_at__isnull=True),
-                name="bill_check_asks_until_answered",
+                condition=Q(answer="none", answered_at__isnull=True) | ~Q(answer="none") & Q(next_poll_at__isnull=True),
+                name="bill_check_polls_until_answered",
+            ),
+            models.CheckConstraint(
+                condition=Q(order__isnull=True) | Q(order=F("ref_id")), name="bill_check_order_has_its_ref_id"
             ),
         ]
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="bill_check_newest"),
             models.Index(fields=["product_code", "destination", "-created_at"], name="bill_check_by_customer"),
-            models.Index(fields=["next_ask_at"], name="bill_check_due", condition=Q(next_ask_at__isnull=False)),
+            models.Index(fields=["next_poll_at"], name="bill_check_due", condition=Q(next_poll_at__isnull=False)),
         ]
         triggers = [
             pgtrigger.ReadOnly(
@@ -184,67 +193,26 @@ class BillCheck(models.Model):
         return reverse("bill_detail", args=[self.ref_id])
 
     @property
-    def order(self) -> Order | None:
-        """Its payment, if anybody has paid or tried to."""
-        return Order.objects.filter(ref_id=self.ref_id).first()
+    def standing(self) -> Standing:
+        """Where it stands at this moment: the database is asked (for lists: `with_standing`)."""
+        return Standing(BillCheck.objects.with_standing().get(pk=self.pk).now_standing)
 
     @property
-    def state(self) -> State:
-        """What can be done with it now."""
-        return self.state_with(self.order)
-
-    def state_with(self, order: Order | None) -> State:
-        """The same, for a page that has read the payment already."""
-        if order is not None and order.is_final:
-            return State.PAID if order.status == Status.SUCCESS else State.NOT_PAYABLE
-        if self.answer != Answer.BILL:
-            return State.PENDING if self.answer == Answer.NONE else State.NOT_PAYABLE
-        if order is not None and order.status != Status.HELD:
-            return State.VALID
-        if self.is_past_expiry:
-            return State.EXPIRED
-        return State.NOT_PAYABLE if self.paid_before or self.open_elsewhere else State.VALID
-
-    @property
-    def months(self) -> frozenset[str]:
-        """What it bills, in the biller's words: the labels of its details, or its period when there are none."""
-        labels = frozenset(line["period"] for line in self.details if line.get("period"))
-        return labels or frozenset({self.period} - {""})
-
-    @property
-    def paid_before(self) -> Order | None:
-        """Our payment of this customer's bill that has paid one of its months lately; this check's own included."""
-        paid = {
-            order.ref_id: order
-            for order in _paid_lately().filter(product_code=self.product_code, destination=self.destination)
-        }
-        checks = BillCheck.objects.filter(ref_id__in=paid)
-        return next((paid[check.ref_id] for check in checks if check.months & self.months), None)
-
-    @property
-    def open_elsewhere(self) -> Order | None:
-        """The open payment of this bill with another check, unless paying this one would make it give way."""
-        same = Order.objects.open().filter(product_code=self.product_code, destination=self.destination)
-        order = same.exclude(ref_id=self.ref_id).first()
-        return None if order is None or lapsed_payments().filter(pk=order.pk).exists() else order
-
-    @property
-    def is_past_expiry(self) -> bool:
-        """Whether the upstream would refuse a payment now (document, /v1/bill/pay 6)."""
-        return self.expires_at is not None and self.expires_at <= timezone.now()
+    def state(self) -> BillState:
+        """The same in short."""
+        return self.standing.state
 
     def as_json(self) -> dict[str, Any]:
         """The check as the commands print it; amounts in whole rupiah, `None` where the biller has not said.
 
         `payment` is the status of the order that pays it.
         """
-        order = self.order
         return {
             "ref_id": self.ref_id,
             "product_code": self.product_code,
             "destination": self.destination,
-            "status": self.state_with(order).value,
-            "payment": order.status if order else None,
+            "status": self.state.value,
+            "payment": self.order.status if self.order else None,
             "customer_name": self.customer_name or None,
             "period": self.period or None,
             "details": self.details,
@@ -256,3 +224,31 @@ class BillCheck(models.Model):
             "error_code": self.error_code or None,
             "message": self.message or None,
         }
+
+
+class Inquiry(models.Model):
+    """An answer of the biller, kept as it came: each time that somebody asked, also a refusal. Append-only."""
+
+    bill_check = models.ForeignKey(BillCheck, on_delete=models.PROTECT, related_name="inquiries")
+    sent_no = models.BigIntegerField(unique=True, help_text="The number of the exchange with the upstream.")
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField(default=timezone.now)
+    answer = models.CharField(
+        max_length=10, choices=AnswerKind.choices, default=AnswerKind.NONE, help_text="None: still being prepared."
+    )
+    total = models.BigIntegerField(null=True, help_text="Rupiah.")
+    error_code = models.CharField(max_length=40, blank=True)
+    raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
+
+    class Meta:
+        ordering = ["sent_no"]
+        verbose_name_plural = "inquiries"
+        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+
+    def __str__(self) -> str:
+        return f"{self.answer} {self.total or self.error_code}".strip()
+
+    @property
+    def words(self) -> str:
+        """The total, or in a few words why there is none."""
+        return str(meaning_of(self.error_code).brief) if self.error_code else rupiah(self.total)

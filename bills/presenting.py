@@ -5,99 +5,183 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from urllib.parse import urlencode
 
 from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
-from balance import presenting as balance
-from bills.models import Answer, BillCheck, State
-from purchases.destinations import kind_of, shown
+from bills.models import BillCheck, BillCheckQuerySet, Inquiry
+from bills.states import AnswerKind, BillState, Standing
+from catalogue.destinations import kind_of, shown
 from purchases.models import Order
-from purchases.order_life import HoldReason, Status
-from purchases.presenting import seconds_until_next_look
+from purchases.states import Status
+from upstream.error_codes import Meaning, Step, meaning_of
 
-# A valid bill is looked at again this often: somebody else may have paid it, or the payment in its way has ended.
-_LOOK_AT_VALID = 10
+# A bill on which nothing moves is read again this often (seconds): another person may pay it.
+_READ_EVERY = 10
+# A person who has waited this long for the biller's answer (seconds) wants to go on.
+_SLOW_AFTER = 20
 
 
-class Step(StrEnum):
-    """What comes next for a bill."""
+class Offer(StrEnum):
+    """A button of a bill's page."""
 
-    WAIT = "wait"  # for the biller's answer
-    ASK = "ask"  # nobody asks the biller any more: ask once more
     PAY = "pay"
-    FOLLOW = "follow"  # the payment is under way
-    LOOK = "look"  # the total has changed: fetch the present one
-    CONFIRM = "confirm"  # the present total is known: confirm it
-    PAY_AGAIN = "pay_again"  # held, and the check still lives
+    INQUIRE = "inquire"  # the identical inquiry again
     CHECK = "check"  # a new check, with a new ref_id
-    PAID_BEFORE = "paid_before"  # a month of it was paid with another check
-    OPEN_ELSEWHERE = "open_elsewhere"  # another check of it has an open payment
-    DONE = "done"
+    CORRECT = "correct"  # the number
+    ANOTHER = "another"  # bill
+    PAYMENT = "payment"  # see the payment
+    NEWER = "newer"  # see the newer check
+    RECEIPT = "receipt"
 
 
-def next_step(check: BillCheck, order: Order | None, *, other: Order | None) -> Step:
-    """The one thing to do next; `order` is the check's payment, `other` that of another check which is in its way."""
-    if order is None:
-        return _without_payment(check, other)
-    if order.status == Status.HELD and not check.is_past_expiry:
-        return _of_held(check, order)
-    if order.status == Status.SUCCESS:
-        return Step.DONE
-    return Step.CHECK if order.is_final or order.status == Status.HELD else Step.FOLLOW
+# The first one is the step to take.
+_OFFERS: dict[Standing, tuple[Offer, ...]] = {
+    Standing.UNANSWERED: (Offer.INQUIRE, Offer.CHECK),
+    Standing.PAYABLE: (Offer.PAY,),
+    Standing.EXPIRED: (Offer.CHECK, Offer.ANOTHER),
+    Standing.PAID_BEFORE: (Offer.ANOTHER,),
+    Standing.OPEN_ELSEWHERE: (Offer.PAYMENT, Offer.ANOTHER),
+    Standing.REPLACED: (Offer.NEWER, Offer.ANOTHER),
+    Standing.TOTAL_CHANGED: (Offer.INQUIRE,),
+    Standing.CONFIRM: (Offer.PAY,),
+    Standing.PAY_AGAIN: (Offer.PAY,),
+    Standing.DECIDE: (Offer.PAYMENT, Offer.ANOTHER),
+    Standing.PAID: (Offer.ANOTHER, Offer.RECEIPT),
+    Standing.ENDED: (Offer.CHECK, Offer.ANOTHER),
+}
+_OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
+    Step.CORRECT_NUMBER: (Offer.CORRECT, Offer.CHECK, Offer.ANOTHER),
+    Step.CHOOSE_ANOTHER: (Offer.ANOTHER,),
+    Step.NOTHING_TO_DO: (Offer.ANOTHER,),
+}
 
+# What happened, which may be empty; and what it means for the money, and what to do.
+Words = tuple[str | Promise, str | Promise]
 
-def _of_held(check: BillCheck, order: Order) -> Step:
-    if order.hold_reason != HoldReason.AMOUNT_MISMATCH:
-        return Step.PAY_AGAIN
-    if check.total != order.max_price:
-        return Step.CONFIRM
-    has_looked = check.answered_at is not None and order.sent_at is not None and check.answered_at > order.sent_at
-    return Step.PAY_AGAIN if has_looked else Step.LOOK
-
-
-def _without_payment(check: BillCheck, other: Order | None) -> Step:
-    if check.answer == Answer.NONE:
-        return Step.ASK if check.next_ask_at is None else Step.WAIT
-    if check.answer == Answer.REFUSAL or check.is_past_expiry:
-        return Step.CHECK
-    if other is None:
-        return Step.PAY
-    return Step.PAID_BEFORE if other.status == Status.SUCCESS else Step.OPEN_ELSEWHERE
+_WORDS: dict[Standing, Words] = {
+    Standing.ASKING: (
+        "",
+        _("The biller is being asked. That takes seconds, at times a minute; this page shows the answer by itself."),
+    ),
+    Standing.UNANSWERED: (
+        _("The biller has not answered within an hour."),
+        _("Nothing was charged. Ask the biller again, or check the bill again."),
+    ),
+    Standing.EXPIRED: (
+        _("This check has expired."),
+        _("Nothing was charged. Amounts may have changed since: check the bill again, then pay it."),
+    ),
+    Standing.PAID_BEFORE: (_("This bill is already paid."), _("Take no money from the customer.")),
+    Standing.OPEN_ELSEWHERE: (_("This bill has an open payment."), _("Wait for its outcome: this page follows it.")),
+    Standing.REPLACED: (_("This bill was checked again."), _("Pay the newer check.")),
+    Standing.PAYING: ("", _("The payment is under way. Do not pay it again: this page follows it.")),
+    Standing.TOTAL_CHANGED: (
+        _("The bill's total is no longer the confirmed one."),
+        _("Nothing was charged. Look at the new total, and confirm it with the customer."),
+    ),
+    Standing.CONFIRM: (
+        _("The bill's total has changed:"),
+        _("Nothing was charged. Confirm the new total with the customer first."),
+    ),
+    Standing.DECIDE: (
+        _("The payment may have arrived at the upstream, and the bill has expired."),
+        _("A person who may resolve orders decides on the payment's page. Do not pay the bill again before."),
+    ),
+    Standing.PAID: ("", _("The bill is paid.")),
+}
+_EXPIRED_WITH_PAYMENT: Words = (
+    _("The bill expired before the payment could be sent again."),
+    _("Nothing was charged. Check the bill again: paying the new check cancels this payment."),
+)
+_UNCHARGED = _("Nothing was charged.")
+_PAY_AGAIN = _(
+    "Nothing was charged. It can be paid again while the bill is still valid: the same ref_id, so never twice."
+)
+_PAY_AGAIN_LATER = _(
+    "Nothing was charged. When the biller opens, pay it again if the bill is still valid, or check it again."
+)
+_IN_DOUBT: Words = (
+    _("The upstream has said several times that it does not know this payment."),
+    _("It may have been charged. Paying it again sends the same request, which is never charged twice."),
+)
+_ENDED: dict[str, Words] = {
+    Status.REJECTED: (
+        _("The upstream refused the payment, and nothing was charged."),
+        _("Check the bill again to pay it."),
+    ),
+    Status.FAILED: (
+        _("The payment failed, and the upstream refunds what was charged."),
+        _("The bill is not paid. Check it again to pay it."),
+    ),
+    Status.CANCELLED: (
+        _("The payment was cancelled before anything was charged."),
+        _("Check the bill again to pay it."),
+    ),
+    Status.CLOSED: (
+        _("The payment was closed: it seems never to have arrived at the upstream."),
+        _("Nobody has reported that the bill is paid. Check it again before it is paid again."),
+    ),
+    Status.REVERSED: (
+        _("The upstream took the payment back."),
+        _("The bill is not paid. Check it again to pay it, or give the money back to the customer."),
+    ),
+}
 
 
 @dataclass(frozen=True)
 class ShownBill:
-    """A check with its payment, as a page needs it. Read once, so that all of a page tells of one moment."""
+    """A check that was read `with_standing`, as a page needs it.
+
+    `other`: another check's payment that keeps this bill from being paid: it has paid a month of it, or is still open.
+    """
 
     check: BillCheck
-    order: Order | None
+    other: Order | None
 
     @classmethod
-    def of(cls, check: BillCheck) -> ShownBill:
-        """The check as it stands now."""
-        return cls(check=check, order=check.order)
+    def read(cls, checks: BillCheckQuerySet) -> list[ShownBill]:
+        """These checks with all that a page shows of them: two queries, however many they are."""
+        found = list(
+            checks.with_standing().select_related(
+                "order", "product__brand", "product__category", "checked_by", "saved_number__customer"
+            )
+        )
+        refs = {check.pk: _other_ref(check) for check in found}
+        others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
+        return [cls(check=check, other=others.get(refs[check.pk])) for check in found]
 
-    @cached_property
-    def state(self) -> State:
-        """What can be done with the check."""
-        return self.check.state_with(self.order)
+    @property
+    def row_id(self) -> str:
+        """Its name on a page that follows it."""
+        return f"bill-{self.check.pk}"
 
-    @cached_property
-    def other(self) -> Order | None:
-        """Another check's payment that keeps this bill from being paid: it has paid a month of it, or is still open."""
-        if self.order or self.check.answer != Answer.BILL or self.check.is_past_expiry:
-            return None
-        return self.check.paid_before or self.check.open_elsewhere
+    @property
+    def order(self) -> Order | None:
+        """Its payment, if anybody has paid it or tried to."""
+        return self.check.order
 
-    @cached_property
-    def step(self) -> Step:
-        """What a person does next."""
-        return next_step(self.check, self.order, other=self.other)
+    @property
+    def standing(self) -> Standing:
+        """Where it stands."""
+        return Standing(self.check.now_standing)
+
+    @property
+    def state(self) -> BillState:
+        """The same in short."""
+        return self.standing.state
 
     @property
     def payment(self) -> Order | None:
         """The payment whose status is the bill's: the check's own, or the open one that is in its way."""
-        return self.other if self.step is Step.OPEN_ELSEWHERE else self.order
+        return self.other if self.standing is Standing.OPEN_ELSEWHERE else self.order
+
+    @property
+    def look(self) -> str:
+        """The colour of its badge, as the style sheets name it."""
+        return self.payment.status if self.payment else self.state.look[1]
 
     @property
     def destination(self) -> str:
@@ -105,18 +189,72 @@ class ShownBill:
         return shown(kind_of(self.check.product), self.check.destination)
 
     @property
-    def refusal_code(self) -> str:
-        """Why it cannot be paid, in the upstream's code: the payment's, else the check's."""
-        return self.order.error_code if self.order and self.order.status == Status.REJECTED else self.check.error_code
+    def saving_query(self) -> str:
+        """The query string for saving its number with the customer's name."""
+        check = self.check
+        return urlencode({"product": check.product_code, "destination": check.destination, "name": check.customer_name})
 
     @property
-    def best_action(self) -> str:
-        """Which way out comes first when it cannot be paid: check "again", "correct" the number, or "another" bill."""
-        if self.refusal_code in {"INVALID_DESTINATION", "BILL_NOT_AVAILABLE"}:
-            return "correct"
-        return (
-            "another" if self.refusal_code in {"BILL_ALREADY_PAID", "NOTHING_TO_PAY", "PRODUCT_NOT_FOUND"} else "again"
-        )
+    def refusal(self) -> Meaning | None:
+        """What the upstream's refusal means: of the payment, else of the inquiry. None when nothing was refused."""
+        order = self.order
+        is_refused = order is not None and order.status in {Status.REJECTED, Status.NEEDS_ACTION}
+        code = order.error_code if order is not None and is_refused else self.check.error_code
+        return meaning_of(code) if code else None
+
+    @property
+    def paid_here(self) -> Order | None:
+        """Our own payment of the bill with another check: when it names one of its months, or the biller says paid."""
+        says_paid = self.refusal is not None and self.refusal.step == Step.NOTHING_TO_DO
+        return self.other if says_paid or self.standing is Standing.PAID_BEFORE else None
+
+    @property
+    def words(self) -> Words:
+        """What the page says about where it stands."""
+        standing, order, refusal = self.standing, self.order, self.refusal
+        if refusal and (standing is Standing.REFUSED or (order and order.status == Status.REJECTED)):
+            return refusal.words, f"{_UNCHARGED} {refusal.step.label}"
+        if order and standing is Standing.ENDED:
+            return _ENDED[order.status]
+        if order and standing is Standing.EXPIRED:
+            return _EXPIRED_WITH_PAYMENT
+        if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:
+            return _WORDS[standing][0], _("That payment needs action: pay it or cancel it there.")
+        if refusal and standing is Standing.PAY_AGAIN:
+            again = (refusal.words, _PAY_AGAIN_LATER if self.is_closed else _PAY_AGAIN)
+            return _IN_DOUBT if order and order.may_be_charged else again
+        return _WORDS.get(standing, ("", ""))
+
+    @cached_property
+    def history(self) -> list[tuple[Inquiry, Inquiry | None]]:
+        """The biller's answers with the one before each, when there is more than one."""
+        answers = list(self.check.inquiries.exclude(answer=AnswerKind.NONE).select_related("asked_by"))
+        return list(zip(answers, [None, *answers], strict=False)) if len(answers) > 1 else []
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the biller is in its daily closed hours."""
+        return self.check.product.in_cut_off()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the biller takes so long that the person should go on with something else."""
+        return self.standing is Standing.ASKING and self._age > _SLOW_AFTER
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        """What can succeed for a person now, the step to take first."""
+        if self.is_slow:
+            return (Offer.ANOTHER, Offer.INQUIRE)
+        offers = _OFFERS.get(self.standing, ())
+        if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
+            offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK, Offer.ANOTHER))
+        impossible = set()
+        if self.is_closed or not self.check.product.is_available:
+            impossible.add(Offer.CHECK)
+        if self.is_closed and self.standing is Standing.PAY_AGAIN:
+            impossible.add(Offer.PAY)
+        return tuple(offer for offer in offers if offer not in impossible)
 
     @property
     def seconds_left(self) -> int:
@@ -127,47 +265,34 @@ class ShownBill:
 
     @property
     def can_expire(self) -> bool:
-        """Whether the clock is running: a person may still pay it, and not for ever."""
-        return self.step in {Step.PAY, Step.LOOK, Step.CONFIRM, Step.PAY_AGAIN}
+        """Whether the clock is running: a person may still pay it until it expires."""
+        return self.standing in {Standing.PAYABLE, Standing.TOTAL_CHANGED, Standing.CONFIRM, Standing.PAY_AGAIN}
 
     @property
-    def version(self) -> str:
-        """Names what the page shows; another version is shown anew."""
-        shown = self.order or self.other
-        order = f"{shown.status}.{shown.attempt}" if shown else "-"
-        return f"{self.state.value}.{self.step.value}.{self.check.total}.{order}.{bool(self.check.message)}"
+    def version(self) -> tuple[object, ...]:
+        """What the page shows follows from this."""
+        payment = self.order or self.other
+        shown = (payment.status, payment.attempt) if payment else None
+        return self.standing, self.offers, self.check.answered_at, shown
 
     @property
-    def delay(self) -> int | None:
-        """Seconds until the page asks again; None when nothing will change by itself."""
-        if self.step is Step.WAIT:
-            age = (timezone.now() - self.check.created_at).total_seconds()
-            return 2 if age < 30 else 4 if age < 90 else 10
-        if self.can_expire or self.step is Step.OPEN_ELSEWHERE:
-            return min(_LOOK_AT_VALID, self.seconds_left + 1)
-        if self.step is Step.FOLLOW and self.order:
-            return seconds_until_next_look(self.order, last_change=self.order.sent_at or self.order.created_at)
-        return None
-
-
-@dataclass(frozen=True)
-class Funds:
-    """What is available, and what a payment would leave of it. Rupiah; None where it is not known.
-
-    `is_certain`: our books are open, so that a payment of more is refused.
-    """
-
-    available: int | None
-    after: int | None
-    is_certain: bool
-
-    @classmethod
-    def for_paying(cls, total: int) -> Funds:
-        """What paying `total` rupiah would leave."""
-        funds = balance.Funds.now()
-        return cls(available=funds.available, after=funds.after(total), is_certain=funds.is_open)
+    def is_moving(self) -> bool:
+        """Whether news of it is expected: of the biller, or of a payment."""
+        return self.standing in {Standing.ASKING, Standing.PAYING, Standing.OPEN_ELSEWHERE}
 
     @property
-    def missing(self) -> int:
-        """How many rupiah are short; 0 when it is enough or not known."""
-        return max(0, -self.after) if self.after is not None else 0
+    def reads_again(self) -> int | None:
+        """Seconds until a bill on which nothing moves is read again: another person may pay it, or it expires."""
+        if self.can_expire or self.standing is Standing.REPLACED:
+            return min(_READ_EVERY, self.seconds_left + 1)
+        return _READ_EVERY if self.standing is Standing.DECIDE else None
+
+    @property
+    def _age(self) -> float:
+        return (timezone.now() - self.check.created_at).total_seconds()
+
+
+def _other_ref(check: BillCheck) -> str | None:
+    if check.now_standing == Standing.OPEN_ELSEWHERE:
+        return check.open_ref
+    return check.paid_ref if check.now_standing in {Standing.PAID_BEFORE, Standing.REFUSED, Standing.ENDED} else None

@@ -23,17 +23,19 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from callbacks import services
+from callbacks.models import RefusalReason
 from upstream import callback_signature, strict_json
 
 MAX_BYTES = 64 * 1024
 
 
-class TurnedAway(Exception):
-    """The callback is not stored; `http_status` is answered and the reason counted."""
+class NotAccepted(Exception):
+    """The callback is not stored; `http_status` is answered and the reason counted. `fault`: more for the sender."""
 
-    def __init__(self, http_status: int, reason: str, *, size: int = 0) -> None:
+    def __init__(self, http_status: int, reason: RefusalReason, fault: object = "", *, size: int = 0) -> None:
         self.http_status = http_status
         self.reason = reason
+        self.fault = str(fault)
         self.size = size
         super().__init__(reason)
 
@@ -69,9 +71,10 @@ class UpstreamCallback(APIView):
         source = source_address(raw_request)
         try:
             body, ref_id, event = _read(raw_request, source)
-        except TurnedAway as refusal:
+        except NotAccepted as refusal:
             services.count_refusal(reason=refusal.reason, source_address=source, size=refusal.size)
-            return Response({"detail": refusal.reason}, status=refusal.http_status)
+            detail = f"{refusal.reason}: {refusal.fault}" if refusal.fault else refusal.reason
+            return Response({"detail": detail}, status=refusal.http_status)
         services.receive(
             body=body,
             headers=dict(raw_request.headers),
@@ -96,24 +99,24 @@ def source_address(request: HttpRequest) -> str | None:
 
 
 def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
-    """The body, its `ref_id` and its event ("" where it has none); raises `TurnedAway`."""
+    """The body, its `ref_id` and its event ("" where it has none). Raises `NotAccepted`."""
     if not _may_call(source):
-        raise TurnedAway(status.HTTP_403_FORBIDDEN, "source address not allowed")
+        raise NotAccepted(status.HTTP_403_FORBIDDEN, RefusalReason.SOURCE)
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if not declared.isdigit() or int(declared) > MAX_BYTES:
-        raise TurnedAway(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "body too large")
+        raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE)
     # the web server has all of it, and tells the length of a chunked body as if it had been declared
     body = request.read(MAX_BYTES + 1)
     if len(body) > MAX_BYTES:
-        raise TurnedAway(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, "body too large", size=len(body))
+        raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE, size=len(body))
     if request.content_type != "application/json":
-        raise TurnedAway(status.HTTP_415_UNSUPPORTED_MEDIA_TYPE, "not application/json", size=len(body))
+        raise NotAccepted(status.HTTP_415_UNSUPPORTED_MEDIA_TYPE, RefusalReason.CONTENT_TYPE, size=len(body))
     try:
         content = strict_json.loads(body, floats=False)
     except strict_json.NotStrictJson as fault:
-        raise TurnedAway(status.HTTP_400_BAD_REQUEST, f"not strict JSON: {fault}", size=len(body)) from fault
+        raise NotAccepted(status.HTTP_400_BAD_REQUEST, RefusalReason.NOT_JSON, fault, size=len(body)) from fault
     if not isinstance(content, dict):
-        raise TurnedAway(status.HTTP_400_BAD_REQUEST, "not a JSON object", size=len(body))
+        raise NotAccepted(status.HTTP_400_BAD_REQUEST, RefusalReason.NOT_JSON, "not an object", size=len(body))
     data = content.get("data")
     ref_id = data.get("ref_id") if isinstance(data, dict) else None
     ref_id = ref_id if isinstance(ref_id, str) else None
@@ -122,11 +125,11 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
         secret_id=settings.UPSTREAM_SECRET_ID,
         secret_key=settings.UPSTREAM_SECRET_KEY,
         body=body,
-        header_signature=request.headers.get("X-Signature", ""),
+        header_signature=request.headers.get(callback_signature.HEADER, ""),
         ref_id=ref_id,
     )
     if not genuine:
-        raise TurnedAway(status.HTTP_403_FORBIDDEN, "signature not genuine", size=len(body))
+        raise NotAccepted(status.HTTP_403_FORBIDDEN, RefusalReason.SIGNATURE, size=len(body))
     event = content.get("event")
     return body, (ref_id or "")[:64], event[:60] if isinstance(event, str) else ""
 

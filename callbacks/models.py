@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import pgtrigger
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.looks import LookChoices
+
+# The callback's own task has this long (seconds) before the sweep hands it out, and again after each handing out.
+LEASE_SECONDS = 5.0
 
 
-class ReceiptQuerySet(models.QuerySet["Receipt"]):
-    def due(self) -> ReceiptQuerySet:
-        """Receipts that wait though their own task should have processed them, oldest first."""
-        a_while_ago = timezone.now() - dt.timedelta(seconds=3)
-        return self.filter(state=Receipt.State.RECEIVED, received_at__lt=a_while_ago).order_by("pk")
+class CallbackState(LookChoices):
+    """What became of a callback."""
+
+    RECEIVED = "received", "clock", "pending", _("Waiting")
+    APPLIED = "applied", "circle-check", "good", pgettext_lazy("callback", "Processed")
+    HINT = "hint", "refresh", "held", _("Order polled")
+    UNMATCHED = "unmatched", "alert-triangle", "warn", _("No such order")
+    MALFORMED = "malformed", "alert-triangle", "warn", _("Not understood")
 
 
-class Receipt(models.Model):
+class RefusalReason(models.TextChoices):
+    """Why a callback is rejected before it is processed."""
+
+    SOURCE = "source", _("source address not allowed")
+    TOO_LARGE = "too_large", _("body too large")
+    CONTENT_TYPE = "content_type", _("not application/json")
+    NOT_JSON = "not_json", _("not a strict JSON object")
+    SIGNATURE = "signature", _("signature not genuine")
+
+
+class CallbackQuerySet(models.QuerySet["Callback"]):
+    def due(self) -> CallbackQuerySet:
+        """Callbacks that wait and are to be processed now, oldest due first."""
+        return self.filter(state=CallbackState.RECEIVED, next_try_at__lte=timezone.now()).order_by("next_try_at", "pk")
+
+
+class Callback(models.Model):
     """One callback: its bytes, where it came from, and what became of it."""
-
-    class State(models.TextChoices):
-        RECEIVED = "received", _("Waiting")
-        APPLIED = "applied", _("Processed")
-        HINT = "hint", _("Status asked for")
-        UNMATCHED = "unmatched", _("No such order")
-        MALFORMED = "malformed", _("Not understood")
 
     received_at = models.DateTimeField(default=timezone.now)
     delivery_id = models.CharField(max_length=100, blank=True)
@@ -38,22 +55,27 @@ class Receipt(models.Model):
     source_address = models.GenericIPAddressField(null=True)
     is_signed = models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order.")
     repeats = models.IntegerField(default=0, help_text="How often the very same delivery came again.")
-    state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
+    state = models.CharField(max_length=10, choices=CallbackState.choices, default=CallbackState.RECEIVED)
     processed_at = models.DateTimeField(null=True)
-    result = models.CharField(max_length=300, blank=True)
+    result = models.CharField(
+        max_length=300, blank=True, help_text='Statuses ("pending → success"), or the fields that make no sense.'
+    )
+    next_try_at = models.DateTimeField(default=timezone.now, help_text="While it waits: when the sweep takes it.")
+    tries = models.IntegerField(default=0, help_text="How often our own code failed on it.")
+    fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
 
-    objects = ReceiptQuerySet.as_manager()
+    objects = CallbackQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
-        permissions = [("process_receipt", "Can process a callback again")]
+        permissions = [("process_callback", "Can process a callback again")]
         constraints = [
-            models.UniqueConstraint(fields=["delivery_id", "content_hash"], name="receipt_once"),
+            models.UniqueConstraint(fields=["delivery_id", "content_hash"], name="callback_once"),
             models.CheckConstraint(
-                condition=Q(state="received", processed_at__isnull=True) | ~Q(state="received"), name="receipt_waiting"
+                condition=Q(state="received", processed_at__isnull=True) | ~Q(state="received"), name="callback_waiting"
             ),
         ]
-        indexes = [models.Index(fields=["id"], name="receipt_due", condition=Q(state="received"))]
+        indexes = [models.Index(fields=["next_try_at"], name="callback_due", condition=Q(state="received"))]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_came_in_never_changes",
@@ -65,14 +87,19 @@ class Receipt(models.Model):
     def __str__(self) -> str:
         return f"{self.event or 'callback'} {self.ref_id}"
 
+    @property
+    def badge(self) -> SafeString:
+        """Its state, for a page."""
+        return CallbackState(self.state).badge
 
-class Refusal(models.Model):
-    """A callback that was turned away unread: counted for ever, described for the last few only."""
+
+class CallbackRefusal(models.Model):
+    """A callback that was rejected before processing: each is counted, the last few are described."""
 
     KEPT = 200
 
     at = models.DateTimeField(default=timezone.now)
-    reason = models.CharField(max_length=60)
+    reason = models.CharField(max_length=20, choices=RefusalReason.choices)
     source_address = models.GenericIPAddressField(null=True)
     size = models.IntegerField(help_text="Bytes of the body.")
 
@@ -83,11 +110,11 @@ class Refusal(models.Model):
         return f"{self.reason} from {self.source_address}"
 
 
-class RefusalCount(models.Model):
-    """How many callbacks were turned away, by reason and day."""
+class CallbackRefusalCount(models.Model):
+    """How many callbacks were rejected, by reason and day."""
 
     day = models.DateField()
-    reason = models.CharField(max_length=60)
+    reason = models.CharField(max_length=20, choices=RefusalReason.choices)
     count = models.BigIntegerField(default=0)
 
     class Meta:

@@ -12,13 +12,20 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from pydantic import ValidationError
 
-from backoffice.publish import publish
-from callbacks.models import Receipt, Refusal, RefusalCount
-from purchases.errors import NotPossible
+from callbacks.errors import StillWaiting
+from callbacks.models import (
+    LEASE_SECONDS,
+    Callback,
+    CallbackRefusal,
+    CallbackRefusalCount,
+    CallbackState,
+    RefusalReason,
+)
+from core.publish import publish
+from gateway.polling import Due, backoff, in_seconds
 from purchases.models import Order, OrderEvent
-from purchases.order_life import ASKED_ABOUT
-from purchases.services import Outcome, apply_outcome
-from purchases.tasks import check_order
+from purchases.services import Report, apply_report
+from purchases.states import POLLED
 from upstream import strict_json
 from upstream.messages import CallbackBody
 
@@ -34,7 +41,7 @@ _HEADER_LENGTH = 500
 
 def receive(
     *, body: bytes, headers: dict[str, str], source_address: str | None, is_signed: bool, ref_id: str, event: str
-) -> Receipt:
+) -> Callback:
     """Store a genuine callback and hand it to a worker; the very same delivery again is only counted.
 
     Same delivery means the same X-Delivery-Id and the same bytes: an id used for other bytes is a callback of its own.
@@ -42,12 +49,12 @@ def receive(
     delivery_id = next((value for name, value in headers.items() if name.lower() == "x-delivery-id"), "")[:100]
     delivery_id = delivery_id.replace("\x00", "")
     content_hash = hashlib.sha256(body).hexdigest()
-    same = Receipt.objects.filter(delivery_id=delivery_id, content_hash=content_hash)
+    same = Callback.objects.filter(delivery_id=delivery_id, content_hash=content_hash)
     if same.update(repeats=F("repeats") + 1):
         return same.get()
     try:
         with transaction.atomic():
-            receipt = Receipt.objects.create(
+            callback = Callback.objects.create(
                 delivery_id=delivery_id,
                 content_hash=content_hash,
                 event=event,
@@ -60,91 +67,110 @@ def receive(
                 },
                 source_address=source_address,
                 is_signed=is_signed,
+                next_try_at=in_seconds(LEASE_SECONDS),
             )
-            transaction.on_commit(lambda: _enqueue(receipt.pk))
+            transaction.on_commit(lambda: _enqueue(callback.pk))
     except IntegrityError:
         same.update(repeats=F("repeats") + 1)
         return same.get()
-    return receipt
+    return callback
 
 
-def process(receipt_id: int) -> Receipt:
-    """Do what a stored callback says, once; return the receipt as it is then.
+def process(callback_id: int) -> Callback:
+    """Do what a stored callback says, once; return the callback as it is then.
 
-    Signed over its body, it settles the order by itself; otherwise it is a hint, and the status is asked for first
-    (contract, Callback). An unknown ref_id changes nothing and asks nothing.
+    Signed over its body, it settles the order by itself; otherwise it is a hint, and the order is polled (contract,
+    Callback). An unknown ref_id changes nothing and asks nothing.
+
+    When our own code fails on it, the fault is kept on its row and it is tried again later, so that it holds up no
+    other callback.
     """
-    receipt = Receipt.objects.get(pk=receipt_id)
-    if receipt.state != Receipt.State.RECEIVED:
-        return receipt
+    callback = Callback.objects.get(pk=callback_id)
+    if callback.state != CallbackState.RECEIVED:
+        return callback
     try:
-        message = CallbackBody.model_validate(strict_json.loads(bytes(receipt.body), floats=False))
+        return _process(callback)
+    except Exception as error:
+        log.exception("callback_not_processed", callback=callback.pk)
+        callback.tries += 1
+        callback.fault = f"{type(error).__name__}: {error}"[:300]
+        callback.next_try_at = in_seconds(backoff(callback.tries, first=LEASE_SECONDS))
+        callback.save(update_fields=["tries", "fault", "next_try_at"])
+        return callback
+
+
+def _process(callback: Callback) -> Callback:
+    try:
+        message = CallbackBody.model_validate(strict_json.loads(bytes(callback.body), floats=False))
     except ValidationError as error:
         fields = ", ".join(sorted({".".join(str(part) for part in fault["loc"]) or "body" for fault in error.errors()}))
-        return _finish(receipt, Receipt.State.MALFORMED, f"not as agreed: {fields}")
+        return _finish(callback, CallbackState.MALFORMED, fields)
     order = Order.objects.filter(ref_id=message.data.ref_id).first()
     if order is None:
-        return _finish(receipt, Receipt.State.UNMATCHED, "no order has this ref_id")
-    if not receipt.is_signed:
-        asked = Order.objects.filter(pk=order.pk, status__in=ASKED_ABOUT).update(next_check_at=timezone.now())
-        if asked:
-            publish(check_order, order.pk)
-        return _finish(receipt, Receipt.State.HINT, "status asked for" if asked else f"order is {order.status}")
+        return _finish(callback, CallbackState.UNMATCHED)
+    if not callback.is_signed:
+        if Order.objects.filter(pk=order.pk, status__in=POLLED).update(next_poll_at=timezone.now()):
+            publish("purchases.tasks.poll_order", order.pk)
+        return _finish(callback, CallbackState.HINT, order.status)
     before = order.status
-    after = apply_outcome(
-        order.pk,
-        Outcome.reported(message.data, raw=strict_json.loads(bytes(receipt.body))),
+    report = Report(
+        said=message.data,
         source=OrderEvent.Source.CALLBACK,
-        receipt_id=receipt.pk,
+        raw=strict_json.loads(bytes(callback.body)),
+        callback_id=callback.pk,
     )
-    return _finish(receipt, Receipt.State.APPLIED, f"{before} → {after.status}")
+    after = apply_report(order.pk, report)
+    return _finish(callback, CallbackState.APPLIED, f"{before} → {after.status}")
 
 
-def process_due(limit: int = 100) -> int:
-    """Process what waits, oldest first: the way when the broker was down. Returns how many."""
-    waiting = list(Receipt.objects.due().values_list("pk", flat=True)[:limit])
-    for receipt_id in waiting:
-        try:
-            process(receipt_id)
-        except Exception:
-            # One that meets a fault of ours must not keep the others waiting; it stays due, the fault is logged.
-            log.exception("receipt_not_processed", receipt=receipt_id)
-    return len(waiting)
+def hand_out_due(limit: int) -> int:
+    """Hand up to `limit` callbacks that wait to a worker, oldest due first: the way when a task was lost.
 
-
-def process_again(receipt: Receipt, *, actor: User) -> Receipt:
-    """Process a receipt once more because a person asks; safe, since applying the same twice changes nothing.
-
-    Raises `NotPossible` while it still waits for its first time.
+    Each is leased: if its task is lost again, a later sweep finds it. Returns how many.
     """
-    reset = Receipt.objects.filter(pk=receipt.pk).exclude(state=Receipt.State.RECEIVED)
-    if not reset.update(state=Receipt.State.RECEIVED, processed_at=None):
-        raise NotPossible(_("This callback still waits to be processed."))
-    log.info("receipt_processed_again", receipt=receipt.pk, actor=actor.get_username())
-    return process(receipt.pk)
+    with transaction.atomic():
+        due = list(Callback.objects.select_for_update(skip_locked=True).due().values_list("pk", flat=True)[:limit])
+        Callback.objects.filter(pk__in=due).update(next_try_at=in_seconds(LEASE_SECONDS))
+    for callback_id in due:
+        _enqueue(callback_id)
+    return len(due)
 
 
-def count_refusal(*, reason: str, source_address: str | None, size: int) -> None:
-    """Count a callback that was turned away; describe only the last few, whatever an attacker sends."""
+DUE_CALLBACKS = Due(exists=lambda: Callback.objects.due().exists(), hand_out=hand_out_due, asks_upstream=False)
+
+
+def process_again(callback: Callback, *, actor: User) -> Callback:
+    """Process a callback again because a person asks; safe, since applying the same twice changes nothing.
+
+    Raises `StillWaiting` while it waits for its first time; one on which our code failed may be tried at any time.
+    """
+    done_or_failed = Callback.objects.filter(pk=callback.pk).exclude(state=CallbackState.RECEIVED, tries=0)
+    if not done_or_failed.update(state=CallbackState.RECEIVED, processed_at=None):
+        raise StillWaiting(_("This callback still waits to be processed."))
+    log.info("callback_processed_again", callback=callback.pk, actor=actor.get_username())
+    return process(callback.pk)
+
+
+def count_refusal(*, reason: RefusalReason, source_address: str | None, size: int) -> None:
+    """Count a callback that was rejected; describe only the last few, whatever an attacker sends."""
     today = timezone.localdate()
     with transaction.atomic():
-        counter, _created = RefusalCount.objects.get_or_create(day=today, reason=reason[:60])
-        RefusalCount.objects.filter(pk=counter.pk).update(count=F("count") + 1)
-        newest = Refusal.objects.create(reason=reason[:60], source_address=source_address, size=size)
-        Refusal.objects.filter(pk__lte=newest.pk - Refusal.KEPT).delete()
-    log.warning("callback_turned_away", reason=reason, source=source_address)
+        counter, _created = CallbackRefusalCount.objects.get_or_create(day=today, reason=reason)
+        CallbackRefusalCount.objects.filter(pk=counter.pk).update(count=F("count") + 1)
+        newest = CallbackRefusal.objects.create(reason=reason, source_address=source_address, size=size)
+        CallbackRefusal.objects.filter(pk__lte=newest.pk - CallbackRefusal.KEPT).delete()
+    log.warning("callback_rejected", reason=reason.value, source=source_address)
 
 
-def _enqueue(receipt_id: int) -> None:
-    from callbacks import tasks
-
-    publish(tasks.process_receipt, receipt_id)
+def _enqueue(callback_id: int) -> None:
+    publish("callbacks.tasks.process_callback", callback_id)
 
 
-def _finish(receipt: Receipt, state: Receipt.State, result: str) -> Receipt:
-    receipt.state = state
-    receipt.result = result[:300]
-    receipt.processed_at = timezone.now()
-    receipt.save(update_fields=["state", "result", "processed_at"])
-    log.info("receipt_processed", receipt=receipt.pk, ref_id=receipt.ref_id, state=str(state))
-    return receipt
+def _finish(callback: Callback, state: CallbackState, result: str = "") -> Callback:
+    callback.state = state
+    callback.result = result[:300]
+    callback.processed_at = timezone.now()
+    callback.tries, callback.fault = 0, ""
+    callback.save(update_fields=["state", "result", "processed_at", "tries", "fault"])
+    log.info("callback_processed", callback=callback.pk, ref_id=callback.ref_id, state=str(state))
+    return callback

@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from callbacks import pages
+from callbacks import views
 
 urlpatterns = [
-    path("", pages.receipt_list, name="receipt_list"),
-    path("<int:pk>/", pages.receipt_detail, name="receipt_detail"),
-    path("<int:pk>/process/", pages.receipt_process, name="receipt_process"),
+    path("", views.callback_list, name="callback_list"),
+    path("<int:pk>/", views.callback_detail, name="callback_detail"),
+    path("<int:pk>/process/", views.callback_process, name="callback_process"),
 ]

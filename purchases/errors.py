@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from backoffice.money import rupiah
-from purchases.order_life import Status
+from core.errors import Refused
+from core.money import rupiah
+from purchases.states import Status
 
 if TYPE_CHECKING:
     from purchases.models import Order
 
 
-class OrderRefused(Exception):
+class OrderRefused(Refused):
     """Nothing was placed and nothing was sent."""
 
 
@@ -23,8 +24,8 @@ class OpenDuplicate(OrderRefused):
     def __init__(self, order: Order) -> None:
         self.order = order
         words = _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
-        if order.status == Status.HELD:  # its outcome never comes by itself
-            words = _("An order for this product and destination is held (%(ref_id)s). Decide about that one first.")
+        if order.status == Status.NEEDS_ACTION:  # its outcome never comes by itself
+            words = _("An order for this product and destination needs action (%(ref_id)s). Decide that one first.")
         super().__init__(words % {"ref_id": order.ref_id})
 
 
@@ -56,7 +57,7 @@ class PriceMoved(OrderRefused):
 
 
 class BalanceShort(OrderRefused):
-    """The order's price is above what is available (both in rupiah), and it was not told to wait for a top-up."""
+    """The order's price is above what is available (both in rupiah), and it does not wait for a top-up."""
 
     def __init__(self, *, price: int, available: int) -> None:
         self.price, self.available = price, available
@@ -70,22 +71,18 @@ class BalanceShort(OrderRefused):
 
 
 class NotForSale(OrderRefused):
-    """The product cannot be bought now; `reason` is one of "vanished", "disturbed", "cut_off", "postpaid"."""
+    """The product cannot be bought now; `reason` is one of "delisted", "unavailable", "cut_off", "postpaid"."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
-            "vanished": _("The upstream no longer sells this product."),
-            "disturbed": _("This product is disturbed at the moment. Choose another one or try later."),
+            "delisted": _("The upstream no longer sells this product."),
+            "unavailable": _("This product is unavailable at the moment. Choose another one or try later."),
             "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
             "postpaid": _("This is a bill: it is checked first and then paid."),
         }
         super().__init__(words[reason])
 
 
-class InvalidDestination(OrderRefused):
-    """The number cannot be right for this kind of product; the text says what is expected."""
-
-
-class NotPossible(Exception):
+class ActionRefused(Refused):
     """The order is no longer in a status that allows this; the text says which it is in."""

@@ -1,17 +1,33 @@
-"""Orders as the pages show them."""
+"""Orders as the pages show them: their facts, and what their status means for whoever looks at it.
+
+Never optimistic about money; and a step is offered only where `allowed_actions` says that it can succeed.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
-from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
-from purchases.destinations import DestinationKind, kind_of, shown
-from purchases.models import Order
+from catalogue.destinations import DestinationKind, kind_of, shown
+from core.money import rupiah
+from core.times import clock
+from purchases.models import Order, OrderEvent
+from purchases.services.actions import Action, possible_outcomes
+from purchases.states import ActionReason, Status
+from upstream.error_codes import MEANINGS, Next, Step, meaning_of
 
 _TOKEN = re.compile(r"\d{20}")
+
+_Words = str | Promise
+_Actions = Collection[Action]
+
+_BY_REASON = {meaning.action_reason: meaning for meaning in MEANINGS.values() if meaning.action_reason}
 
 
 @dataclass(frozen=True)
@@ -41,9 +57,194 @@ def shown_destination(order: Order) -> str:
     return shown(kind_of(order.product), order.destination)
 
 
-def seconds_until_next_look(order: Order, *, last_change: dt.datetime) -> int | None:
-    """How long a page that shows the order waits before asking again: 2 s, backing off to 10 s; None when final."""
-    if order.is_final:
-        return None
-    age = (timezone.now() - last_change).total_seconds()
-    return 2 if age < 20 else 4 if age < 60 else 7 if age < 180 else 10
+def event_words(event: OrderEvent) -> str:
+    """What our own rules say with an event, in the person's language; the event's note is not in it."""
+    facts = {name: _SHOWN.get(name, str)(value) for name, value in event.facts.items()}
+    return str(_EVENTS.get(facts.pop("code", ""), "")) % facts
+
+
+def _why(reason: str) -> str:
+    return str(_REASONS.get(reason, reason))
+
+
+_EVENTS = {
+    "price_confirmed": _("Newly confirmed: %(before)s → %(after)s."),
+    "not_found": _("Not found %(times)s times since %(since)s."),
+    "interrupted": _("The process that sent it was interrupted."),
+    "not_sent": _("Not sent: %(reason)s."),
+    "no_answer": _("No answer to trust: %(reason)s."),
+    "replaced": _("The bill was checked again as %(by)s."),
+    "bill_expired": _("The bill expired before it could be paid."),
+    "verdict": _("Two people decided so."),
+}
+_REASONS = {
+    "budget": _("our own limit has no room for more requests"),
+    "budget_unreachable": _("our own limit cannot be read"),
+    "connect": _("no connection to the upstream"),
+    "permit_expired": _("the sender was too slow"),
+    "stopped": _("the upstream refuses our account"),
+    "timeout": _("none came in time"),
+    "connection": _("the connection broke"),
+}
+_SHOWN: dict[str, Callable[[Any], str]] = {
+    "before": rupiah,
+    "after": rupiah,
+    "since": lambda since: clock(dt.datetime.fromisoformat(since)),
+    "reason": _why,
+}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Three short texts; each may be empty."""
+
+    happened: _Words = ""
+    money: _Words = ""
+    step: _Words = ""
+
+
+def explain(order: Order, actions: _Actions) -> Explanation:
+    """The words for a person who can do `actions` with the order now."""
+    return _WORDS[Status(order.status)](order, actions)
+
+
+def _queued(order: Order, _actions: _Actions) -> Explanation:
+    money = (
+        _("An earlier sending got no answer, so it may have been charged.")
+        if order.may_be_charged
+        else _("Nothing has been charged yet.")
+    )
+    if meaning_of(order.error_code).next is Next.WAIT_READY:
+        step = _("The payment that you confirmed is sent by itself as soon as the bill is ready.")
+        return Explanation(meaning_of(order.error_code).words, money, step)
+    return Explanation(_("It waits to be sent to the upstream."), money, _do_not_repeat(order))
+
+
+def _sending(order: Order, _actions: _Actions) -> Explanation:
+    return Explanation(_("It is on its way to the upstream."), step=_do_not_repeat(order))
+
+
+def _pending(order: Order, _actions: _Actions) -> Explanation:
+    happened = _("The upstream has accepted it and is working on it.")
+    if possible_outcomes(order):
+        return Explanation(happened, step=_decide())
+    time = _("That takes seconds, at times a few minutes. It is not a failure.")
+    return Explanation(happened, time, _do_not_repeat(order))
+
+
+def _unknown(order: Order, _actions: _Actions) -> Explanation:
+    happened: _Words
+    if order.error_code:
+        happened = f"{meaning_of(order.error_code).words} {_('An earlier sending got no answer.')}"
+    else:
+        happened = _("We do not know yet whether the upstream received this order.")
+    money = _("It may have been charged.")
+    if possible_outcomes(order):
+        return Explanation(happened, money, _decide())
+    step = _("Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up.")
+    return Explanation(happened, money, step)
+
+
+def _needs_action(order: Order, actions: _Actions) -> Explanation:
+    if order.kind == Order.Kind.BILL:
+        return Explanation()  # the bill's own part of the page says it
+    if order.action_reason == ActionReason.NEVER_ARRIVED:
+        return _never_arrived(actions)
+    meaning, money = _BY_REASON[order.action_reason], _("Nothing was charged.")
+    if order.action_reason == ActionReason.BALANCE_SHORT and order.waits_for_topup:
+        step = _("It waits for a top-up: as soon as enough is available it is sent by itself, the oldest first.")
+        return Explanation(meaning.words, money, step)
+    if Action.CONFIRM_PRICE in actions:
+        step = Step.CONFIRM_PRICE.label
+    elif Action.SEND_AGAIN in actions:
+        step = _("Send it again when that has changed, or cancel.")
+        if meaning.step == Step.CONFIRM_PRICE:
+            step = _("The catalogue does not show the new price. Fetch it, or send it again for the confirmed price.")
+    elif Action.CANCEL in actions:
+        step = _("Cancel it, or leave it: a person who may resolve orders can send it again.")
+    else:
+        step = _("A person who may resolve orders has to decide this. The order waits safely.")
+    return Explanation(meaning.words, money, step)
+
+
+def _never_arrived(actions: _Actions) -> Explanation:
+    happened = _("The upstream has said several times that it does not know this order.")
+    money = _("It seems never to have arrived, but it may have been charged.")
+    if Action.CLOSE not in actions:
+        return Explanation(
+            happened, money, _("Do not buy it again. A person who may resolve orders has to decide this.")
+        )
+    step = _(
+        "Both buttons ask the upstream first, and stop if it knows the order now. Send it again: if the first sending "
+        "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
+    )
+    return Explanation(happened, money, step)
+
+
+def _failed(order: Order, _actions: _Actions) -> Explanation:
+    if order.kind == Order.Kind.BILL:
+        return Explanation()
+    if order.accepted_no is None:
+        return Explanation(_("Two people decided that it failed."), _("Nothing was charged."), _again())
+    return Explanation(_("The upstream reports that it failed."), _("It refunds what was charged."), _again())
+
+
+def _rejected(order: Order, _actions: _Actions) -> Explanation:
+    if order.kind == Order.Kind.BILL:
+        return Explanation()
+    meaning = meaning_of(order.error_code)
+    return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label)
+
+
+def _cancelled(order: Order, _actions: _Actions) -> Explanation:
+    is_bill = order.kind == Order.Kind.BILL
+    return Explanation() if is_bill else Explanation(_("It was cancelled before anything was charged."))
+
+
+def _closed(_order: Order, _actions: _Actions) -> Explanation:
+    return Explanation(
+        _("A person closed it, because it seems never to have arrived."),
+        _("The upstream has reported nothing, and nobody refunds anything."),
+        _("Give the customer the money back. Should the upstream report it later, an incident says so."),
+    )
+
+
+def _reversed(order: Order, actions: _Actions) -> Explanation:
+    happened = _("The upstream took this order back: the customer does not have it.")
+    if hasattr(order, "given_back"):
+        return Explanation(happened)
+    step = (
+        _("Give the money back, then note it here.")
+        if Action.GIVE_BACK in actions
+        else _("A person who sells gives the money back, and notes it here.")
+    )
+    return Explanation(happened, _("The customer is owed %(amount)s.") % {"amount": rupiah(order.shown_price)}, step)
+
+
+def _do_not_repeat(order: Order) -> _Words:
+    if order.kind == Order.Kind.BILL:
+        return _("Do not pay it again: this page follows it.")
+    return _("Do not buy it again: this page follows it.")
+
+
+def _decide() -> _Words:
+    return _("The upstream leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
+
+
+def _again() -> _Words:
+    return _("It may be bought again.")
+
+
+_WORDS: dict[Status, Callable[[Order, _Actions], Explanation]] = {
+    Status.QUEUED: _queued,
+    Status.SENDING: _sending,
+    Status.PENDING: _pending,
+    Status.UNKNOWN: _unknown,
+    Status.NEEDS_ACTION: _needs_action,
+    Status.SUCCESS: lambda _order, _actions: Explanation(),
+    Status.FAILED: _failed,
+    Status.REJECTED: _rejected,
+    Status.CANCELLED: _cancelled,
+    Status.CLOSED: _closed,
+    Status.REVERSED: _reversed,
+}

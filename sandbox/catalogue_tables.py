@@ -1,7 +1,6 @@
-"""What Indonesian shops sell, as compact tables; `offers.py` turns them into products.
+"""What Indonesian shops sell, as compact tables; `offers.py` turns them into products. Money in rupiah."""
 
-Money in rupiah. A prepaid row is (code prefix, nominal or package → price).
-"""
+from datetime import time
 
 # code, name, type
 CATEGORIES = [
@@ -173,4 +172,4 @@ PDAM = {
 }  # fmt: skip
 
 # nightly, Asia/Jakarta
-PLN_CUT_OFF = ("23:30", "00:30")
+PLN_CUT_OFF = (time(23, 30), time(0, 30))

@@ -1,10 +1,10 @@
-"""What the sandbox remembers. Money is whole rupiah; the database itself refuses what must never be.
+"""What the sandbox stores. Money is whole rupiah; constraints of the database refuse what must never happen.
 
 Lock order: the account's row first, always; after it at most one transaction or inquiry.
 """
 
 import uuid
-from datetime import datetime, time
+from datetime import datetime
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -34,9 +34,9 @@ class Account(models.Model):
     )
     balance = models.BigIntegerField()
     opening_balance = models.BigIntegerField()
-    # limits set by hand, e.g. {"account": 20, "window": 2}; what is absent comes from the settings
+    # limits that a person or a test set, e.g. {"account": 20, "window": 2}; the rest comes from the settings
     limits = models.JSONField(default=dict)
-    # what seeding gave last, to know what a person has changed since
+    # what the last seeding gave, to know what a person changed since
     seeded = models.JSONField(default=dict)
 
     class Meta:
@@ -86,13 +86,15 @@ class Product(models.Model):
     product_name = models.CharField(max_length=120)
     brand = models.ForeignKey(Brand, on_delete=models.CASCADE)
     price = models.BigIntegerField()
+    # what the product list shows instead, until the order that met a price rise is accepted
+    risen_price = models.BigIntegerField(null=True)
     admin_fee = models.BigIntegerField()
     status = models.CharField(max_length=8, choices=[("active", "Active"), ("inactive", "Inactive")], default="active")
     description = models.TextField(blank=True)
     cut_off_start = models.TimeField(null=True)
     cut_off_end = models.TimeField(null=True)
     position = models.PositiveIntegerField()
-    vanished = models.BooleanField(default=False)
+    delisted = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["position"]
@@ -103,18 +105,21 @@ class Product(models.Model):
     def __str__(self) -> str:
         return self.product_name
 
+    @property
+    def listed_price(self) -> int:
+        """The price in the product list, rupiah."""
+        return self.price if self.risen_price is None else self.risen_price
+
     def is_cut_off(self, at: datetime) -> bool:
-        """Whether the nightly cut-off (Asia/Jakarta, may pass midnight) covers the aware moment `at`."""
-        start: time | None = self.cut_off_start
-        end: time | None = self.cut_off_end
+        """Whether the nightly cut-off (Asia/Jakarta, may pass midnight) covers the aware time `at`."""
+        start, end, local = self.cut_off_start, self.cut_off_end, timezone.localtime(at).time()
         if start is None or end is None:
             return False
-        moment = timezone.localtime(at).time()
-        return start <= moment < end if start <= end else moment >= start or moment < end
+        return start <= local < end if start <= end else local >= start or local < end
 
 
 class Inquiry(models.Model):
-    """A bill check, stored per ref_id. Pending until `valid_at` (null: until told), payable until `expires_at`."""
+    """An inquiry, stored per ref_id. Pending until `valid_at` (null: until completed), payable until `expires_at`."""
 
     ref_id = models.CharField(max_length=64, unique=True)
     product = models.ForeignKey(Product, on_delete=models.CASCADE)
@@ -128,7 +133,7 @@ class Inquiry(models.Model):
     total = models.BigIntegerField()
     period = models.CharField(max_length=40)
     details = models.JSONField(default=list)
-    life_seconds = models.FloatField()
+    valid_seconds = models.FloatField()
     created_at = models.DateTimeField(default=timezone.now)
     valid_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
@@ -151,7 +156,7 @@ class Inquiry(models.Model):
 
     @property
     def state(self) -> str:
-        """pending, valid or expired, at this moment."""
+        """pending, valid or expired, now."""
         now = timezone.now()
         if self.expires_at is not None:
             return "expired" if self.expires_at <= now else "valid"
@@ -168,17 +173,15 @@ class Transaction(models.Model):
     product_name = models.CharField(max_length=120)
     destination = models.CharField(max_length=64)
     max_price = models.BigIntegerField(null=True)
-    period = models.CharField(max_length=40, blank=True)
     price = models.BigIntegerField()
     status = models.CharField(
         max_length=7, choices=[("pending", "Pending"), ("success", "Success"), ("failed", "Failed")], default="pending"
     )
-    sn = models.CharField(max_length=120, null=True)  # noqa: DJ001 - the wire tells null from empty
+    sn = models.CharField(max_length=120, null=True)  # noqa: DJ001 - null on the wire, never empty
     message = models.CharField(max_length=200)
     # the account's balance after the last operation of this transaction: its debit, or its refund
     balance = models.BigIntegerField()
     scenario = models.PositiveSmallIntegerField(null=True)
-    outcome = models.CharField(max_length=7, choices=[("success", "Success"), ("failed", "Failed")])
     settle_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
     settled_at = models.DateTimeField(null=True)
@@ -241,38 +244,35 @@ class Mutation(models.Model):
 
 
 class ScenarioPlay(models.Model):
-    """That a fault of a magic destination was played for a ref_id: it is played once, a repeat goes through."""
+    """When a scenario was first played for a ref_id: its faults are played once, a repeat gets a normal answer."""
 
     ref_id = models.CharField(max_length=64)
     endpoint = models.CharField(max_length=40)
-    scenario = models.PositiveSmallIntegerField()
     at = models.DateTimeField(default=timezone.now)
+    # the risen price that this order meets, rupiah
+    price = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["ref_id", "endpoint"], name="scenario_played_once")]
 
     def __str__(self) -> str:
-        return f"{self.ref_id} {self.scenario}"
+        return self.ref_id
 
 
 class LateArrival(models.Model):
-    """A request whose connection was cut and which takes effect only at `due_at`."""
+    """A request whose connection was cut and which takes effect at `due_at`."""
 
     ref_id = models.CharField(max_length=64, unique=True)
     endpoint = models.CharField(max_length=40)
     fields = models.JSONField()
-    due_at = models.DateTimeField(null=True)
-    result = models.CharField(max_length=60, blank=True)
-
-    class Meta:
-        indexes = [models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="late_arrival_due")]
+    due_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return self.ref_id
 
 
 class LimitHit(models.Model):
-    """An accepted request that counts against a limit until its window has passed."""
+    """An accepted request, which counts against a limit until its window has passed."""
 
     scope = models.CharField(max_length=60)
     at = models.DateTimeField()
@@ -285,7 +285,7 @@ class LimitHit(models.Model):
 
 
 class ReceivedRequest(models.Model):
-    """One request on the wire as it came in, without its signature's value, and how it was answered."""
+    """One request on the wire as it arrived, without its signature's value, and its answer."""
 
     at = models.DateTimeField(default=timezone.now)
     endpoint = models.CharField(max_length=60)
@@ -297,7 +297,7 @@ class ReceivedRequest(models.Model):
         choices=[("valid", "Valid"), ("wrong", "Wrong"), ("absent", "Absent"), ("not checked", "Not checked")],
         default="not checked",
     )
-    # null: the connection was cut, no answer at all
+    # null: the connection was cut without an answer
     http_status = models.PositiveSmallIntegerField(null=True)
     error_code = models.CharField(max_length=40, blank=True)
     scenario = models.PositiveSmallIntegerField(null=True)
@@ -313,18 +313,17 @@ class ReceivedRequest(models.Model):
 
 
 class Delivery(models.Model):
-    """A callback to be delivered. `next_attempt_at` null: delivered, or given up."""
+    """A callback to deliver. `next_attempt_at` null: delivered, or given up."""
 
     delivery_id = models.UUIDField(default=uuid.uuid4, unique=True)
     ref_id = models.CharField(max_length=64)
     event = models.CharField(max_length=40)
     body = models.TextField()
     content = models.CharField(max_length=13, default="true")
-    retries = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now)
     next_attempt_at = models.DateTimeField(null=True)
     in_flight = models.BooleanField(default=False)
-    # scheduled attempts since it was queued, or resent; the schedule counts from here
+    # attempts since it was queued or resent: the position in the schedule
     tries = models.PositiveSmallIntegerField(default=0)
     delivered_at = models.DateTimeField(null=True)
 
@@ -340,19 +339,18 @@ class Delivery(models.Model):
 
     @property
     def state(self) -> str:
-        """One word for a person: waiting, delivered or given up."""
+        """waiting, delivered or given up."""
         if self.delivered_at is not None:
             return "delivered"
         return "given up" if self.next_attempt_at is None else "waiting"
 
 
 class Attempt(models.Model):
-    """One try of a delivery. `http_status` null: no answer within the time limit, see `error`."""
+    """One attempt of a delivery. `http_status` null: no answer within the time limit, see `error`."""
 
     delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
     at = models.DateTimeField(default=timezone.now)
     url = models.CharField(max_length=500)
-    style = models.CharField(max_length=20)
     http_status = models.PositiveSmallIntegerField(null=True)
     error = models.CharField(max_length=300, blank=True)
     milliseconds = models.PositiveIntegerField()

@@ -1,8 +1,9 @@
-"""The products that the tables describe, as plain values."""
+"""The products that the catalogue's tables describe, as plain values."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import time
 
 from sandbox import catalogue_tables as tables
 
@@ -18,7 +19,7 @@ class Offer:
     price: int = 0
     admin_fee: int = 0
     description: str = ""
-    cut_off: tuple[str, str] | None = None
+    cut_off: tuple[time, time] | None = None
 
 
 def rupiah(amount: int) -> str:
@@ -139,6 +140,6 @@ def offers() -> list[Offer]:
 
 
 def brand_code(category: str, brand: str) -> str:
-    """Code of a brand, unique over all categories: brands sell in several of them."""
+    """Code of a brand, unique over all categories: a brand may sell in several of them."""
     slug = re.sub(r"[^a-z0-9]+", "-", brand.lower()).strip("-")
     return slug if category not in ("paket-data", "sms-telepon") else f"{slug}-{category}"

@@ -1,4 +1,4 @@
-"""The sandbox's HTTP server: a thread per connection, keep-alive, and a view may cut the connection it is served on."""
+"""The sandbox's HTTP server: a thread per connection, keep-alive, and a view can cut its own connection."""
 
 import select
 import socket
@@ -13,17 +13,17 @@ IDLE_SECONDS = 75
 
 
 class Wire:
-    """The connection of the request in hand, given to the application as environ["sandbox.wire"]."""
+    """The connection of a request; views get it as environ["sandbox.wire"]."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
 
     def cut(self) -> None:
-        """Close the connection both ways without a byte of answer; what is written later goes nowhere."""
+        """Close the connection both ways without a byte of answer; what is written later is lost."""
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def wait(self, seconds: float) -> None:
-        """Wait, but not longer than the client stays."""
+        """Wait; shorter if the client hangs up."""
         ends = time.monotonic() + seconds
         while (left := ends - time.monotonic()) > 0:
             readable, _, _ = select.select([self.connection], [], [], left)
@@ -31,35 +31,35 @@ class Wire:
                 return
             if not self.connection.recv(1, socket.MSG_PEEK):
                 return
-            # the next request is already waiting: look no further at the socket
+            # the next request has already arrived: the socket says no more about the client
             time.sleep(max(0.0, ends - time.monotonic()))
 
 
 class CuttingHandler(WSGIRequestHandler):
-    """Django's handler with an idle time limit, without delay for small packets, and with the wire in the environ."""
+    """Django's handler with an idle time limit, without delay for small packets, with the wire in the environ."""
 
     timeout = IDLE_SECONDS
     disable_nagle_algorithm = True
 
     def get_environ(self) -> dict[str, Any]:
-        """The WSGI environ of the request, with the connection that it came on."""
+        """The WSGI environ of the request, with its connection."""
         environ: dict[str, Any] = super().get_environ()
         environ["sandbox.wire"] = Wire(cast("socket.socket", self.connection))
         return environ
 
     def handle(self) -> None:
-        """Serve the connection until one side has enough of it."""
+        """Serve the connection until one side ends it."""
         try:
             super().handle()
         except (ConnectionError, TimeoutError):
             self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name
-        """Say nothing: every request of the wire is a row, and the dashboard shows them."""
+        """Log nothing: every request of the wire is a row, and the dashboard shows them."""
 
 
 class CuttingServer(ThreadedWSGIServer):
-    """Serves the sandbox on loopback. Connections still open when it stops end with the process."""
+    """Serves the sandbox. Connections that are open when it stops end with the process."""
 
     request_queue_size = 128
     block_on_close = False

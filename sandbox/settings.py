@@ -13,7 +13,7 @@ from environs import Env
 env = Env()
 
 DEBUG = False
-# Only cookies of the dashboard are signed with it, so a new one at each start loses nothing but an open form.
+# It signs only the dashboard's cookies: a new one at each start loses only an open form.
 SECRET_KEY = env.str("SANDBOX_SECRET_KEY", "") or get_random_secret_key()
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -22,15 +22,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    # checks the host's name, and sets Content-Length, without which no connection could be kept
+    # checks the host's name, and sets Content-Length: without it no connection stays open
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "sandbox.urls"
-WSGI_APPLICATION = "sandbox.wsgi.application"
-# A wire path is exact: "/v1/balance/" is another path, never a redirect.
+# A path of the wire is exact: "/v1/balance/" is another path, never a redirect.
 APPEND_SLASH = False
 TEMPLATES: list[dict[str, Any]] = [
     {
@@ -45,7 +44,7 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
-# A pool, because the server has a thread per connection: connections are lent to requests, not to threads.
+# A pool, because the server has a thread per connection, and most threads wait for their next request.
 _database = env.dj_db_url("SANDBOX_DATABASE_URL", "postgresql://127.0.0.1:5432/sandbox")
 DATABASES = {
     "default": {
@@ -65,7 +64,7 @@ USE_THOUSAND_SEPARATOR = False
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 
-# Cookies do not tell ports apart: the backoffice on the same host must not get ours, nor we its.
+# Cookies ignore the port: without a name of its own the backoffice on the same host would get this one.
 CSRF_COOKIE_NAME = "sandbox_csrf"
 CSRF_COOKIE_HTTPONLY = True
 MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
@@ -89,20 +88,20 @@ LOGGING = {
     "filters": {"faults": {"()": "django.utils.log.CallbackFilter", "callback": lambda record: bool(record.exc_info)}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
-    # a refusal is this service's daily bread and is kept in its own list of requests: only exceptions are told
+    # refusals are normal here and stand in the list of requests: log only exceptions
     "loggers": {"django.request": {"filters": ["faults"]}},
 }
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
-# Every delay that the sandbox makes by itself is divided by this.
+# Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
-# Seconds from a failed callback attempt to the next one; after the last of them it gives up.
+# Seconds from a failed callback attempt to the next one; after the last it gives up.
 SANDBOX_CALLBACK_SCHEDULE: list[float] = env.list(
     "SANDBOX_CALLBACK_SCHEDULE", [60.0, 300.0, 1800.0, 7200.0], subcast=float
 )
 SANDBOX_CALLBACK_TIMEOUT = 10.0
-# Requests per window (document, Limits); the window is a sliding one.
+# Requests per sliding window (document, Limits), and the window in seconds.
 SANDBOX_LIMITS: dict[str, int] = env.dict(
     "SANDBOX_LIMITS", {"ip": 300, "account": 120, "products": 6}, subcast_values=int
 )

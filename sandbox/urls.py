@@ -1,30 +1,30 @@
-"""Where what is: the wire under /v1/, the control API under /control/, the dashboard at /."""
+"""Addresses: the wire under /v1/, the control API under /control/, the dashboard at /."""
 
 from django.urls import path, re_path
 
-from sandbox import control, dashboard
-from sandbox.api import wire
+from sandbox import views
+from sandbox.api import control, wire
 
 urlpatterns = [
     re_path(r"^v1/", wire.serve),
-    path("", dashboard.account, name="account"),
-    path("transactions", dashboard.transactions, name="transactions"),
-    path("bill-checks", dashboard.inquiries, name="inquiries"),
-    path("balance", dashboard.mutations, name="mutations"),
-    path("requests", dashboard.received, name="requests"),
-    path("callbacks", dashboard.deliveries, name="deliveries"),
-    path("products", dashboard.products, name="products"),
-    path("magic", dashboard.magic, name="magic"),
-    path("account/credentials", dashboard.regenerate, name="regenerate"),
-    path("account/switch", dashboard.switch, name="switch"),
-    path("account/addresses", dashboard.set_addresses, name="set_addresses"),
-    path("account/callback", dashboard.set_callback, name="set_callback"),
-    path("account/top-up", dashboard.top_up, name="top_up"),
-    path("account/spend", dashboard.spend, name="spend"),
-    path("products/<str:product_code>", dashboard.set_product, name="set_product"),
-    path("transactions/<str:ref_id>/settle", dashboard.settle, name="settle"),
-    path("bill-checks/<str:ref_id>/complete", dashboard.complete, name="complete"),
-    path("callbacks/<uuid:delivery_id>/resend", dashboard.resend, name="resend"),
+    path("", views.overview, name="account"),
+    path("transactions", views.rows, {"name": "transactions"}, name="transactions"),
+    path("bill-checks", views.rows, {"name": "inquiries"}, name="inquiries"),
+    path("balance", views.rows, {"name": "mutations"}, name="mutations"),
+    path("requests", views.rows, {"name": "requests"}, name="requests"),
+    path("callbacks", views.rows, {"name": "deliveries"}, name="deliveries"),
+    path("products", views.rows, {"name": "products"}, name="products"),
+    path("magic", views.magic, name="magic"),
+    path("account/credentials", views.regenerate, name="regenerate"),
+    path("account/switch", views.switch, name="switch"),
+    path("account/addresses", views.set_addresses, name="set_addresses"),
+    path("account/callback", views.set_callback, name="set_callback"),
+    path("account/top-up", views.top_up, name="top_up"),
+    path("account/spend", views.spend, name="spend"),
+    path("products/<str:product_code>", views.set_product, name="set_product"),
+    path("transactions/<str:ref_id>/settle", views.settle, name="settle"),
+    path("bill-checks/<str:ref_id>/complete", views.complete, name="complete"),
+    path("callbacks/<uuid:delivery_id>/resend", views.resend, name="resend"),
     path("control/ledger", control.ledger_view),
     path("control/requests", control.requests_view),
     path("control/transactions", control.transactions_view),

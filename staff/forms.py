@@ -19,4 +19,4 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         language = self.fields["language"]
         assert isinstance(language, forms.TypedChoiceField)  # noqa: S101 - what Django makes of `choices`
-        language.choices = [("", _("As the browser")), *User._meta.get_field("language").flatchoices]
+        language.choices = [("", _("Same as browser")), *User._meta.get_field("language").flatchoices]

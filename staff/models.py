@@ -9,7 +9,7 @@ class User(AbstractUser):
     """A member of staff, with the language and the look that this person chose."""
 
     class Theme(models.TextChoices):
-        AUTO = "auto", _("As the device")
+        AUTO = "auto", _("Same as device")
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 

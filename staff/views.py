@@ -7,7 +7,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from backoffice.access import StaffRequest, staff_only
+from core.access import StaffRequest, staff_only
 from staff.forms import PreferencesForm
 
 

@@ -3,25 +3,35 @@
 from collections.abc import Iterator
 from typing import Any
 
-import pgtrigger
 import pytest
+from django.conf import settings as project
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management import call_command
+from django.test import Client, TransactionTestCase
 from django.utils.translation import trans_real
 
+from catalogue.services import sync_catalogue
 from purchases.models import Order
-from purchases.services import sync_catalogue
+from staff.roles import set_up_roles
+from tests.database import Rows, copy_rows, empty_tables, put_back
+from tests.people import browser_of
 from tests.sandbox_process import SandboxProcess
 from upstream.client import get_client
 
 # The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
 SPEED = 20
 
+# Half a second each: for a new person, and for a new browser, for which WhiteNoise lists all files of the pages.
+PBKDF2PasswordHasher.iterations = 1
+project.WHITENOISE_USE_FINDERS = False
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """The tests' database, which alone lets the books be emptied: each test starts with empty tables."""
+    """The tests' database. Each test starts with the roles and nothing else in it."""
+    TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     with django_db_blocker.unblock():
-        pgtrigger.disable("balance.Entry:never_truncated")
+        set_up_roles()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -61,16 +71,47 @@ class Upstream:
         return [row["endpoint"] for row in rows if row["endpoint"].endswith(endpoint)]
 
 
+@pytest.fixture(scope="session")
+def synced() -> Rows:
+    """What a sync of the sandbox's catalogue stores; empty until a test of this worker has fetched it."""
+    return {}
+
+
 @pytest.fixture
-def upstream(transactional_db: None, sandbox_process: SandboxProcess, settings: Any) -> Upstream:
+def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Rows, settings: Any) -> Upstream:
     """Our settings point at a clean sandbox whose catalogue is synced; checks come quickly."""
     sandbox_process.control("reset")
     settings.UPSTREAM_BASE_URL = sandbox_process.url
     settings.UPSTREAM_SECRET_ID = sandbox_process.secret_id
     settings.UPSTREAM_SECRET_KEY = sandbox_process.secret_key
+    get_client().budget.declare_fresh()
+    if synced:
+        put_back(synced)
+    else:
+        sync_catalogue()  # with the usual timeouts: a busy machine answers late
+        synced.update(copy_rows())
     settings.UPSTREAM_CONNECT_TIMEOUT = 0.5
     settings.UPSTREAM_READ_TIMEOUT = 0.5
     settings.ORDER_CHECK_FIRST_SECONDS = 3.0 / SPEED
-    get_client().budget.declare_fresh()
-    sync_catalogue()
     return Upstream(sandbox_process)
+
+
+@pytest.fixture(autouse=True)
+def _english(settings: Any) -> None:
+    """The pages' words are tested in the language of the source."""
+    settings.LANGUAGE_CODE = "en"
+
+
+@pytest.fixture
+def cashier(db: None) -> Client:
+    return browser_of("cashier")
+
+
+@pytest.fixture
+def auditor(db: None) -> Client:
+    return browser_of("auditor")
+
+
+@pytest.fixture
+def admin(db: None) -> Client:
+    return browser_of("admin")

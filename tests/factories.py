@@ -7,10 +7,15 @@ from typing import Any
 from django.utils import timezone
 
 from bills.models import BillCheck
-from purchases.models import Brand, Category, Order, OrderEvent, Product
-from purchases.order_life import ASKED_ABOUT, FINAL, HoldReason, Status
+from bills.services.inquiring import months_of
+from catalogue.models import Brand, Category, Product
+from purchases.models import Order, OrderEvent
 from purchases.services.placing import new_ref_id
+from purchases.states import FINAL, POLLED, ActionReason, Status
 from upstream.messages import Transaction
+
+_ACCEPTED = {Status.PENDING, Status.SUCCESS, Status.FAILED, Status.REVERSED}
+_SENT = _ACCEPTED | {Status.SENDING, Status.UNKNOWN, Status.NEEDS_ACTION, Status.CLOSED}
 
 
 def make_product(**facts: Any) -> Product:
@@ -37,6 +42,7 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
     """An order in `status`, brought there by inserting it so (no move, hence no event but the given ones)."""
     product = facts.pop("product", None) or make_product()
     now = timezone.now()
+    in_doubt_since = facts.get("sent_no")
     facts = {
         "ref_id": new_ref_id(),
         "idempotency_key": str(uuid.uuid4()),
@@ -45,14 +51,17 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
         "destination": "081234567890",
         "max_price": product.price,
         "final_at": now if status in FINAL else None,
-        "hold_reason": HoldReason.NEVER_ARRIVED if status == Status.HELD else "",
-        "next_check_at": now if status in ASKED_ABOUT | {Status.QUEUED, Status.HELD} else None,
+        "action_reason": ActionReason.NEVER_ARRIVED if status == Status.NEEDS_ACTION else "",
+        "next_poll_at": now if status in POLLED | {Status.QUEUED, Status.NEEDS_ACTION} else None,
         "sent_at": None if status == Status.QUEUED else now,
+        "sent_no": 1 if status in _SENT else None,
+        "accepted_no": 2 if status in _ACCEPTED else None,
+        "ended_no": 3 if status in FINAL else None,
         "attempt": 0 if status == Status.QUEUED else 1,
         **facts,
     }
-    if status == Status.HELD and facts["hold_reason"] != HoldReason.NEVER_ARRIVED:
-        facts["next_check_at"] = None
+    if facts["action_reason"] not in {"", ActionReason.NEVER_ARRIVED}:
+        facts |= {"next_poll_at": None, "sent_no": in_doubt_since}
     return Order.objects.create(product=product, status=status, **facts)
 
 
@@ -102,7 +111,7 @@ def make_biller(**facts: Any) -> Product:
 
 
 def make_check(answer: str = "bill", **facts: Any) -> BillCheck:
-    """A check of a bill of Rp102.500 that lives for five minutes, unless told otherwise."""
+    """A check of a bill of Rp102.500 that is valid for five minutes, unless the facts say otherwise."""
     product = facts.pop("product", None) or make_biller()
     now = timezone.now()
     bill: dict[str, Any] = {
@@ -122,14 +131,18 @@ def make_check(answer: str = "bill", **facts: Any) -> BillCheck:
         "destination": "1234567890",
         "answer": answer,
         "answered_at": None if answer == "none" else now,
-        "next_ask_at": now if answer == "none" else None,
+        "next_poll_at": now if answer == "none" else None,
         **(bill if answer == "bill" else {}),
         **facts,
     }
-    return BillCheck.objects.create(product=product, **facts)
+    months = months_of(facts.get("period", ""), facts.get("details", []))
+    return BillCheck.objects.create(product=product, months=months, **facts)
 
 
 def make_payment(check: BillCheck, status: Status = Status.PENDING, **facts: Any) -> Order:
     """The order that pays `check`, in `status`."""
     facts = {"ref_id": check.ref_id, "kind": "bill", "destination": check.destination, **facts}
-    return make_order(status, product=check.product, max_price=facts.pop("max_price", check.total), **facts)
+    order = make_order(status, product=check.product, max_price=facts.pop("max_price", check.total), **facts)
+    check.order = order
+    check.save(update_fields=["order"])
+    return order

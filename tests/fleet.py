@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import redis
 import requests
 from django.conf import settings
 from django.db import connection
@@ -48,7 +49,7 @@ class Fleet:
         """Start processes by name: web, worker, background, beat."""
         commands = {
             "web": [sys.executable, "-m", "backoffice.web", "--port", str(self.port)],
-            "worker": [*_CELERY, *_WORKER, "-Q", "interactive,receipts", "-n", "worker@%h"],
+            "worker": [*_CELERY, *_WORKER, "-Q", "interactive,callbacks", "-n", "worker@%h"],
             "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
             "beat": [*_CELERY, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
         }
@@ -70,6 +71,16 @@ class Fleet:
             return requests.get(f"{self.url}/healthz", timeout=2).ok
         except requests.ConnectionError:
             return False
+
+    def rest(self) -> None:
+        """Let beat start nothing more, and wait until the workers have done all that there is to do."""
+        os.kill(self.processes["beat"].pid, signal.SIGSTOP)
+        with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
+            eventually(lambda: not broker.exists("interactive", "callbacks", "background", "unacked"), within=30)
+
+    def resume(self) -> None:
+        """Let beat go on."""
+        os.kill(self.processes["beat"].pid, signal.SIGCONT)
 
     def kill(self, *names: str) -> None:
         """`kill -9` these processes and their children."""

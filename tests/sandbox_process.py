@@ -86,25 +86,33 @@ class SandboxProcess:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, database_url: str, port: int, env: Mapping[str, str]) -> None:
-        """Start on a database (made ready first) and a port; returns when it answers."""
+        """Start on a database (prepared first) and a port; returns when it answers."""
         self.database_url, self.port, self.env = database_url, port, dict(env)
-        surroundings = {key: value for key, value in os.environ.items() if not key.startswith("SANDBOX_")}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "manage.py", "run_sandbox", "--prepare", "--port", str(port)],
                 cwd=PROJECT,
-                env={
-                    **surroundings,
-                    "DJANGO_SETTINGS_MODULE": "sandbox.settings",
-                    "SANDBOX_DATABASE_URL": database_url,
-                    "SANDBOX_SECRET_ID": self.secret_id,
-                    "SANDBOX_SECRET_KEY_UPSTREAM": self.secret_key,
-                    **self.env,
-                },
+                env=self._environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
         eventually(self._answers, within=60, every=0.1)
+
+    def seed(self, **env: str) -> None:
+        """Run `seed_sandbox` on the database of the running sandbox, with its credentials as they are here."""
+        command = [sys.executable, "manage.py", "seed_sandbox"]
+        subprocess.run(command, cwd=PROJECT, env={**self._environment(), **env}, check=True, capture_output=True)
+
+    def _environment(self) -> dict[str, str]:
+        surroundings = {key: value for key, value in os.environ.items() if not key.startswith("SANDBOX_")}
+        return {
+            **surroundings,
+            "DJANGO_SETTINGS_MODULE": "sandbox.settings",
+            "SANDBOX_DATABASE_URL": self.database_url,
+            "SANDBOX_SECRET_ID": self.secret_id,
+            "SANDBOX_SECRET_KEY_UPSTREAM": self.secret_key,
+            **self.env,
+        }
 
     def _answers(self) -> bool:
         if self.process is None or self.process.poll() is not None:

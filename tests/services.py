@@ -1,8 +1,8 @@
 """Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p tests.services`).
 
-With DATABASE_URL and REDIS_URL in the environment those servers are used. Otherwise throw-away ones are started in a
-temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the addresses; each gets
-a Valkey database of its own.
+With DATABASE_URL (of a superuser) and REDIS_URL in the environment those servers are used. Otherwise throw-away ones
+are started in a temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the
+addresses; each gets a Valkey database of its own.
 
 The upstream's variables are always replaced: no test may reach a real account, whatever `.env` says.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from backoffice.launcher.embedded import Stores
-from backoffice.launcher.processes import Family
+from launcher.embedded import Stores
+from launcher.processes import ProcessGroup
 
 DATABASE = "backoffice"
 UPSTREAM = {
@@ -37,13 +37,12 @@ SETTINGS = {
     "CSRF_TRUSTED_ORIGINS": "",
     "DEBUG": "0",
     "HTTPS": "0",
-    # nobody is told anything by a test
-    "ALERT_EMAILS": "",
-    "ALERT_WEBHOOK_URL": "",
+    # no test notifies anybody
+    "ALERT_URLS": "",
     "SITE_URL": "",
 }
 
-_family = Family()
+_group = ProcessGroup()
 _stores: Stores | None = None
 
 
@@ -65,9 +64,9 @@ def start_missing_services() -> None:
     postgres, valkey = "DATABASE_URL" not in os.environ, "REDIS_URL" not in os.environ
     folder = Path(tempfile.mkdtemp(prefix="backoffice-tests-"))
     folder.chmod(0o711)  # as root, PostgreSQL runs as another user
-    _family.discard_at_end(folder)
+    _group.discard_at_end(folder)
     os.environ["BACKOFFICE_DATA"] = str(folder)
-    _stores = Stores(folder, _family, durable=False, postgres=postgres, valkey=valkey)
+    _stores = Stores(folder, _group, durable=False, postgres=postgres, valkey=valkey)
     _stores.start(DATABASE)
     if _stores.postgres:
         os.environ["DATABASE_URL"] = _stores.postgres.url(DATABASE)
@@ -76,7 +75,7 @@ def start_missing_services() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """End the services; when pytest is killed instead, the guardian does it."""
+    """End the services; when pytest is killed instead, the watchdog does it."""
     if _stores:
         _stores.stop(grace=0.5)
-    _family.close()
+    _group.close()

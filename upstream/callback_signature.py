@@ -1,4 +1,6 @@
-"""Who sent this callback? Three ways to tell, chosen by the setting UPSTREAM_CALLBACK_VERIFIER.
+"""Who sent this callback? Three ways to find out, chosen by the setting UPSTREAM_CALLBACK_VERIFIER.
+
+To change how callbacks are signed, change or add a row of `VERIFIERS`; nothing else knows the formulas or the header.
 
 - `hmac_sha256_body`: the header is the hex HMAC-SHA256 of the raw body. It covers the status, so such a callback may
   settle an order by itself.
@@ -15,10 +17,12 @@ from dataclasses import dataclass
 from upstream.errors import Misconfigured
 from upstream.signing import sign
 
+HEADER = "X-Signature"
+
 
 @dataclass(frozen=True)
 class Verifier:
-    """`expected` computes the header of a genuine callback, None if it cannot be told; for `signs` see `signs()`."""
+    """`expected` computes the header of a genuine callback (None: impossible); for `signs` see `signs()`."""
 
     expected: Callable[[str, str, bytes, str | None], str | None] | None
     signs: bool
@@ -57,7 +61,7 @@ def signs(verifier: str) -> bool:
 def verify(
     *, verifier: str, secret_id: str, secret_key: str, body: bytes, header_signature: str, ref_id: str | None
 ) -> bool:
-    """Whether `header_signature` (the X-Signature header, "" if absent) is genuine for this raw body or `ref_id`.
+    """Whether `header_signature` (the value of `HEADER`, "" if absent) is genuine for this raw body or `ref_id`.
 
     Compares in constant time. Without a secret key nothing but verifier `none` passes: anybody could compute its HMAC.
     Raises `Misconfigured` for an unknown verifier.

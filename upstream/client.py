@@ -1,16 +1,18 @@
-"""The client of the upstream API: one method per endpoint.
+"""The client of the upstream API: it sends one `Request` at a time.
 
-Every call, in this order: refuse to run inside a database transaction; check address and credentials; get a permit of
-the rate budget; send once; read the answer strictly. It never sends anything twice: what to do after an error is the
-caller's decision, and the kind of error (`upstream.errors`) says what is safe. A call is over within the connect
-timeout + the read timeout, however slowly the upstream talks.
+Every call, in this order: refuse to run inside a database transaction; check address, credentials and fields; get a
+permit of the rate budget; send once; read the answer strictly. It never sends anything twice: what to do after an error
+is the caller's decision, and the kind of error (`upstream.errors`) says what is safe. A call is over within the connect
+timeout + the read timeout, however slowly the upstream answers.
 
-Each method returns an `Answer` or raises `Rejected`, `Unavailable`, `OutcomeUnknown` or `Misconfigured`, and
-`CallInsideTransaction` as a fault of the program. A `permit` handed in is settled by the call in every case; without
-one the call reserves its own.
+A call that reads gets its own permit and waits for it by its `call_class`. A call that moves money needs one from
+`reserve`, which the call settles in every case: so whoever claims an order has its permit before.
 
-Secrets and signatures are in the bytes that are sent and nowhere else: should the upstream repeat them, they are masked
-before the answer is looked at.
+Each method returns a `Reply` or raises `Rejected`, `Unavailable`, `OutcomeUnknown` or `Misconfigured`, and
+`CallInsideTransaction` as a fault of the program.
+
+Secrets and signatures are in the bytes that are sent and nowhere else: if the upstream repeats them, they are masked
+before the answer is read.
 """
 
 import json
@@ -26,57 +28,42 @@ import structlog
 from django.db import connections
 from django.views.decorators.debug import sensitive_variables
 
-from upstream.answers import read_answer
 from upstream.budget import Budget, CallClass, Permit
-from upstream.config import Config, Rate
-from upstream.endpoints import Endpoint, Limit
+from upstream.config import Config
+from upstream.endpoints import Endpoint
+from upstream.error_codes import ErrorCode
 from upstream.errors import (
     CallInsideTransaction,
-    ErrorCode,
     Misconfigured,
     OutcomeUnknown,
     Rejected,
     Unavailable,
     UpstreamError,
 )
-from upstream.messages import (
-    MAX_AMOUNT,
-    REF_ID_PATTERN,
-    Balance,
-    BillInquiry,
-    Brands,
-    Categories,
-    Message,
-    Products,
-    Transaction,
-)
+from upstream.messages import MAX_AMOUNT, REF_ID_PATTERN, Message
+from upstream.replies import read_reply
+from upstream.requests import Request
 from upstream.signing import sign
-from upstream.transport import HttpAnswer, Lost, NotSent, Transport
+from upstream.transport import HttpReply, Lost, NotSent, Transport
 
-__all__ = ["Answer", "CallClass", "Client", "Config", "Endpoint", "Limit", "Permit", "Rate", "get_client"]
+__all__ = ["Client", "Endpoint", "Reply", "get_client"]
 
 T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
-# A clock that is kept right by slewing strays less than this during the longest call; more means that it was set.
-_CLOCK_STRAYS = timedelta(milliseconds=100)
-
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
-    """A good answer: the checked `data`, and the whole response JSON as it came (`raw`, for storage).
+class Reply(Generic[T]):
+    """A good answer: the checked `data`, and the whole response JSON (`raw`, to be stored).
 
-    The upstream acted at some moment between `sent_at` and `received_at` (aware, UTC); `received_at` is never earlier,
-    and says how long it took. `clock_was_set`: the wall clock was set meanwhile, so that neither can be compared with
-    other moments.
+    The upstream acted between `sent_at` and `received_at` (aware, UTC); `received_at` is never the earlier one.
     """
 
     data: T
     raw: dict[str, Any]
     sent_at: datetime
     received_at: datetime
-    clock_was_set: bool = False
 
 
 class Client:
@@ -88,155 +75,57 @@ class Client:
         self._transport = Transport(connect_timeout=config.connect_timeout, read_timeout=config.read_timeout)
 
     def reserve(self, endpoint: Endpoint, *, call_class: CallClass) -> Permit:
-        """Get a permit before doing the work that only makes sense with one; use it within 15 seconds or cancel it.
+        """Get a permit for one call; use it within 15 seconds or cancel it.
 
         Interactive waits up to `config.interactive_wait` seconds, background never. Raises `Unavailable`.
         """
         wait = self.config.interactive_wait if call_class is CallClass.INTERACTIVE else 0.0
         return self.budget.reserve(endpoint, call_class, wait)
 
-    def balance(self, *, call_class: CallClass = CallClass.BACKGROUND, permit: Permit | None = None) -> Answer[Balance]:
-        """Read the account's balance, in whole rupiah."""
-        return self._call(Endpoint.BALANCE, {}, Balance, call_class, permit)
-
-    def categories(
-        self, *, call_class: CallClass = CallClass.BACKGROUND, permit: Permit | None = None
-    ) -> Answer[Categories]:
-        """Read all categories."""
-        return self._call(Endpoint.CATEGORIES, {}, Categories, call_class, permit)
-
-    def brands(
-        self,
-        category: str | None = None,
-        *,
-        call_class: CallClass = CallClass.BACKGROUND,
-        permit: Permit | None = None,
-    ) -> Answer[Brands]:
-        """Read the brands, of all categories or one."""
-        return self._call(Endpoint.BRANDS, {"category": category}, Brands, call_class, permit)
-
-    def products(
-        self,
-        category: str | None = None,
-        brand: str | None = None,
-        type: str | None = None,  # noqa: A002
-        *,
-        call_class: CallClass = CallClass.BACKGROUND,
-        permit: Permit | None = None,
-    ) -> Answer[Products]:
-        """Read the products, all or some (`type`: "prepaid" or "postpaid"). At most a few calls a minute: cache it."""
-        fields = {"category": category, "brand": brand, "type": type}
-        return self._call(Endpoint.PRODUCTS, fields, Products, call_class, permit)
-
-    def create_transaction(
-        self,
-        *,
-        ref_id: str,
-        product_code: str,
-        destination: str,
-        max_price: int | None,
-        call_class: CallClass = CallClass.INTERACTIVE,
-        permit: Permit | None = None,
-    ) -> Answer[Transaction]:
-        """Buy. `max_price` (whole rupiah) makes the upstream refuse a higher price with PRICE_CHANGED.
-
-        After `OutcomeUnknown` only `transaction_status` tells what happened; never call this again for that order.
-        """
-        fields = {"product_code": product_code, "destination": destination, "max_price": max_price}
-        return self._call(Endpoint.TRANSACTION_CREATE, fields, Transaction, call_class, permit, ref_id=ref_id)
-
-    def transaction_status(
-        self, *, ref_id: str, call_class: CallClass = CallClass.BACKGROUND, permit: Permit | None = None
-    ) -> Answer[Transaction]:
-        """Ask what became of a purchase or a bill payment.
-
-        A `Rejected` from here, whatever its `balance_untouched`, is about the question. It never says that the purchase
-        failed; TRANSACTION_NOT_FOUND may only mean that the purchase is still on its way.
-        """
-        return self._call(Endpoint.TRANSACTION_STATUS, {}, Transaction, call_class, permit, ref_id=ref_id)
-
-    def bill_inquiry(
-        self,
-        *,
-        ref_id: str,
-        product_code: str,
-        destination: str,
-        call_class: CallClass = CallClass.INTERACTIVE,
-        permit: Permit | None = None,
-    ) -> Answer[BillInquiry]:
-        """Check a bill; asking again with the same arguments follows a pending inquiry."""
-        fields = {"product_code": product_code, "destination": destination}
-        return self._call(Endpoint.BILL_INQUIRY, fields, BillInquiry, call_class, permit, ref_id=ref_id)
-
-    def bill_pay(
-        self,
-        *,
-        ref_id: str,
-        amount: int | None,
-        call_class: CallClass = CallClass.INTERACTIVE,
-        permit: Permit | None = None,
-    ) -> Answer[Transaction]:
-        """Pay the bill that was checked with this `ref_id`. `amount`: the inquiry's total in whole rupiah.
-
-        The one money call that may be repeated, identically, after `OutcomeUnknown` (document, /v1/bill/pay 5).
-        """
-        return self._call(Endpoint.BILL_PAY, {"amount": amount}, Transaction, call_class, permit, ref_id=ref_id)
-
     @sensitive_variables()
-    def _call(
-        self,
-        endpoint: Endpoint,
-        fields: Mapping[str, str | int | None],
-        model: type[T],
-        call_class: CallClass,
-        permit: Permit | None,
-        *,
-        ref_id: str | None = None,
-    ) -> Answer[T]:
-        """Make one call, settle its permit and log how it ended."""
+    def send(self, request: Request[T], right: Permit | CallClass = CallClass.BACKGROUND) -> Reply[T]:
+        """Make one call with a permit, or with one of its own; settle the permit and log how the call ended.
+
+        A request that moves money needs a permit, which its caller got before it took the order.
+        """
+        endpoint, ref_id = request.endpoint, request.ref_id
         began = time.monotonic()
         outcome = "fault"
+        permit = right if isinstance(right, Permit) else None
         try:
             _refuse_inside_transaction()
             self.config.check()
-            _check_fields(fields, ref_id)
+            _check_fields(request.fields, ref_id)
+            if isinstance(right, CallClass) and not endpoint.moves_money:
+                permit = self.reserve(endpoint, call_class=right)
             if permit is None or not permit.start(endpoint):
-                if permit is not None and endpoint.moves_money:
-                    # Its caller was frozen since: the order may be somebody else's by now.
-                    raise Unavailable("permit_expired")
-                _give_back_unused(permit)
-                permit = self.reserve(endpoint, call_class=call_class)
-                permit.start(endpoint)
-            answer = self._exchange(endpoint, fields, model, permit, ref_id)
+                # Its caller was frozen since: the order may be somebody else's by now.
+                raise Unavailable("permit_expired")
+            reply = self._exchange(request, permit)
             outcome = "answer"
-            return answer
+            return reply
         except UpstreamError as error:
             outcome = _describe(error)
             raise
         finally:
-            _give_back_unused(permit)
+            if permit is not None and not permit.started:
+                permit.cancel()
             milliseconds = round((time.monotonic() - began) * 1000)
             log.info("upstream call", endpoint=endpoint.value, ref_id=ref_id, outcome=outcome, ms=milliseconds)
 
     @sensitive_variables()
-    def _exchange(
-        self,
-        endpoint: Endpoint,
-        fields: Mapping[str, str | int | None],
-        model: type[T],
-        permit: Permit,
-        ref_id: str | None,
-    ) -> Answer[T]:
+    def _exchange(self, request: Request[T], permit: Permit) -> Reply[T]:
         """Send the request with a started permit and read its answer."""
+        endpoint, ref_id = request.endpoint, request.ref_id
         secret_id, secret_key = self.config.secret_id, self.config.secret_key
         signature = sign(secret_id=secret_id, secret_key=secret_key, ref_id=ref_id if endpoint.signs_ref_id else None)
-        request = {"secret_id": secret_id, "signature": signature, "ref_id": ref_id, **fields}
-        body = json.dumps({name: value for name, value in request.items() if value is not None}).encode()
+        content = {"secret_id": secret_id, "signature": signature, "ref_id": ref_id, **request.fields}
+        body = json.dumps({name: value for name, value in content.items() if value is not None}).encode()
 
         sent_at, began = datetime.now(UTC), time.monotonic()
-        http_answer: HttpAnswer | UpstreamError
+        http_reply: HttpReply | UpstreamError
         try:
-            http_answer = self._transport.post(
+            http_reply = self._transport.post(
                 self.config.base_url + endpoint.path,
                 body,
                 max_bytes=endpoint.max_bytes,
@@ -244,28 +133,27 @@ class Client:
             )
         except NotSent:
             permit.cancel()
-            http_answer = Unavailable("connect")
-        except Lost as lost:  # its permit is left alone: the request counts until the longest life of a call is over
-            http_answer = OutcomeUnknown(lost.reason)
-        if isinstance(http_answer, UpstreamError):
-            raise http_answer
+            http_reply = Unavailable("connect")
+        except Lost as lost:  # its permit stays: the request counts until the longest life of a call is over
+            http_reply = OutcomeUnknown(lost.reason)
+        if isinstance(http_reply, UpstreamError):
+            raise http_reply
         received_at = sent_at + timedelta(seconds=time.monotonic() - began)
-        clock_was_set = abs(datetime.now(UTC) - received_at) > _CLOCK_STRAYS
         permit.complete()
 
         retry_after = None
-        if http_answer.status == 429:
-            retry_after = _seconds(http_answer.retry_after, default=self.config.rate(endpoint.limits[0]).window)
+        if http_reply.status == 429:
+            retry_after = _seconds(http_reply.retry_after, default=self.config.rate(endpoint.limits[0]).window)
             self.budget.block(retry_after, endpoint)
-        data, raw = read_answer(
-            http_status=http_answer.status,
-            body=http_answer.body,
-            model=model,
+        data, raw = read_reply(
+            http_status=http_reply.status,
+            body=http_reply.body,
+            model=request.message,
             ref_id=ref_id,
             retry_after=retry_after,
             redact=_masking(signature, secret_key),
         )
-        return Answer(data=data, raw=raw, sent_at=sent_at, received_at=received_at, clock_was_set=clock_was_set)
+        return Reply(data=data, raw=raw, sent_at=sent_at, received_at=received_at)
 
 
 def get_client() -> Client:
@@ -290,11 +178,6 @@ def _refuse_inside_transaction() -> None:
             raise CallInsideTransaction(f"the upstream was called inside a transaction on {connection.alias!r}")
 
 
-def _give_back_unused(permit: Permit | None) -> None:
-    if permit is not None and not permit.started:
-        permit.cancel()
-
-
 def _check_fields(fields: Mapping[str, str | int | None], ref_id: str | None) -> None:
     """Refuse, as the upstream would, what can never be a valid request; nothing is sent then."""
     fault = None
@@ -310,19 +193,19 @@ def _check_fields(fields: Mapping[str, str | int | None], ref_id: str | None) ->
 
 
 def _masking(*secrets: str) -> Callable[[str], str]:
-    """Return what masks these in a text; a key of a few letters, found in ordinary words too, is left alone."""
+    """Return what masks these in a text, except a key of a few letters, which ordinary words contain too."""
     pattern = re.compile("|".join(re.escape(secret) for secret in secrets if len(secret) >= 8))
     return lambda text: pattern.sub("***", text)
 
 
 def _seconds(retry_after: str | None, *, default: float) -> float:
-    """Read a Retry-After header in seconds; `default` for one that is missing or is no plain number."""
+    """Read a Retry-After header in seconds; `default` if it is missing or not a plain number."""
     text = (retry_after or "").strip()
     return float(text) if re.fullmatch(r"[0-9]{1,6}", text) else default
 
 
 def _describe(error: UpstreamError) -> str:
-    """One word or two for the log: the kind of error and what tells it apart, never the upstream's own text."""
+    """For the log: the kind of error and its code or reason, never the upstream's own text."""
     match error:
         case Rejected(error_code=code) | Misconfigured(error_code=ErrorCode() as code):
             return f"{type(error).__name__}: {code}"

@@ -1,4 +1,4 @@
-"""What the client must know, gathered in one frozen value, so that a changed setting is a different client."""
+"""What the client must know, in one frozen value, so that a changed setting makes another client."""
 
 import ipaddress
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class Config:
 
     @property
     def account_hash(self) -> str:
-        """Names the account in Redis without telling its Secret ID."""
+        """Names the account in Redis without its Secret ID."""
         return sha256(f"{self.base_url}\n{self.secret_id}".encode()).hexdigest()[:16]
 
     def rate(self, limit: Limit) -> Rate:
@@ -96,13 +96,14 @@ class Config:
                 raise Misconfigured(f"{name} is not set")
         if self.connect_timeout <= 0 or self.read_timeout <= 0:
             raise Misconfigured("UPSTREAM_CONNECT_TIMEOUT and UPSTREAM_READ_TIMEOUT must be positive")
-        if not _is_safe(self.base_url):
+        if not is_safe_address(self.base_url):
             raise Misconfigured(
                 "UPSTREAM_BASE_URL must be https:// (http:// only to this machine), without query or login"
             )
 
 
-def _is_safe(base_url: str) -> bool:
+def is_safe_address(base_url: str) -> bool:
+    """Whether a signature may be sent there: https, or http to this machine; no login, query or fragment."""
     try:
         url = urlsplit(base_url)
         port_is_fine = url.port is None or url.port > 0

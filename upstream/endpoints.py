@@ -1,6 +1,7 @@
 """The endpoints of the upstream: path, signature formula, rate limits and answer size, in one table.
 
-Paths and formulas beyond those of the document are decisions; whoever must change one changes it here and nowhere else.
+Most paths and formulas are our decisions, because the document does not show them. To change one, change its row here;
+nothing else knows it. The rates of the limits are settings.
 """
 
 from dataclasses import dataclass

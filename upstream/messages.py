@@ -1,9 +1,9 @@
-"""The shapes of the upstream's messages, one model each (document, Resources; the rest is the contract's decision).
+"""The shapes of the upstream's messages, one model each (document, Resources; the rest is our decision).
 
 Strict where money rests: whole numbers only (`50000.0`, `"50000"` and `true` are refused), no price or total below
-zero, a status that is one of the known ones, times with an offset. A balance may be below zero: nobody promises the
-opposite, and an account in debt must not make every answer unbelievable. Liberal elsewhere: unknown fields are ignored,
-a text for people may be missing and is shortened rather than refused. Field names and rules live only here.
+zero, a known status, times with an offset. A balance may be below zero: the document does not exclude it, and an
+account in debt must not make every answer invalid. Liberal elsewhere: unknown fields are ignored, a text for people may
+be missing and is shortened, not refused. Field names and rules stand only here.
 
 All amounts are whole rupiah.
 """
@@ -68,14 +68,14 @@ class TransactionStatus(StrEnum):
 
 
 class InquiryStatus(StrEnum):
-    """Document, Bill inquiry. That a valid one has expired is told by `expires_at`."""
+    """Document, Bill inquiry. `expires_at` says when a valid one has expired."""
 
     PENDING = "pending"
     VALID = "valid"
 
 
 class Message(BaseModel):
-    """What all messages share: strict types, no surprise by later changes."""
+    """What all messages share: strict types, no later changes."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -166,7 +166,7 @@ class BillDetail(Message):
 
 
 class BillInquiry(Message):
-    """The result of a bill check. While `pending` the money fields and `expires_at` are None; once `valid` all are set.
+    """The result of an inquiry. While `pending` the money fields and `expires_at` are None; once `valid` all are set.
 
     `total` is what a payment deducts (document, Bill inquiry result).
     """
@@ -194,9 +194,9 @@ class BillInquiry(Message):
 
 
 class CallbackBody(Message):
-    """The body of a callback: the event, when the upstream made it, and the transaction it tells of.
+    """The body of a callback: the event, when the upstream made it, and the transaction.
 
-    The event's name must agree with the transaction's status; a message that contradicts itself is refused.
+    The event's name must agree with the transaction's status: a message that contradicts itself is refused.
     """
 
     event: Literal["transaction.success", "transaction.failed"]

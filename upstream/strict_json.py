@@ -1,4 +1,4 @@
-"""JSON as money needs it: what two readers could understand differently is refused.
+"""JSON as money needs it: what two readers could read differently is refused.
 
 Refused: duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
 (PostgreSQL cannot store them), numbers of absurd length, deep nesting, anything that is not UTF-8.

@@ -1,14 +1,14 @@
-"""One HTTP POST, and the certain knowledge whether it was sent.
+"""One HTTP POST, and certainty about whether it was sent.
 
 `requests` alone cannot give two things that money needs:
 
-- *Was a byte of the request written?* Its exceptions do not tell reliably. So the connection itself notes the moment
-  before it writes. Any failure before that is `NotSent`; any failure after it, of whatever class, is `Lost`.
-- *A deadline for the whole call.* Its read timeout starts anew with every byte. So the answer is read through
-  `_DeadlineReader`, which gives each read only the time that is left, headers included.
+- *Was a byte of the request written?* Its exceptions do not say so reliably. So the connection sets a mark just before
+  it writes. A failure before the mark is `NotSent`; a failure after it, of any class, is `Lost`.
+- *A deadline for the whole call.* Its read timeout starts again with every byte. So `_DeadlineReader` reads the answer
+  and gives each read only the time that is left, headers included.
 
-The address is resolved and connected within the connect timeout per address; a connection that is ready only after the
-connect timeout as a whole is given up unused, so that no request is ever written later than that.
+Each address gets the connect timeout. A connection that is ready only after one connect timeout in total is closed
+unused, so that no request is written later than that.
 """
 
 import http.client
@@ -46,7 +46,7 @@ class Lost(Exception):
 
 
 @dataclass(frozen=True)
-class HttpAnswer:
+class HttpReply:
     """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded."""
 
     status: int
@@ -163,15 +163,15 @@ class Transport:
     """Sends POST requests. Holds one session per thread and process; a fork never shares a socket with its parent."""
 
     def __init__(self, *, connect_timeout: float, read_timeout: float, name: str = "upstream") -> None:
-        self._name = name  # in our log, which never tells the address
+        self._name = name  # for the log, which never holds the address
         self._timeouts = (connect_timeout, read_timeout)
         self._local = threading.local()
 
-    def post(self, url: str, body: bytes, *, max_bytes: int, fresh_connection: bool) -> HttpAnswer:
+    def post(self, url: str, body: bytes, *, max_bytes: int, fresh_connection: bool) -> HttpReply:
         """Send `body` and return the answer, of whatever status. Raises `NotSent` or `Lost`, nothing else.
 
-        `fresh_connection`: do not use a kept-alive connection, which the upstream may have closed just now. That would
-        turn a request that was never read into an unknown outcome.
+        `fresh_connection`: use no kept-alive connection. The upstream may have closed it just now, and then a request
+        that nobody read would have an unknown outcome.
         """
         exchange = _Exchange(*self._timeouts)
         token = _current.set(exchange)
@@ -198,12 +198,12 @@ class Transport:
         session: requests.Session = self._local.session
         return session
 
-    def _exchange(self, session: requests.Session, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpAnswer:
+    def _exchange(self, session: requests.Session, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpReply:
         headers = {"Connection": "close"} if close else {}
         with session.post(
             url, data=body, headers=headers, timeout=self._timeouts, allow_redirects=False, stream=True
         ) as response:
-            return HttpAnswer(
+            return HttpReply(
                 status=response.status_code,
                 retry_after=response.headers.get("Retry-After"),
                 body=_read(response, max_bytes),

@@ -4,36 +4,30 @@ import json
 
 from django.core.management.base import OutputWrapper
 
-from backoffice.money import rupiah
-from bills.errors import AlreadyPaid
-from bills.models import BillCheck, State
-from bills.presenting import ShownBill
-from purchases.errors import OpenDuplicate
+from bills.models import BillCheck
+from bills.services import why_not_payable
+from bills.states import BillState, Standing
+from core.money import rupiah
 from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCCESS
-from purchases.order_life import Status
+
+# What keeps it from being paid is not the biller's answer: it has to be named.
+_NAMED = {Standing.PAID_BEFORE, Standing.OPEN_ELSEWHERE, Standing.REPLACED}
 
 
 def check_exit_code(check: BillCheck) -> int:
     """0 payable or paid · 3 no answer yet, or its payment is not final yet · 1 refused or expired."""
-    order = check.order
-    if order is not None and not order.is_final:
+    if check.order is not None and not check.order.is_final:
         return EXIT_NOT_FINAL
-    if check.state in {State.VALID, State.PAID}:
+    state = check.state
+    if state in {BillState.VALID, BillState.PAID}:
         return EXIT_SUCCESS
-    return EXIT_NOT_FINAL if check.state == State.PENDING else EXIT_FAILED
-
-
-def _other_payment(check: BillCheck) -> str:
-    """The other check's payment that keeps this bill from being paid, in a sentence; "" when there is none."""
-    other = ShownBill.of(check).other
-    if other is None:
-        return ""
-    return str(AlreadyPaid(other) if other.status == Status.SUCCESS else OpenDuplicate(other))
+    return EXIT_NOT_FINAL if state == BillState.PENDING else EXIT_FAILED
 
 
 def print_check(out: OutputWrapper, check: BillCheck, *, as_json: bool) -> None:
     """Write the check as one JSON object on one line, or as a few words for people."""
-    why_not = _other_payment(check)
+    read = BillCheck.objects.with_standing().get(pk=check.pk)
+    why_not = str(why_not_payable(read)) if read.now_standing in _NAMED else ""
     if as_json:
         out.write(json.dumps(check.as_json() | ({"message": why_not} if why_not else {}), ensure_ascii=False))
         return

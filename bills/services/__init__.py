@@ -1,20 +1,31 @@
 """Check bills and pay them.
 
-Lock order: the check's row, then its order's row, then what hangs on that.
+Lock order: the check's row (`lock_check_for_payment`), then its order's row, then what hangs on that.
 """
 
-from bills.services.checking import ask, ask_again, start_check, start_checks, sweep_checks
 from bills.services.following import follow_check
-from bills.services.paying import pay_again, pay_bill, place_payment
+from bills.services.inquiring import DUE_CHECKS, inquire, inquire_again, start_check, start_checks, why_no_check
+from bills.services.paying import (
+    EXPIRED_PAYMENTS,
+    lock_check_for_payment,
+    pay_again,
+    pay_bill,
+    place_payment,
+    why_not_payable,
+)
 
 __all__ = [
-    "ask",
-    "ask_again",
+    "DUE_CHECKS",
+    "EXPIRED_PAYMENTS",
     "follow_check",
+    "inquire",
+    "inquire_again",
+    "lock_check_for_payment",
     "pay_again",
     "pay_bill",
     "place_payment",
     "start_check",
     "start_checks",
-    "sweep_checks",
+    "why_no_check",
+    "why_not_payable",
 ]

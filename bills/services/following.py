@@ -6,21 +6,22 @@ import time
 
 from django.utils import timezone
 
-from bills.models import Answer, BillCheck
-from bills.services.checking import ask
+from bills.models import BillCheck
+from bills.services.inquiring import inquire
+from bills.states import AnswerKind
 from upstream.budget import CallClass
 
-_LOOK_EVERY_SECONDS = 0.25
+_READ_EVERY_SECONDS = 0.25
 
 
 def follow_check(check: BillCheck, *, seconds: float) -> BillCheck:
-    """Wait up to `seconds` for the biller's answer, asking when it is time; return the check as it is then."""
+    """Wait up to `seconds` for the biller's answer, inquiring when it is due; return the check as it is then."""
     until = time.monotonic() + seconds
     check.refresh_from_db()
-    while check.answer == Answer.NONE and time.monotonic() < until:
-        time.sleep(min(_LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic())))
+    while check.answer == AnswerKind.NONE and time.monotonic() < until:
+        time.sleep(min(_READ_EVERY_SECONDS, max(0.0, until - time.monotonic())))
         check.refresh_from_db()
-        if check.answer == Answer.NONE and check.next_ask_at and check.next_ask_at <= timezone.now():
-            ask(check.pk, call_class=CallClass.INTERACTIVE)
+        if check.answer == AnswerKind.NONE and check.next_poll_at and check.next_poll_at <= timezone.now():
+            inquire(check.pk, call_class=CallClass.INTERACTIVE)
             check.refresh_from_db()
     return check

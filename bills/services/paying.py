@@ -5,27 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
-from bills.models import Answer, BillCheck, State, lapsed_payments
-from purchases.errors import NotPossible
+from bills.models import BillCheck, payments_that_are_over
+from bills.states import Standing
+from gateway.polling import Due
+from purchases.errors import OpenDuplicate, OrderRefused
 from purchases.models import Order, OrderEvent
-from purchases.order_life import OPEN, Status
-from purchases.services.outcome import Outcome, apply_outcome
+from purchases.services.actions import not_possible
+from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import queue_order
-from purchases.services.resolving import ask_before_deciding, requeue
+from purchases.services.resolving import poll_before_deciding, requeue
+from purchases.states import OPEN, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from staff.models import User
 
 
+def lock_check_for_payment(pk: int) -> BillCheck:
+    """Lock a check before its order, and return it `with_standing` and its order, as they are under the lock."""
+    BillCheck.objects.select_for_update().get(pk=pk)
+    # A second query: the one that waited for the lock would show the order as it was before the wait.
+    return BillCheck.objects.with_standing().select_related("order", "product").get(pk=pk)
+
+
 def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> Order:
-    """Place the payment of a valid check; the same check again gives the same order, whoever pays.
+    """Place the payment of a payable check; the same check again gives the same order, whoever pays.
 
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
-    (document, /v1/bill/pay `amount`). Raises `NotPayable`, `CheckExpired`, `TotalChanged`, `Replaced`, `AlreadyPaid` or
-    `OpenDuplicate`; nothing is stored or sent then.
+    (document, /v1/bill/pay `amount`). Raises what `why_not_payable` returns, or `TotalChanged`; nothing is stored or
+    sent then.
     """
     return place_payment(check, amount=amount, paid_by=paid_by, enqueue=enqueue)[0]
 
@@ -33,16 +45,13 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
 def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> tuple[Order, bool]:
     """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
     with transaction.atomic():
-        current = BillCheck.objects.select_for_update().get(pk=check.pk)
-        if before := Order.objects.filter(ref_id=current.ref_id).first():
-            return before, False
+        current = lock_check_for_payment(check.pk)
+        if current.order:
+            return current.order, False
         total = _payable_total(current, amount)
-        newer = BillCheck.objects.same_bill(current).filter(answer=Answer.BILL, pk__gt=current.pk).order_by("-pk")
-        if replaced_by := next((found for found in newer if found.state == State.VALID), None):
-            raise Replaced(replaced_by)
-        if paid := current.paid_before:
-            raise AlreadyPaid(paid)
-        _cancel_expired(current, actor=paid_by)
+        former = payments_that_are_over().filter(product_code=current.product_code, destination=current.destination)
+        facts = {"code": "replaced", "by": current.ref_id}
+        _cancel(former.select_for_update(of=("self",)), actor=paid_by, facts=facts)
         order = queue_order(
             kind=Order.Kind.BILL,
             ref_id=current.ref_id,
@@ -56,43 +65,65 @@ def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueu
         )
         # Another check of the same months may have been paid since we looked; while it was open, the database's
         # constraint refused this one.
-        if paid := current.paid_before:
-            raise AlreadyPaid(paid)
+        if paid_ref := BillCheck.objects.with_standing().get(pk=current.pk).paid_ref:
+            raise AlreadyPaid(Order.objects.get(ref_id=paid_ref))
+        current.order = order
+        current.save(update_fields=["order"])
         return order, True
 
 
-def _cancel_expired(check: BillCheck, *, actor: User | None) -> None:
-    """Cancel a held payment of the same bill whose own check has expired: it can never be sent again."""
-    former = lapsed_payments().filter(product_code=check.product_code, destination=check.destination)
-    for order in former.select_for_update():
-        outcome = Outcome(status=Status.CANCELLED, note=f"its check expired; checked again as {check.ref_id}")
-        apply_outcome(order.pk, outcome, source=OrderEvent.Source.STAFF, actor=actor)
-
-
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
-    """Send a held payment again with the SAME ref_id, while its check lives, for the total that was confirmed now.
+    """Send a payment that needs action again with the SAME ref_id, while its check is valid, for the confirmed total.
 
     `amount`: whole rupiah. Somebody may have sent it again already: then that is it, and nothing is sent twice. Raises
-    `NotPossible` for a final one, `CheckExpired`, `TotalChanged` or `BalanceShort`.
+    `ActionRefused` for a final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
     """
-    ask_before_deciding(order)
+    poll_before_deciding(order)
     with transaction.atomic():
-        check = BillCheck.objects.select_for_update().get(ref_id=order.ref_id)
-        held = Order.objects.select_for_update().get(pk=order.pk)
-        if held.status in OPEN - {Status.HELD}:
+        check = lock_check_for_payment(order.bill_check.pk)
+        held = lock_order_for_move(order.pk)
+        if held.status in OPEN - {Status.NEEDS_ACTION}:
             return held
-        if held.status != Status.HELD:
-            raise NotPossible(
-                _("Not possible: the order is now “%(status)s”.") % {"status": Status(held.status).label.lower()}
-            )
+        if held.status != Status.NEEDS_ACTION:
+            raise not_possible(held)
         return requeue(held, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
 
 
+def cancel_expired(limit: int) -> int:
+    """Cancel at most `limit` payments that can never be sent again, so that nobody has to look at them."""
+    with transaction.atomic():
+        over = payments_that_are_over().select_for_update(of=("self",), skip_locked=True)
+        return _cancel(over.order_by("pk")[:limit], actor=None, facts={"code": "bill_expired"})
+
+
+EXPIRED_PAYMENTS = Due(exists=lambda: payments_that_are_over().exists(), hand_out=cancel_expired, asks_upstream=False)
+
+
+def why_not_payable(check: BillCheck) -> OrderRefused | None:
+    """Why a check that was read `with_standing` cannot be paid (again) now; None when it can."""
+    match check.now_standing:
+        case Standing.PAYABLE | Standing.PAY_AGAIN | Standing.CONFIRM | Standing.TOTAL_CHANGED:
+            return None
+        case Standing.EXPIRED | Standing.DECIDE:
+            return CheckExpired()
+        case Standing.PAID_BEFORE:
+            return AlreadyPaid(Order.objects.get(ref_id=check.paid_ref))
+        case Standing.OPEN_ELSEWHERE:
+            return OpenDuplicate(Order.objects.get(ref_id=check.open_ref))
+        case Standing.REPLACED:
+            return Replaced(check.newer_ref or "")
+    return NotPayable(check)
+
+
 def _payable_total(check: BillCheck, amount: int) -> int:
-    if check.answer != Answer.BILL or check.total is None:
-        raise NotPayable(check)
-    if check.is_past_expiry:
-        raise CheckExpired
-    if check.total != amount:
-        raise TotalChanged(check.total)
+    if refusal := why_not_payable(check):
+        raise refusal
+    if check.total is None or check.total != amount:
+        raise TotalChanged(check.total or 0)
     return check.total
+
+
+def _cancel(payments: Iterable[Order], *, actor: User | None, facts: dict[str, str]) -> int:
+    """Cancel payments that can never be sent again, all locked; return how many."""
+    decision = Decision(status=Status.CANCELLED, source=OrderEvent.Source.STAFF, actor=actor, facts=facts)
+    return len([apply_verdict(order.pk, decision) for order in list(payments)])

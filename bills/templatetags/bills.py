@@ -1,57 +1,32 @@
 """Template tags about bills, also for the pages of the orders that pay them (`{% load bills %}`)."""
 
-from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
+from typing import Any
 
-from backoffice.icons import icon
-from bills.models import BillCheck, State
-from bills.presenting import Funds, ShownBill
+from django import template
+from django.utils.safestring import SafeString
+
+from bills.models import BillCheck
+from bills.presenting import ShownBill
+from bills.states import Standing
+from core.icons import badge
+from ledger.presenting import Funds
 from purchases.models import Order
+from upstream.error_codes import meaning_of
 
 register = template.Library()
 
-# Icon and colour of each state; the word stands beside, so that colour is never the only sign.
-STATE_LOOKS = {
-    State.PENDING: ("loader", "pending"),
-    State.VALID: ("file-invoice", "queued"),
-    State.EXPIRED: ("clock-x", "warn"),
-    State.PAID: ("circle-check", "success"),
-    State.NOT_PAYABLE: ("ban", "bad"),
-}
-
 
 @register.simple_tag
-def state_badge(state: str) -> SafeString:
-    """`{% state_badge bill.state %}`: icon, word and colour of a check's state."""
-    known = State(state)
-    name, look = STATE_LOOKS[known]
-    return format_html('<span class="status status-{}">{}{}</span>', look, icon(name), known.label)
-
-
-@register.filter
-def state_look(state: str) -> str:
-    """`{{ bill.state|state_look }}`: the name of the state's colour in the style sheets."""
-    return STATE_LOOKS[State(state)][1]
-
-
-# In a few words, for lists; the bill's own page explains.
-REASONS = {
-    "BILL_ALREADY_PAID": _("Already paid"),
-    "BILL_NOT_AVAILABLE": _("No bill"),
-    "BILL_NOT_FOUND": _("No bill"),
-    "NOTHING_TO_PAY": _("Nothing to pay"),
-    "INVALID_DESTINATION": _("Number not known"),
-    "PRODUCT_UNAVAILABLE": _("Biller not reachable"),
-    "CUT_OFF": _("Closed for the night"),
-}
+def state_badge(standing: str) -> SafeString:
+    """`{% state_badge bill.standing %}`: icon, word and colour of a check's state."""
+    state = Standing(standing).state
+    return badge(state.look, state.label)
 
 
 @register.filter
 def name_or_reason(check: BillCheck) -> str:
-    """`{{ check|name_or_reason }}`: whose bill it is, or why there is none."""
-    return check.customer_name or str(REASONS.get(check.error_code, check.message))
+    """`{{ check|name_or_reason }}`: whose bill it is, or in a few words why there is none."""
+    return check.customer_name or (str(meaning_of(check.error_code).brief) if check.error_code else "")
 
 
 @register.simple_tag
@@ -59,18 +34,19 @@ def bill_of(order: Order) -> ShownBill | None:
     """`{% bill_of order as bill %}`: the bill that this order pays; None for a purchase."""
     if order.kind != Order.Kind.BILL:
         return None
-    check = (
-        BillCheck.objects.select_related("product__brand", "product__category", "checked_by")
-        .filter(ref_id=order.ref_id)
-        .first()
-    )
-    return ShownBill(check=check, order=order) if check else None
+    return next(iter(ShownBill.read(BillCheck.objects.filter(order=order))), None)
 
 
-@register.simple_tag
-def funds_for(total: int) -> Funds:
-    """`{% funds_for bill.check.total as funds %}`: the balance, and what a payment of `total` rupiah leaves of it."""
-    return Funds.for_paying(total)
+@register.inclusion_tag("bills/funds.html")
+def funds_after(total: int) -> dict[str, Any]:
+    """`{% funds_after bill.check.total %}`: what is available, and what a payment of `total` rupiah leaves of it."""
+    funds = Funds.now()
+    return {
+        "available": funds.available,
+        "after": funds.after(total),
+        "missing": funds.missing(total),
+        "is_certain": funds.is_open,
+    }
 
 
 @register.filter

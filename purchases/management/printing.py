@@ -1,19 +1,19 @@
-"""How the commands print orders and which exit code tells their state."""
+"""How the commands print orders and which exit code says their state."""
 
 import json
 
 from django.core.management.base import OutputWrapper
 
-from backoffice.money import rupiah
-from balance.services import upstream_account
+from core.money import rupiah
+from gateway.services import upstream_account
 from purchases.models import Order
-from purchases.order_life import Status
+from purchases.states import Status
 
 EXIT_SUCCESS, EXIT_FAILED, EXIT_NOT_FINAL = 0, 1, 3
 
 
 def exit_code(order: Order) -> int:
-    """0 success · 3 not final yet · 1 rejected, failed or cancelled."""
+    """0 success · 3 not final yet · 1 any other end."""
     if order.status == Status.SUCCESS:
         return EXIT_SUCCESS
     return EXIT_FAILED if order.is_final else EXIT_NOT_FINAL
@@ -38,5 +38,5 @@ def print_order(out: OutputWrapper, order: Order, *, as_json: bool, with_time: b
         return
     out.write(
         f"{order.ref_id}  {order.status:<9}  {order.product_code}  {order.destination}  {rupiah(order.shown_price)}"
-        f"  {order.sn or order.hold_reason or order.message}".rstrip()
+        f"  {order.sn or order.action_reason or order.message}".rstrip()
     )

@@ -1,20 +1,7 @@
-"""The tables of the catalogue and of the orders."""
+"""The tables of the orders."""
 
-from purchases.models.catalogue import Brand, CatalogueSync, Category, PriceChange, Product
-from purchases.models.customers import Customer, SavedNumber
 from purchases.models.orders import Incident, Order, OrderEvent
 from purchases.models.receipts import ReceiptPrint
+from purchases.models.verdicts import GivenBack, Verdict
 
-__all__ = [
-    "Brand",
-    "CatalogueSync",
-    "Category",
-    "Customer",
-    "Incident",
-    "Order",
-    "OrderEvent",
-    "PriceChange",
-    "Product",
-    "ReceiptPrint",
-    "SavedNumber",
-]
+__all__ = ["GivenBack", "Incident", "Order", "OrderEvent", "ReceiptPrint", "Verdict"]

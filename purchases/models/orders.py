@@ -6,20 +6,26 @@ import datetime as dt
 from typing import Any
 
 import pgtrigger
+from django.apps import apps
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from purchases.models.catalogue import Product
-from purchases.order_life import ASKED_ABOUT, FINAL, OPEN, HoldReason, Status, allowed_moves
+from catalogue.models import Product
+from purchases.states import FINAL, OPEN, POLLED, ActionReason, Status, allowed_moves
 
-# Somebody has to look at these again: to send, or to ask. What seems never to have arrived may still arrive late.
-_LOOKED_AT = Q(status__in=sorted(ASKED_ABOUT | {Status.QUEUED})) | Q(
-    status=Status.HELD, hold_reason=HoldReason.NEVER_ARRIVED
+# These are due at some time: to be sent, or to be polled. What seems never to have arrived may still arrive late.
+_DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
+    status=Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED
 )
+
+
+def may_be_charged(order: str = "") -> Q:
+    """Of an order, or of the one that the lookup `order` ("order__") leads to: it was sent, and nobody knows more."""
+    return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
 
 
 class OrderQuerySet(models.QuerySet["Order"]):
@@ -27,22 +33,29 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders that are not final."""
         return self.filter(status__in=OPEN)
 
-    def need_someone(self) -> OrderQuerySet:
-        """Orders that wait for a person: held, unknown for longer than a few checks, or sent again and again."""
-        lately = timezone.now() - dt.timedelta(minutes=2)
+    def need_attention(self) -> OrderQuerySet:
+        """Orders that wait for a person: for an action, a verdict, or for the customer's money to be given back.
+
+        So are those unknown for longer than a few polls, and those sent again and again.
+        """
+        now = timezone.now()
+        lately = now - dt.timedelta(minutes=2)
         return self.filter(
-            Q(status=Status.HELD)
+            Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
             | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
+            | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS))
+            | Q(status=Status.REVERSED, given_back=None)
+            | Q(Exists(apps.get_model("purchases", "Verdict").objects.open().filter(order=OuterRef("pk"))))
         )
 
-    def asked_about(self) -> OrderQuerySet:
+    def polled(self) -> OrderQuerySet:
         """Orders that the upstream has or may have, also those that seem never to have arrived."""
-        return self.filter(_LOOKED_AT).exclude(status=Status.QUEUED)
+        return self.filter(_DUE_SOME_TIME).exclude(status=Status.QUEUED)
 
     def due(self, now: dt.datetime) -> OrderQuerySet:
-        """Orders to be sent or asked about now, oldest due first."""
-        return self.filter(next_check_at__lte=now).order_by("next_check_at", "pk")
+        """Orders to be sent or polled now, oldest due first."""
+        return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
     def matching(self, text: str) -> OrderQuerySet:
         """Orders with this ref_id, destination or SN; the beginning or end of one is enough."""
@@ -75,7 +88,7 @@ class Order(models.Model):
     price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
 
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
-    hold_reason = models.CharField(max_length=20, blank=True, choices=HoldReason.choices)
+    action_reason = models.CharField(max_length=20, blank=True, choices=ActionReason.choices)
     error_code = models.CharField(max_length=40, blank=True, help_text="The upstream's last error code for it.")
     message = models.CharField(max_length=1000, blank=True, help_text="The upstream's own words.")
     trx_id = models.CharField(max_length=100, blank=True)
@@ -90,30 +103,51 @@ class Order(models.Model):
     final_at = models.DateTimeField(null=True)
 
     attempt = models.IntegerField(default=0, help_text="How often it was claimed; an answer to an older claim is void.")
-    checks = models.IntegerField(default=0, help_text="Status requests since it was sent.")
+    # Numbers of the gateway's one sequence: a higher one was taken later, whatever the clocks say.
+    sent_no = models.BigIntegerField(
+        null=True, help_text="Before the earliest sending that may have been charged; empty while none can have been."
+    )
+    accepted_no = models.BigIntegerField(
+        null=True, help_text="After the first report that the upstream has it: from here on its debit is certain."
+    )
+    pending_no = models.BigIntegerField(
+        null=True, help_text='Before the last request that was answered "pending": no refund had happened before.'
+    )
+    ended_no = models.BigIntegerField(null=True, help_text="After its end was known.")
+
+    polls = models.IntegerField(default=0, help_text="Status requests since it was sent.")
     not_found_count = models.IntegerField(default=0)
     not_found_since = models.DateTimeField(null=True)
-    next_check_at = models.DateTimeField(null=True, help_text="When the sweep has to send it or to ask about it.")
+    next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to send or to poll it.")
 
     objects = OrderQuerySet.as_manager()
 
     class Meta:
-        permissions = [("buy", "Can buy products"), ("resolve_order", "Can resolve held and unknown orders")]
+        permissions = [
+            ("buy", "Can buy products"),
+            ("resolve_order", "Can resolve orders that need action"),
+            ("decide_order", "Can propose and approve verdicts on orders"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),
             models.CheckConstraint(condition=Q(price__isnull=True) | Q(price__gte=0), name="order_price_not_negative"),
             models.CheckConstraint(condition=Q(status__in=sorted(Status.values)), name="order_status_known"),
             models.CheckConstraint(
-                condition=Q(status__in=sorted(FINAL), final_at__isnull=False)
-                | Q(~Q(status__in=sorted(FINAL)), final_at__isnull=True),
+                condition=Q(status__in=sorted(FINAL), final_at__isnull=False, ended_no__isnull=False)
+                | Q(~Q(status__in=sorted(FINAL)), final_at__isnull=True, ended_no__isnull=True),
                 name="order_final_at_iff_final",
             ),
             models.CheckConstraint(
-                condition=Q(status=Status.HELD, hold_reason__gt="") | Q(~Q(status=Status.HELD), hold_reason=""),
-                name="order_hold_reason_iff_held",
+                condition=~Q(status__in=["sending", "unknown"]) | Q(sent_no__isnull=False),
+                name="order_in_doubt_has_its_number",
             ),
             models.CheckConstraint(
-                condition=Q(_LOOKED_AT, next_check_at__isnull=False) | Q(~_LOOKED_AT, next_check_at__isnull=True),
+                condition=Q(status=Status.NEEDS_ACTION, action_reason__gt="")
+                | Q(~Q(status=Status.NEEDS_ACTION), action_reason=""),
+                name="order_action_reason_iff_needed",
+            ),
+            models.CheckConstraint(
+                condition=Q(_DUE_SOME_TIME, next_poll_at__isnull=False) | Q(~_DUE_SOME_TIME, next_poll_at__isnull=True),
                 name="order_never_forgotten",
             ),
             # Document, What the service does 9: no second purchase before the first one's final status is clear.
@@ -125,7 +159,7 @@ class Order(models.Model):
         ]
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="order_newest"),
-            models.Index(fields=["next_check_at"], name="order_due", condition=Q(next_check_at__isnull=False)),
+            models.Index(fields=["next_poll_at"], name="order_due", condition=Q(next_poll_at__isnull=False)),
             models.Index(fields=["destination", "-created_at"], name="order_by_destination"),
             models.Index(fields=["status", "-created_at"], name="order_by_status"),
         ]
@@ -150,9 +184,9 @@ class Order(models.Model):
         return self.status in FINAL
 
     @property
-    def was_in_doubt(self) -> bool:
-        """Whether some sending of it got no answer to trust: only the upstream's own word can clear that doubt."""
-        return self.events.filter(to_status=Status.UNKNOWN).exists()
+    def may_be_charged(self) -> bool:
+        """Whether it was sent and nobody knows more: only the upstream's own word, or two people, can clear that."""
+        return self.sent_no is not None and self.accepted_no is None and not self.is_final
 
     @property
     def shown_price(self) -> int:
@@ -189,9 +223,10 @@ class OrderEvent(models.Model):
     to_status = models.CharField(max_length=10, choices=Status.choices)
     source = models.CharField(max_length=10, choices=Source.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    note = models.CharField(max_length=500, blank=True)
+    note = models.CharField(max_length=500, blank=True, help_text="A person's words, or the upstream's.")
+    facts = models.JSONField(default=dict, help_text="What our own words are made of: {code, …}; rupiah, ISO times.")
     raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
-    receipt_id = models.BigIntegerField(null=True, help_text="The stored callback that said so.")
+    callback_id = models.BigIntegerField(null=True, help_text="The stored callback that said so.")
 
     class Meta:
         ordering = ["at", "pk"]
@@ -218,7 +253,7 @@ class Incident(models.Model):
     source = models.CharField(max_length=10, choices=OrderEvent.Source.choices)
     detail = models.CharField(max_length=500)
     raw = models.JSONField(null=True)
-    receipt_id = models.BigIntegerField(null=True)
+    callback_id = models.BigIntegerField(null=True)
     closed_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     closing_note = models.CharField(max_length=500, blank=True)
@@ -226,7 +261,7 @@ class Incident(models.Model):
     class Meta:
         ordering = ["-at"]
         constraints = [
-            # The same contradiction told again (a retried callback, a repeated check) is one incident.
+            # The same contradiction again (a retried callback, a repeated poll) is one incident.
             models.UniqueConstraint(fields=["order", "kind", "detail"], name="incident_once"),
         ]
 

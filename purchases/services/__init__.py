@@ -1,36 +1,42 @@
-"""The order's life, one module a subject. Only these functions change a status.
+"""The order's life, one module a subject. A status changes in `moving` only.
 
-Lock order, everywhere: the order's row, then what hangs on it (events, incidents), then the books. One order is locked
-at a time, but by the sweep, which skips locked rows.
+Lock order: see `moving`.
 """
 
-from purchases.services.catalogue import CatalogueFault, request_catalogue_sync, sync_catalogue
-from purchases.services.checking import check
-from purchases.services.outcome import Outcome, apply_outcome
+from purchases.services.actions import Action, allowed_actions
+from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.incidents import close_incident
+from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import place_order, refuse_repeat
-from purchases.services.reconciling import reconcile_books, reconcile_now
-from purchases.services.resolving import cancel_order, check_now, close_incident, close_never_arrived, send_again
+from purchases.services.polling import poll
+from purchases.services.reports import Report, apply_report
+from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import submit
-from purchases.services.sweeping import sweep
+from purchases.services.sweeping import DUE_ORDERS
+from purchases.services.verdicts import approve_verdict, decline_verdict, propose_verdict
 from purchases.services.waiting import queue_waiting_orders
 
 __all__ = [
-    "CatalogueFault",
-    "Outcome",
-    "apply_outcome",
+    "DUE_ORDERS",
+    "Action",
+    "Decision",
+    "Report",
+    "allowed_actions",
+    "apply_report",
+    "apply_verdict",
+    "approve_verdict",
     "cancel_order",
-    "check",
-    "check_now",
     "close_incident",
     "close_never_arrived",
+    "decline_verdict",
+    "lock_order_for_move",
+    "note_given_back",
     "place_order",
+    "poll",
+    "poll_now",
+    "propose_verdict",
     "queue_waiting_orders",
-    "reconcile_books",
-    "reconcile_now",
     "refuse_repeat",
-    "request_catalogue_sync",
     "send_again",
     "submit",
-    "sweep",
-    "sync_catalogue",
 ]

@@ -1,61 +1,78 @@
 """What each move of an order's life does to the books, in the transaction of the move.
 
-Held from the queue until the upstream has said yes or no; debited when it reports the order; refunded when it reports a
-failure. An order without a hold (older than the books) is tolerated: nothing is released then.
+Reserved from the queue until the upstream has said yes or no; debited when it reports the order; refunded when it
+reports a failure; reversed when it takes a success back. An order without a reservation is tolerated.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from balance import services as balance
-from balance.errors import NotEnough
+from ledger import services as ledger
+from ledger.errors import NotEnough
 from purchases.errors import BalanceShort
 from purchases.models import Order
-from purchases.order_life import HoldReason, Status
+from purchases.states import Status
 
 if TYPE_CHECKING:
     from staff.models import User
 
 
-def hold(order: Order, *, actor: User | None) -> None:
-    """Reserve the order's confirmed price. Raises `BalanceShort` when less is available."""
+def post_entries(order: Order, *, before: Status | None, actor: User | None) -> None:
+    """Post what the move from `before` (None: placed) to the order's present status does to the books.
+
+    Raises `BalanceShort` when it is queued and less than its confirmed price is available.
+    """
+    if order.status == Status.QUEUED and before not in {None, Status.NEEDS_ACTION}:
+        return  # certainly not sent, or to be sent again: what is reserved stays so
+    if post := _POSTS.get(Status(order.status)):
+        post(order, actor)
+
+
+def _reserve(order: Order, actor: User | None) -> None:
     try:
-        balance.hold(ref_id=order.ref_id, order_kind=order.kind, amount=order.max_price, actor=actor)
+        ledger.reserve(ref_id=order.ref_id, order_kind=order.kind, amount=order.max_price, actor=actor)
     except NotEnough as short:
         raise BalanceShort(price=short.amount, available=short.available) from short
 
 
-def note_claim(order: Order) -> None:
-    """The order is about to be sent: from now on it may be charged."""
-    if order.sent_at is not None:
-        balance.note_sent(ref_id=order.ref_id, order_kind=order.kind, amount=order.max_price, at=order.sent_at)
+def _release(order: Order, actor: User | None) -> None:
+    reason = order.action_reason or order.status
+    ledger.release(ref_id=order.ref_id, order_kind=order.kind, actor=actor, reason=reason)
 
 
-def keep_books(order: Order, *, before: Status, is_report: bool, is_answer: bool, actor: User | None) -> None:
-    """Post what the move from `before` to the order's present status does.
+def _release_unless_charged(order: Order, actor: User | None) -> None:
+    # What seems never to have arrived may be charged: its reservation stays until a person decides.
+    if not order.may_be_charged:
+        _release(order, actor)
 
-    `is_report`: the upstream said so of a transaction that it has. `is_answer`: it answered our sending.
-    """
-    ref_id, kind = order.ref_id, order.kind
-    if is_report:
-        price = order.shown_price
-        balance.note_charged(ref_id=ref_id, order_kind=kind, amount=price, sent_at=order.sent_at)
-        balance.debit(ref_id=ref_id, order_kind=kind, amount=price)
-        if order.status == Status.FAILED:
-            balance.refund(ref_id=ref_id, order_kind=kind)
-        if order.is_final:
-            balance.note_ended(ref_id=ref_id, refunded=order.status == Status.FAILED)
-    elif order.is_final:
-        balance.note_never_charged(ref_id=ref_id)
-        balance.release(ref_id=ref_id, order_kind=kind, actor=actor, reason=order.status)
-    elif order.status == Status.HELD and order.hold_reason == HoldReason.NEVER_ARRIVED:
-        # The money may be gone: the hold stays until a person decides.
-        balance.note_parked(ref_id=ref_id)
-    elif order.status == Status.HELD:
-        balance.note_not_charged(ref_id=ref_id, sent_at=order.sent_at)
-        balance.release(ref_id=ref_id, order_kind=kind, actor=actor, reason=order.hold_reason)
-    elif order.status == Status.QUEUED and before == Status.HELD:
-        hold(order, actor=actor)
-    elif order.status == Status.QUEUED and is_answer:
-        balance.note_not_charged(ref_id=ref_id, sent_at=order.sent_at)
+
+def _debit(order: Order, _actor: User | None) -> None:
+    ledger.debit(ref_id=order.ref_id, order_kind=order.kind, amount=order.shown_price, actor=order.placed_by)
+
+
+def _refund(order: Order, actor: User | None) -> None:
+    """What the upstream has reported was debited at once. What it never reported has cost nothing."""
+    if order.accepted_no is not None:
+        _debit(order, actor)
+    if not ledger.refund(ref_id=order.ref_id, order_kind=order.kind, actor=order.placed_by):
+        _release(order, actor)
+
+
+def _reverse(order: Order, actor: User | None) -> None:
+    _debit(order, actor)
+    ledger.reverse(ref_id=order.ref_id, order_kind=order.kind, actor=actor, reason=order.status)
+
+
+_POSTS: dict[Status, Callable[[Order, User | None], None]] = {
+    Status.QUEUED: _reserve,
+    Status.PENDING: _debit,
+    Status.SUCCESS: _debit,
+    Status.FAILED: _refund,
+    Status.REVERSED: _reverse,
+    Status.NEEDS_ACTION: _release_unless_charged,
+    Status.REJECTED: _release,
+    Status.CANCELLED: _release,
+    Status.CLOSED: _release,
+}

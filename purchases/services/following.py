@@ -7,9 +7,9 @@ import time
 from django.utils import timezone
 
 from purchases.models import Order
-from purchases.order_life import ASKED_ABOUT, Status
-from purchases.services.checking import check
+from purchases.services.polling import poll
 from purchases.services.sending import submit
+from purchases.states import POLLED, Status
 from upstream.budget import CallClass
 
 _LOOK_EVERY_SECONDS = 0.25
@@ -19,14 +19,14 @@ def follow(order: Order, *, seconds: float) -> Order:
     """Wait up to `seconds` for a final status or a hold, doing what falls due for the order; return it then."""
     until = time.monotonic() + seconds
     order.refresh_from_db()
-    while not order.is_final and order.status != Status.HELD and time.monotonic() < until:
+    while not order.is_final and order.status != Status.NEEDS_ACTION and time.monotonic() < until:
         time.sleep(min(_LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic())))
         order.refresh_from_db()
-        if order.next_check_at is None or order.next_check_at > timezone.now():
+        if order.next_poll_at is None or order.next_poll_at > timezone.now():
             continue
         if order.status == Status.QUEUED:
             submit(order.pk, call_class=CallClass.INTERACTIVE)
-        elif order.status in ASKED_ABOUT:
-            check(order.pk, call_class=CallClass.INTERACTIVE)
+        elif order.status in POLLED:
+            poll(order.pk, call_class=CallClass.INTERACTIVE)
         order.refresh_from_db()
     return order

@@ -9,14 +9,14 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from backoffice.publish import publish
-from purchases.destinations import kind_of, normalise
+from catalogue.destinations import kind_of, normalise
+from catalogue.models import Product, ProductType
+from core.publish import publish
+from gateway.polling import HEAD_START_SECONDS, in_seconds
 from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
-from purchases.models import Order, OrderEvent, Product
-from purchases.models.catalogue import ProductType
-from purchases.order_life import HoldReason, Status
-from purchases.services import timing
-from purchases.services.bookkeeping import hold
+from purchases.models import Order
+from purchases.services.moving import store
+from purchases.states import ActionReason, Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -40,7 +40,7 @@ def place_order(
 ) -> Order:
     """Store an order (queued) and hand it to the interactive worker; return it.
 
-    `max_price`: whole rupiah, the price that was seen; the upstream is told not to charge more. `takes_less`: it is the
+    `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: it is the
     most to pay, so that a lower price will do. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
     second one on the same day. `wait_for_topup`: if less is available, store it held, to be queued by itself later.
@@ -95,7 +95,7 @@ def queue_order(
     wait_for_topup: bool = False,
     enqueue: bool,
 ) -> Order:
-    """Store an order whose facts were checked already, hold its price, and hand it to the interactive worker.
+    """Store an order whose facts were checked already, reserve its price, and hand it to the interactive worker.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `BalanceShort`, or stores it held with `wait_for_topup`.
@@ -111,17 +111,17 @@ def queue_order(
         max_price=max_price,
         placed_by=placed_by,
         waits_for_topup=wait_for_topup,
-        next_check_at=timing.in_seconds(timing.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
+        next_poll_at=in_seconds(HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
     )
     try:
         try:
-            _store(order)
+            store(order)
         except BalanceShort:
             if not wait_for_topup:
                 raise
-            order.pk, order.next_check_at = None, None
-            order.status, order.hold_reason = Status.HELD, HoldReason.BALANCE_SHORT
-            _store(order)
+            order.pk, order.next_poll_at = None, None
+            order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
+            store(order)
     except IntegrityError:
         # Somebody was faster between our look and our insert; the database's constraints decided.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
@@ -134,17 +134,6 @@ def queue_order(
     return order
 
 
-def _store(order: Order) -> None:
-    """Insert the order with its first event; a queued one with its hold, or not at all (`BalanceShort`)."""
-    with transaction.atomic():
-        order.save(force_insert=True)
-        OrderEvent.objects.create(
-            order=order, to_status=order.status, source=OrderEvent.Source.STAFF, actor=order.placed_by
-        )
-        if order.status == Status.QUEUED:
-            hold(order, actor=order.placed_by)
-
-
 def new_ref_id() -> str:
     """A ref_id: the day for people, and 49 random bits against meeting another."""
     day = timezone.localdate().strftime("%y%m%d")
@@ -152,9 +141,7 @@ def new_ref_id() -> str:
 
 
 def _enqueue(order_id: int) -> None:
-    from purchases import tasks
-
-    publish(tasks.submit_order, order_id)
+    publish("purchases.tasks.submit_order", order_id)
 
 
 def _same_order(order: Order, product: Product, destination: str) -> Order:
@@ -167,8 +154,8 @@ def _refuse_if_not_for_sale(product: Product) -> None:
     if product.type != ProductType.PREPAID:
         raise NotForSale("postpaid")
     if not product.is_listed:
-        raise NotForSale("vanished")
+        raise NotForSale("delisted")
     if not product.is_available or product.price <= 0:
-        raise NotForSale("disturbed")
+        raise NotForSale("unavailable")
     if product.in_cut_off():
         raise NotForSale("cut_off")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
-from purchases.errors import NotPossible
 from purchases.models import Order, ReceiptPrint
-from purchases.order_life import Status
+from purchases.services.actions import Action, require
+from purchases.services.moving import lock_order_for_move
 
 if TYPE_CHECKING:
     from purchases.models.receipts import Paper
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
 
 
 def print_receipt(order: Order, *, paper: Paper, printed_by: User) -> ReceiptPrint:
-    """Note a print of the order's receipt and return it, numbered. Raises `NotPossible` before it succeeded."""
+    """Note a print of the order's receipt and return it, numbered. Raises `ActionRefused` unless it is a success."""
     with transaction.atomic():
-        current = Order.objects.select_for_update().get(pk=order.pk)
-        if current.status != Status.SUCCESS:
-            raise NotPossible(_("Only what has succeeded has a receipt."))
+        current = lock_order_for_move(order.pk)
+        require(Action.PRINT_RECEIPT, current, printed_by)
         return ReceiptPrint.objects.create(
             order=current, number=current.receipt_prints.count() + 1, paper=paper, printed_by=printed_by
         )

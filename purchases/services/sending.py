@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
-import structlog
+from dataclasses import dataclass, replace
+
+from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.utils import timezone
 
-from backoffice.publish import publish
-from balance.services import present_moment, record_sending_reading, sending_is_stopped, watching_account
+from core.publish import publish
+from gateway import services as gateway
+from gateway.polling import backoff, in_seconds, wait_after
 from purchases.models import Order, OrderEvent
-from purchases.order_life import HoldReason, Status
-from purchases.services import timing
-from purchases.services.bookkeeping import note_claim
-from purchases.services.outcome import Outcome, apply_outcome
-from upstream.budget import CallClass, Permit
-from upstream.client import Answer, Client, Endpoint, get_client
-from upstream.errors import ErrorCode, Misconfigured, OutcomeUnknown, Rejected, Unavailable
+from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.moving import Cause, lock_order_for_move, move
+from purchases.services.reports import Report, apply_report
+from purchases.states import Status
+from upstream import requests
+from upstream.budget import CallClass
+from upstream.endpoints import Endpoint
+from upstream.error_codes import Next, meaning_of
+from upstream.errors import Misconfigured, Rejected, Unavailable, UpstreamError
 from upstream.messages import Transaction
-
-log = structlog.get_logger()
-
-# While the upstream refuses our account, queued orders look again this often (seconds).
-_STOPPED_SECONDS = 30.0
-# After "certainly not sent" (no connection) the order tries again after this long (seconds).
-_RETRY_SECONDS = 10.0
+from upstream.requests import Request
 
 # The upstream is still checking the bill that we pay: the same request again after this long (seconds).
 _NOT_READY_SECONDS = 5.0
+_SUBMIT = OrderEvent.Source.SUBMIT
 
-_HOLD_REASONS = {
-    ErrorCode.INSUFFICIENT_BALANCE: HoldReason.BALANCE_SHORT,
-    ErrorCode.PRICE_CHANGED: HoldReason.PRICE_CHANGED,
-    ErrorCode.CUT_OFF: HoldReason.CUT_OFF,
-    ErrorCode.PRODUCT_UNAVAILABLE: HoldReason.DISTURBED,
-    ErrorCode.AMOUNT_MISMATCH: HoldReason.AMOUNT_MISMATCH,
-}
-# The catalogue that we showed was not the upstream's any more.
-_CATALOGUE_IS_OLD = frozenset({ErrorCode.PRICE_CHANGED, ErrorCode.PRODUCT_NOT_FOUND, ErrorCode.PRODUCT_UNAVAILABLE})
+
+@dataclass(frozen=True)
+class Claim:
+    """An order that was taken for sending. `number`: of this sending, taken before it leaves."""
+
+    order: Order
+    number: int
+
+    @property
+    def is_first_doubt(self) -> bool:
+        """Whether no earlier sending may have been charged: then what is said of this one counts for the order."""
+        return self.order.sent_no == self.number
 
 
 def submit(order_id: int, *, call_class: CallClass) -> None:
@@ -49,104 +52,91 @@ def submit(order_id: int, *, call_class: CallClass) -> None:
     if queued is None:
         return
     endpoint = Endpoint.BILL_PAY if queued.kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
-    if sending_is_stopped():
-        _postpone(order_id, _STOPPED_SECONDS)
-        return
-    client = get_client()
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
-        permit = client.reserve(endpoint, call_class=call_class)
-    except Unavailable as error:
-        _postpone(order_id, error.retry_after or _RETRY_SECONDS)
+        permit = gateway.reserve(endpoint, call_class=call_class)
+    except (Unavailable, Misconfigured) as error:
+        wait = in_seconds(wait_after(error) or 0.0)
+        Order.objects.filter(pk=order_id, status=Status.QUEUED).update(next_poll_at=wait)
         return
-    except Misconfigured:
-        _postpone(order_id, _STOPPED_SECONDS)
-        return
-    order = claim(order_id)
-    if order is None:
+    claimed = claim(order_id)
+    if claimed is None:
         permit.cancel()
         return
-    answer = _send(client, order, permit)
-    outcome = answer if isinstance(answer, Outcome) else Outcome.reported(answer.data, raw=answer.raw)
-    after = apply_outcome(order.pk, outcome, source=OrderEvent.Source.SUBMIT, attempt=order.attempt)
-    if isinstance(answer, Answer):
-        # Only now: whatever keeps the reading from being stored, the outcome is safe.
-        is_ours = after.trx_id == answer.data.trx_id
-        record_sending_reading(answer=answer, claimed_at=order.sent_at, is_ours=is_ours)
+    order = claimed.order
+    try:
+        reply = gateway.call(_request(order), permit=permit, sent_no=claimed.number)
+    except UpstreamError as error:
+        apply_verdict(order.pk, _after(error, claimed), attempt=order.attempt)
+        return
+    report = Report(said=reply.data, source=_SUBMIT, raw=reply.raw, asked_no=claimed.number)
+    apply_report(order.pk, report)
 
 
-def claim(order_id: int) -> Order | None:
+def claim(order_id: int) -> Claim | None:
     """Take a queued order for sending: committed `sending`, a new attempt. None when somebody else has taken it."""
-    now = present_moment()
     with transaction.atomic():
-        taken = Order.objects.filter(pk=order_id, status=Status.QUEUED).update(
-            status=Status.SENDING,
-            attempt=F("attempt") + 1,
-            sent_at=now,
-            checks=0,
+        order = lock_order_for_move(order_id)
+        if order.status != Status.QUEUED:
+            return None
+        number = gateway.next_number()
+        move(
+            order,
+            Status.SENDING,
+            Cause(source=_SUBMIT),
+            wait=settings.ORDER_CHECK_FIRST_SECONDS,
+            attempt=order.attempt + 1,
+            sent_at=timezone.now(),
+            sent_no=order.sent_no or number,
+            polls=0,
             not_found_count=0,
             not_found_since=None,
-            next_check_at=timing.first_check_at(),
         )
-        if not taken:
-            return None
-        OrderEvent.objects.create(
-            order_id=order_id,
-            at=now,
-            from_status=Status.QUEUED,
-            to_status=Status.SENDING,
-            source=OrderEvent.Source.SUBMIT,
-        )
-        order = Order.objects.get(pk=order_id)
-        note_claim(order)
-        return order
+        return Claim(order, number)
 
 
-def _send(client: Client, order: Order, permit: Permit) -> Answer[Transaction] | Outcome:
-    """Make the one request: the upstream's report of the transaction, or the outcome when there is none."""
-    try:
-        with watching_account():
-            if order.kind == Order.Kind.BILL:
-                return client.bill_pay(ref_id=order.ref_id, amount=order.max_price, permit=permit)
-            return client.create_transaction(
-                ref_id=order.ref_id,
-                product_code=order.product_code,
-                destination=order.destination,
-                max_price=order.max_price,
-                permit=permit,
-            )
-    except Rejected as error:
-        return _after_rejection(error, attempt=order.attempt)
-    except Unavailable as error:
-        return Outcome(status=Status.QUEUED, note=f"not sent: {error.reason}", wait=error.retry_after or _RETRY_SECONDS)
-    except Misconfigured as error:
-        return Outcome(
-            status=Status.QUEUED, error_code=error.error_code or "", note=error.reason, wait=_STOPPED_SECONDS
-        )
-    except OutcomeUnknown as error:
-        return Outcome(status=Status.UNKNOWN, note=error.reason)
+def _request(order: Order) -> Request[Transaction]:
+    if order.kind == Order.Kind.BILL:
+        return requests.bill_pay(ref_id=order.ref_id, amount=order.max_price)
+    return requests.create_transaction(
+        ref_id=order.ref_id,
+        product_code=order.product_code,
+        destination=order.destination,
+        max_price=order.max_price,
+    )
 
 
-def _after_rejection(error: Rejected, *, attempt: int) -> Outcome:
-    """The contract's table of error codes, for purchases and bill payments."""
-    code = error.error_code
-    if code in _CATALOGUE_IS_OLD:
-        from purchases import tasks
-
-        publish(tasks.sync_catalogue)
-    if code == ErrorCode.RATE_LIMITED:
-        wait = error.retry_after or _RETRY_SECONDS
-        return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=wait)
-    if code == ErrorCode.INQUIRY_PENDING:
-        # The person has confirmed the total; the upstream is not ready to take it (document, /v1/bill/pay 7).
-        wait = timing.doubling(_NOT_READY_SECONDS, attempt)
-        return Outcome(status=Status.QUEUED, error_code=code, message=error.message, wait=wait)
-    if not error.balance_untouched:
-        return Outcome(status=Status.UNKNOWN, error_code=code, message=error.message)
-    if code in _HOLD_REASONS:
-        return Outcome(status=Status.HELD, hold_reason=_HOLD_REASONS[code], error_code=code, message=error.message)
-    return Outcome(status=Status.REJECTED, error_code=code, message=error.message)
+def _after(error: UpstreamError, claimed: Claim) -> Decision:
+    """Where the order goes when its sending got no report."""
+    unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "no_answer", "reason": str(error)})
+    queued = replace(unknown, status=Status.QUEUED, wait=wait_after(error), uncharged_no=claimed.number)
+    match error:
+        case Rejected():
+            return _after_rejection(error, claimed)
+        case Unavailable():
+            return replace(queued, facts={"code": "not_sent", "reason": error.reason})
+        case Misconfigured():
+            code = error.error_code or ""
+            return replace(queued, error_code=code, facts={"code": "not_sent", "reason": code or error.reason})
+    return unknown
 
 
-def _postpone(order_id: int, seconds: float) -> None:
-    Order.objects.filter(pk=order_id, status=Status.QUEUED).update(next_check_at=timing.in_seconds(seconds))
+def _after_rejection(error: Rejected, claimed: Claim) -> Decision:
+    """The row of its error code says where it goes. After an earlier doubt a no speaks only for this sending."""
+    code, meaning = error.error_code, meaning_of(error.error_code)
+    if meaning.catalogue_is_stale:
+        publish("catalogue.tasks.sync_catalogue")
+    unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, error_code=code, message=error.message, note=str(error))
+    no = replace(unknown, uncharged_no=claimed.number)
+    match meaning.next:
+        case Next.TRY_AGAIN:
+            return replace(no, status=Status.QUEUED, wait=wait_after(error))
+        case Next.WAIT_READY:
+            # A person has confirmed the total; the upstream is not ready to take it (document, /v1/bill/pay 7).
+            wait = backoff(claimed.order.attempt, first=_NOT_READY_SECONDS)
+            return replace(no, status=Status.QUEUED, wait=wait)
+        case Next.NEEDS_ACTION if claimed.is_first_doubt:
+            return replace(no, status=Status.NEEDS_ACTION, action_reason=meaning.action_reason)
+        case Next.REJECT if claimed.is_first_doubt:
+            return replace(no, status=Status.REJECTED)
+    return unknown

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Exists, OuterRef
 
-from balance.services import available, latest_reading
+from gateway.models import Exchange
+from gateway.services import latest_reading
+from ledger.services import available
 from purchases.errors import BalanceShort
 from purchases.models import Order
-from purchases.order_life import HoldReason, Status
 from purchases.services.resolving import requeue
+from purchases.states import ActionReason, Status
 
 _AT_MOST = 50
 
@@ -22,10 +24,11 @@ def queue_waiting_orders() -> int:
     reading = latest_reading()
     if reading is None or available() is None:
         return 0
+    sent_since = Exchange.objects.filter(ref_id=OuterRef("ref_id"), pk__gt=reading.pk)
     waiting = Order.objects.filter(
-        Q(sent_at__isnull=True) | Q(sent_at__lt=reading.sent_at),
-        status=Status.HELD,
-        hold_reason=HoldReason.BALANCE_SHORT,
+        ~Exists(sent_since),
+        status=Status.NEEDS_ACTION,
+        action_reason=ActionReason.BALANCE_SHORT,
         waits_for_topup=True,
         max_price__lte=reading.balance,
     )

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django import template
+from django.utils.safestring import SafeString
 
+from core.icons import badge
 from purchases.models import Order
-from purchases.order_life import HoldReason, Status
+from purchases.states import ActionReason, Status
 
 register = template.Library()
+
+
+@register.simple_tag
+def status_badge(status: str) -> SafeString:
+    """`{% status_badge order.status %}`: icon, word and colour of an order's status."""
+    known = Status(status)
+    return badge((known.icon, known.value), known.label)
 
 
 @register.simple_tag
@@ -29,4 +38,4 @@ def reason_named(reason: str) -> str:
     """`{{ entry.reason|reason_named }}`: the reason of an entry; a status or hold reason of an order by its label."""
     if reason in Status.values:
         return str(Status(reason).label)
-    return str(HoldReason(reason).label) if reason in HoldReason.values else reason
+    return str(ActionReason(reason).label) if reason in ActionReason.values else reason

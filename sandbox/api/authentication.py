@@ -1,4 +1,4 @@
-"""Who asks, and whether the account may be used (document, Authentication; What the service does, 6)."""
+"""Who calls, and whether the account may be used (document, Authentication; What the service does, 6)."""
 
 import hashlib
 import hmac
@@ -6,7 +6,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from sandbox.api import fields
-from sandbox.api.envelope import ApiError, ErrorCode
+from sandbox.errors import ApiError, ErrorCode
 from sandbox.models import Account
 
 

@@ -1,4 +1,4 @@
-"""The endpoints of the wire: a table of path → what it does. All are POST, JSON in and out."""
+"""The endpoints of the wire: a table of path → function. All are POST, JSON in and out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,18 +6,19 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from sandbox.api import fields, messages
-from sandbox.api.envelope import ApiError, ErrorCode
-from sandbox.engine import bills, purchases
+from sandbox import messages
+from sandbox.api import fields
+from sandbox.errors import ApiError, ErrorCode
 from sandbox.models import Account, Brand, Category, Product, Transaction
 from sandbox.scenarios import Answer
+from sandbox.services import bills, purchases
 
 Body = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What an endpoint answers: the `data`, how the answer travels, and the scenario that was played."""
+    """What an endpoint answers: `data` and `message` of the envelope, and how the answer travels."""
 
     data: dict[str, Any]
     message: str = "OK"
@@ -38,7 +39,7 @@ def _balance(account: Account, _body: Body) -> Reply:
 
 
 def _categories(_account: Account, _body: Body) -> Reply:
-    return Reply({"categories": [messages.category_data(category) for category in Category.objects.all()]})
+    return Reply({"categories": list(Category.objects.values("code", "name", "type"))})
 
 
 def _brands(_account: Account, body: Body) -> Reply:
@@ -46,11 +47,11 @@ def _brands(_account: Account, body: Body) -> Reply:
     category = fields.optional_text(body, "category")
     if category is not None:
         brands = brands.filter(category__code=category)
-    return Reply({"brands": [messages.brand_data(brand) for brand in brands]})
+    return Reply({"brands": [{"code": row.code, "name": row.name, "category": row.category.code} for row in brands]})
 
 
 def _products(_account: Account, body: Body) -> Reply:
-    products: QuerySet[Product] = Product.objects.filter(vanished=False).select_related("brand__category")
+    products: QuerySet[Product] = Product.objects.filter(delisted=False).select_related("brand__category")
     for name, lookup in (("category", "brand__category__code"), ("brand", "brand__code")):
         wanted = fields.optional_text(body, name)
         if wanted is not None:
@@ -63,19 +64,17 @@ def _products(_account: Account, body: Body) -> Reply:
     return Reply({"products": [messages.product_data(product) for product in products]})
 
 
-def _accepted(result: purchases.Accepted) -> Reply:
-    return Reply(messages.transaction_data(result.transaction), result.transaction.message, result.answer)
+def _transaction(transaction: Transaction, answer: Answer = Answer.PLAIN) -> Reply:
+    return Reply(messages.transaction_data(transaction), transaction.message, answer)
 
 
 def _create(_account: Account, body: Body) -> Reply:
-    return _accepted(
-        purchases.purchase(
-            purchases.PurchaseFields(
-                ref_id=fields.ref_id(body),
-                product_code=fields.text(body, "product_code"),
-                destination=fields.text(body, "destination"),
-                max_price=fields.optional_rupiah(body, "max_price"),
-            )
+    return _transaction(
+        *purchases.purchase(
+            ref_id=fields.ref_id(body),
+            product_code=fields.text(body, "product_code"),
+            destination=fields.text(body, "destination"),
+            max_price=fields.optional_rupiah(body, "max_price"),
         )
     )
 
@@ -84,24 +83,20 @@ def _status(_account: Account, body: Body) -> Reply:
     transaction = Transaction.objects.filter(ref_id=fields.ref_id(body)).first()
     if transaction is None:
         raise ApiError(ErrorCode.TRANSACTION_NOT_FOUND)
-    return Reply(messages.transaction_data(transaction), transaction.message)
+    return _transaction(transaction)
 
 
 def _inquiry(_account: Account, body: Body) -> Reply:
-    checked = bills.inquire(
-        bills.InquiryFields(
-            ref_id=fields.ref_id(body),
-            product_code=fields.text(body, "product_code"),
-            destination=fields.text(body, "destination"),
-        )
+    inquiry, answer = bills.inquire(
+        ref_id=fields.ref_id(body),
+        product_code=fields.text(body, "product_code"),
+        destination=fields.text(body, "destination"),
     )
-    return Reply(messages.inquiry_data(checked.inquiry), answer=checked.answer)
+    return Reply(messages.inquiry_data(inquiry), answer=answer)
 
 
 def _pay(_account: Account, body: Body) -> Reply:
-    return _accepted(
-        bills.pay(bills.PayFields(ref_id=fields.ref_id(body), amount=fields.optional_rupiah(body, "amount")))
-    )
+    return _transaction(*bills.pay(ref_id=fields.ref_id(body), amount=fields.optional_rupiah(body, "amount")))
 
 
 ENDPOINTS: dict[str, Endpoint] = {

@@ -1,10 +1,10 @@
-"""Reading a request's body and its fields, strictly. Every fault is an ApiError INVALID_REQUEST."""
+"""Reads a request's body and its fields, strictly. Every fault is an ApiError INVALID_REQUEST."""
 
 import json
 import re
 from typing import Any, NoReturn
 
-from sandbox.api.envelope import ApiError, ErrorCode
+from sandbox.errors import ApiError, ErrorCode
 
 REF_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 LARGEST_BODY = 64 * 1024
@@ -12,7 +12,7 @@ LARGEST_AMOUNT = 10**15
 
 
 def invalid(message: str) -> ApiError:
-    """INVALID_REQUEST with a message that names what is wrong."""
+    """INVALID_REQUEST with a message that says what is wrong."""
     return ApiError(ErrorCode.INVALID_REQUEST, message)
 
 

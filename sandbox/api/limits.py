@@ -1,4 +1,4 @@
-"""The three limits (document, Limits), as sliding windows: at most N accepted requests in any window, ever."""
+"""The three limits (document, Limits), as sliding windows: at most N accepted requests in any window."""
 
 import math
 from datetime import datetime, timedelta
@@ -7,12 +7,12 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from sandbox.api.envelope import ApiError, ErrorCode
+from sandbox.errors import ApiError, ErrorCode
 from sandbox.models import Account, LimitHit
 
 
 class Tally:
-    """The limits that one request falls under. A request refused with 429 gives back what it took before."""
+    """The limits that one request counts against. A request refused with 429 counts against none."""
 
     def __init__(self, account: Account) -> None:
         self.limits: dict[str, int] = {**settings.SANDBOX_LIMITS, **account.limits}
@@ -29,7 +29,7 @@ class Tally:
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [scope])
-            # read after the lock, so that the log of a scope is in order
+            # read after the lock, so that the times of a scope are in order
             now = timezone.now()
             counted = LimitHit.objects.filter(scope=scope, at__gt=now - self.window).order_by("-at")
             leaves = list(counted.values_list("at", flat=True)[allowed - 1 : allowed]) if allowed > 0 else [now]
@@ -41,12 +41,12 @@ class Tally:
         raise ApiError(ErrorCode.RATE_LIMITED, retry_after=max(1, math.ceil(wait)))
 
     def give_back(self) -> None:
-        """Uncount the request: it was refused with 429."""
+        """Stop counting the request: it was refused with 429."""
         LimitHit.objects.filter(pk__in=self.taken).delete()
 
 
 def forget_old() -> datetime:
-    """Delete what no window can count any more; returns when to do it again."""
+    """Delete what no window counts any more; returns when to do it again."""
     now = timezone.now()
     LimitHit.objects.filter(at__lt=now - timedelta(days=1)).delete()
     return now + timedelta(hours=1)

@@ -1,4 +1,4 @@
-"""The one way in: every request to /v1/ is limited, read, authenticated, served, recorded and answered here."""
+"""Every request to /v1/ is limited, read, authenticated, served, recorded and answered here."""
 
 import json
 import logging
@@ -12,30 +12,31 @@ from django.views.decorators.csrf import csrf_exempt
 
 from sandbox.api import authentication, fields
 from sandbox.api.endpoints import ENDPOINTS, Endpoint, Reply
-from sandbox.api.envelope import ApiError, ErrorCode, error, success
 from sandbox.api.limits import Tally
-from sandbox.engine.scripted import CutFirst
-from sandbox.models import Account, Inquiry, ReceivedRequest
-from sandbox.scenarios import Answer, for_bill, for_purchase
+from sandbox.errors import ApiError, ErrorCode
+from sandbox.messages import error, success
+from sandbox.models import Account, Delivery, Inquiry, ReceivedRequest, Transaction
+from sandbox.scenarios import Answer, scenario_for
+from sandbox.services.playing import CutFirst
 
 logger = logging.getLogger(__name__)
 
 HANG_SECONDS = 40.0
 DELAY_SECONDS = 2.0
-# never kept: who has them can sign
+# never stored: with them anyone can sign
 HIDDEN = frozenset({"signature", "secret_key"})
 
 
 @csrf_exempt
 def serve(request: HttpRequest) -> HttpResponse:
-    """Answer one request of the wire, whatever it is, in one of the two envelopes or as its scenario wants."""
+    """Answer one request of the wire, valid or not, in one of the two envelopes or as its scenario says."""
     record = ReceivedRequest(
         endpoint=request.path[:60], method=(request.method or "")[:10], source_ip=request.META.get("REMOTE_ADDR", "")
     )
     try:
         reply = _process(request, record)
     except ApiError as refusal:
-        record.http_status, record.error_code = refusal.http_status, refusal.error_code
+        record.http_status, record.error_code = refusal.http_status, refusal.code.name
         record.save()
         return _refused(refusal)
     except Exception:
@@ -90,7 +91,7 @@ def _route(request: HttpRequest) -> Endpoint:
 
 
 def _describe(record: ReceivedRequest, body: dict[str, Any]) -> None:
-    """Note what was asked for, without what could be used to sign."""
+    """Store what was asked, without what could be used to sign."""
     shown = {name: value for name, value in body.items() if name not in HIDDEN}
     record.body = json.dumps(shown, ensure_ascii=True).replace("\\u0000", "")[:4000]
     ref_id = body.get("ref_id")
@@ -98,8 +99,7 @@ def _describe(record: ReceivedRequest, body: dict[str, Any]) -> None:
         record.ref_id = ref_id
     destination = body.get("destination")
     if isinstance(destination, str):
-        choose = for_bill if "/bill/" in record.endpoint else for_purchase
-        scenario = choose(destination)
+        scenario = scenario_for("bill" if "/bill/" in record.endpoint else "purchase", destination)
         record.scenario = scenario.number if scenario else None
     elif record.ref_id and record.endpoint == "/v1/bill/pay":
         record.scenario = Inquiry.objects.filter(ref_id=record.ref_id).values_list("scenario", flat=True).first()
@@ -123,6 +123,7 @@ def _answer(request: HttpRequest, reply: Reply) -> HttpResponse:
             _pause(request, HANG_SECONDS)
         case Answer.DELAYED:
             _pause(request, DELAY_SECONDS)
+            _wait_for_callback(request, data["ref_id"])
         case Answer.HTTP_500:
             return HttpResponse("<html><body><h1>500 Internal Server Error</h1></body></html>", status=500)
         case Answer.BROKEN_JSON:
@@ -136,8 +137,17 @@ def _answer(request: HttpRequest, reply: Reply) -> HttpResponse:
 
 
 def _wire(request: HttpRequest) -> Any:
-    """The connection of this request, put there by `server.py`."""
+    """The connection of this request, from `server.py`."""
     return request.META["sandbox.wire"]
+
+
+def _wait_for_callback(request: HttpRequest, ref_id: str) -> None:
+    """Wait, at most 10 s, until the callback about a transaction was answered: on a busy machine too it comes first."""
+    for _ in range(100):
+        queued = Delivery.objects.filter(ref_id=ref_id, tries=0)
+        if not Transaction.objects.filter(ref_id=ref_id, status="pending").exists() and not queued.exists():
+            return
+        _pause(request, 0.1 * settings.SANDBOX_SPEED)
 
 
 def _pause(request: HttpRequest, seconds: float) -> None:

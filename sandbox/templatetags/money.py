@@ -15,5 +15,5 @@ def rp(amount: int) -> str:
 
 @register.filter
 def signed_rp(amount: int) -> str:
-    """A movement: 150000 → "+Rp150.000"."""
+    """150000 → "+Rp150.000"."""
     return f"+{rp(amount)}" if amount > 0 else rp(amount)

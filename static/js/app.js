@@ -186,12 +186,20 @@ function refreshTimes() {
 }
 setInterval(refreshTimes, 10000);
 
+// A date field is written as the browser likes it: beside it stands the day as people here write it.
+const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });
+document.addEventListener("change", (event) => {
+  const words = event.target.type === "date" && find(`[data-day][for="${event.target.id}"]`);
+  if (words) words.textContent = event.target.value ? dayInWords.format(new Date(`${event.target.value}T12:00`)) : "";
+});
+
 for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]")) setTimeout(() => toast.remove(), 8000);
 
 /* --- alerts: the head of a page that stays open keeps itself fresh ----------------------------------------------- */
 
 setInterval(() => {
   const head = find("[data-alerts]");
+  // 204 when it says nothing new: a screen reader is not interrupted.
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
 }, 30000);
 
@@ -217,7 +225,7 @@ setInterval(countDown, 500);
 document.addEventListener("htmx:load", countDown);
 countDown();
 
-// On a bill's page the first Tab leads to its next step. Nothing is pressed by an Enter that comes too early.
+// On the page of an order or a bill the first Tab leads to its next step; an Enter that comes too early presses nothing.
 function startAtTheBill() {
   if (document.activeElement === document.body) find("[data-start]")?.focus({ preventScroll: true });
 }

@@ -1,12 +1,10 @@
 """The web process as browsers, the upstream, a proxy and whoever else meet it: over real connections."""
 
 import contextlib
-import os
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,9 +12,10 @@ import pytest
 import requests
 from django.db import connection, transaction
 
-from callbacks.models import Receipt
-from purchases.order_life import Status
-from tests.callbacks.test_endpoint import body_for, sign
+from backoffice import web
+from callbacks.models import Callback
+from purchases.states import Status
+from tests.callbacks.helpers import body_for, sign
 from tests.factories import make_order
 from tests.fleet import Fleet
 from tests.sandbox_process import PROJECT, eventually, free_port
@@ -51,15 +50,27 @@ def post(fleet: Fleet, body: bytes, **headers: str) -> requests.Response:
     return requests.post(f"{fleet.url}/callbacks/upstream/", data=body, headers=sent, timeout=20)
 
 
-def test_twenty_half_sent_requests_keep_nobody_waiting(transactional_db):
-    with serving() as fleet, contextlib.ExitStack() as stack:
-        for _ in range(20):
-            stack.enter_context(send_half(fleet.port))
-        time.sleep(0.5)
+@pytest.fixture(scope="module")
+def usual(django_db_setup: None) -> Iterator[Fleet]:
+    """A web process with the usual environment, for the tests that do not end it."""
+    with serving() as fleet:
+        yield fleet
 
-        assert requests.get(f"{fleet.url}/healthz", timeout=5).status_code == 200
-        assert requests.get(f"{fleet.url}/accounts/login/", timeout=10).status_code == 200
-        assert post(fleet, body_for(make_order(Status.PENDING))).status_code == 200
+
+def test_twenty_half_sent_requests_hold_up_nobody(usual, transactional_db):
+    with contextlib.ExitStack() as stack:
+        for _ in range(20):
+            stack.enter_context(send_half(usual.port))
+
+        assert requests.get(f"{usual.url}/healthz", timeout=5).status_code == 200
+        assert requests.get(f"{usual.url}/accounts/login/", timeout=10).status_code == 200
+        assert post(usual, body_for(make_order(Status.PENDING))).status_code == 200
+
+
+def test_no_answer_says_what_the_server_is(usual):
+    answers = [requests.get(f"{usual.url}{path}", timeout=10) for path in ("/healthz", "/static/app.css", "/%ff")]
+
+    assert not [answer.headers for answer in answers if {"Server", "Via", "X-Powered-By"} & set(answer.headers)]
 
 
 def test_a_body_that_never_comes_is_given_up():
@@ -86,23 +97,23 @@ def connected(port: int) -> socket.socket | None:
     return None
 
 
-def test_told_to_stop_it_finishes_the_request_in_hand_and_takes_no_other(transactional_db):
+def test_at_sigterm_it_finishes_its_requests_and_takes_no_more(transactional_db):
     body = body_for(make_order(Status.PENDING))
     with serving() as fleet, ThreadPoolExecutor() as pool:
-        web = fleet.processes["web"]
+        process = fleet.processes["web"]
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"LOCK TABLE {Receipt._meta.db_table} IN EXCLUSIVE MODE")
+            cursor.execute(f"LOCK TABLE {Callback._meta.db_table} IN EXCLUSIVE MODE")
             answer = pool.submit(post, fleet, body)
             eventually(lambda: somebody_waits_for_us(cursor))
 
-            web.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGTERM)
             eventually(lambda: connected(fleet.port) is None)
         stored = answer.result()
-        ended = web.wait(10)
+        ended = process.wait(10)
 
     assert stored.status_code == 200
     assert ended == 0
-    assert bytes(Receipt.objects.get().body) == body
+    assert bytes(Callback.objects.get().body) == body
 
 
 def somebody_waits_for_us(cursor) -> bool:
@@ -116,21 +127,21 @@ def somebody_waits_for_us(cursor) -> bool:
 
 def test_it_ends_in_time_although_a_request_does_not(transactional_db):
     with serving() as fleet, ThreadPoolExecutor() as pool:
-        web = fleet.processes["web"]
+        process = fleet.processes["web"]
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"LOCK TABLE {Receipt._meta.db_table} IN EXCLUSIVE MODE")
+            cursor.execute(f"LOCK TABLE {Callback._meta.db_table} IN EXCLUSIVE MODE")
             answer = pool.submit(post, fleet, body_for(make_order(Status.PENDING)))
             eventually(lambda: somebody_waits_for_us(cursor))
 
-            web.send_signal(signal.SIGTERM)
-            ended = web.wait(10)
+            process.send_signal(signal.SIGTERM)
+            ended = process.wait(10)
 
     assert ended == 0
     with pytest.raises(requests.ConnectionError):
         answer.result()
 
 
-def test_behind_a_proxy_the_address_and_the_scheme_are_those_that_it_tells(transactional_db):
+def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
     allowed = {"UPSTREAM_CALLBACK_ALLOWED_IPS": "203.0.113.0/24"}
     told = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7", "X-Forwarded-Proto": "https"}
     body = body_for(make_order(Status.PENDING))
@@ -143,30 +154,15 @@ def test_behind_a_proxy_the_address_and_the_scheme_are_those_that_it_tells(trans
         believed = post(fleet, body, **told)
 
     assert taken.status_code == 200
-    assert Receipt.objects.get().source_address == "203.0.113.7"
+    assert Callback.objects.get().source_address == "203.0.113.7"
     assert (plain.status_code, over_tls.status_code) == (301, 200)
     assert believed.status_code == 403, "a header that anybody can send opens nothing"
 
 
-def test_it_does_not_say_what_it_is(transactional_db):
-    with serving() as fleet:
-        answers = [requests.get(f"{fleet.url}{path}", timeout=10) for path in ("/healthz", "/static/app.css", "/%ff")]
-
-    assert not [answer.headers for answer in answers if {"Server", "Via", "X-Powered-By"} & set(answer.headers)]
-
-
-def test_a_port_that_is_taken_is_one_sentence():
+def test_a_taken_port_is_one_sentence_and_exit_code_1(capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        result = subprocess.run(
-            [sys.executable, "-m", "backoffice.web", "--port", port],
-            cwd=PROJECT,
-            env=dict(os.environ),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        port = taken.getsockname()[1]
 
-    assert result.returncode == 1
-    assert result.stderr == f"cannot listen on 127.0.0.1:{port}: Address already in use\n"
+        assert web.main(["--port", str(port)]) == 1
+
+    assert capsys.readouterr().err == f"cannot listen on 127.0.0.1:{port}: Address already in use\n"

@@ -10,9 +10,11 @@ import time_machine
 from django.utils import timezone
 
 from bills.models import BillCheck
-from purchases.models import Order, Product
+from catalogue.models import Product
+from purchases.models import Order
 from tests.conftest import Upstream
-from tests.purchases.test_commands import FIELDS, run
+from tests.core.helpers import run
+from tests.purchases.helpers import FIELDS
 from tests.sandbox_process import PROJECT
 
 CHECK_FIELDS = {
@@ -37,7 +39,7 @@ def check_bill(biller: Product, number: str, wait: float = 3) -> tuple[int, dict
     ("number", "status", "code"),
     [("01", "valid", 0), ("31", "valid", 0), ("32", "pending", 3), ("35", "not_payable", 1), ("36", "not_payable", 1)],
 )
-def test_check_bill_prints_one_json_object_and_exits_with_the_state(biller, number, status, code):
+def test_check_bill_prints_json_and_exits_with_the_state(biller, number, status, code):
     exit_code, facts = check_bill(biller, number, wait=2)
 
     assert set(facts) == CHECK_FIELDS
@@ -78,7 +80,7 @@ def test_pay_bill_refuses_another_amount_with_one_sentence(biller, upstream):
     assert not Order.objects.exists()
 
 
-def test_pay_bill_again_tells_the_new_total_and_pays_it_only_when_it_is_said(biller, upstream):
+def test_pay_bill_pays_a_new_total_only_when_it_is_named(biller, upstream):
     _, facts = check_bill(biller, "34")
     ref_id, old = str(facts["ref_id"]), int(str(facts["total"]))
     run("pay_bill", ref_id, "--wait=1")
@@ -93,7 +95,7 @@ def test_pay_bill_again_tells_the_new_total_and_pays_it_only_when_it_is_said(bil
     assert upstream.ledger(Order.objects.get()) == [("debit", -(old + 2_500))]
 
 
-def test_however_often_it_is_called_a_changed_total_is_paid_only_when_it_is_named(biller, upstream):
+def test_repeating_pay_bill_never_confirms_a_new_total(biller, upstream):
     _, facts = check_bill(biller, "34")
     ref_id, new = str(facts["ref_id"]), int(str(facts["total"])) + 2_500
     run("pay_bill", ref_id, "--wait=1")
@@ -107,7 +109,7 @@ def test_however_often_it_is_called_a_changed_total_is_paid_only_when_it_is_name
     assert run("pay_bill", ref_id, f"--amount={new}", "--wait=5")[0] == 0
 
 
-def test_a_changed_total_whose_check_has_expired_is_not_asked_to_be_named(biller, upstream):
+def test_pay_bill_names_no_new_total_of_an_expired_check(biller, upstream):
     _, facts = check_bill(biller, "34")
     run("pay_bill", str(facts["ref_id"]), "--wait=1")
     later = timezone.now() + dt.timedelta(minutes=6)
@@ -119,19 +121,19 @@ def test_a_changed_total_whose_check_has_expired_is_not_asked_to_be_named(biller
     assert "has expired" in sentence
 
 
-def test_a_bill_that_another_check_pays_or_has_paid_is_not_payable_and_names_the_payment(biller, upstream):
+def test_commands_name_the_other_payment_of_a_bill(biller, upstream):
     _, first = check_bill(biller, "20")
     run("pay_bill", str(first["ref_id"]), "--wait=1")
 
     code, facts = check_bill(biller, "20")
     assert (code, facts["status"], facts["payment"]) == (1, "not_payable", None)
-    assert f"is held ({first['ref_id']})" in str(facts["message"])
+    assert str(first["ref_id"]) in str(facts["message"])
 
     upstream.control("topup", amount=5_000_000)
     run("pay_bill", str(first["ref_id"]), "--wait=5")
     code, out = run("bill", str(facts["ref_id"]))
     assert code == 1
-    assert f"already paid with order {first['ref_id']}" in out
+    assert str(first["ref_id"]) in out
     assert run("pay_bill", str(facts["ref_id"]))[0] == 1
 
 
@@ -145,7 +147,7 @@ def test_bill_says_not_final_while_its_payment_is_open(biller, upstream):
     assert (code, json.loads(out)["payment"], json.loads(out)["status"]) == (3, "pending", "valid")
 
 
-@pytest.mark.parametrize(("number", "words"), [("35", "paid already"), ("36", "no bill"), ("32", "not answered yet")])
+@pytest.mark.parametrize(("number", "words"), [("35", "already paid"), ("36", "no bill"), ("32", "not answered yet")])
 def test_pay_bill_refuses_each_in_its_own_words(biller, number, words):
     _, facts = check_bill(biller, number, wait=0.3)
 
@@ -159,7 +161,7 @@ def test_pay_bill_refuses_each_in_its_own_words(biller, number, words):
     "arguments",
     [("pay_bill",), ("pay_bill", "X", "--amount", "much"), ("buy", "--product", "TSEL10"), ("orders", "-x")],
 )
-def test_a_usage_error_on_the_terminal_is_one_sentence_and_exit_code_2(arguments):
+def test_a_usage_error_is_one_sentence_and_exit_code_2(arguments):
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments], cwd=PROJECT, capture_output=True, text=True, check=False
     )
@@ -170,7 +172,7 @@ def test_a_usage_error_on_the_terminal_is_one_sentence_and_exit_code_2(arguments
 
 
 @pytest.mark.django_db
-def test_an_unknown_ref_id_or_biller_is_a_usage_error():
-    assert run("bill", "never-seen")[0] == 2
-    assert run("pay_bill", "never-seen")[0] == 2
-    assert run("check_bill", "--product=NOPE", "--destination=531290000001")[0] == 2
+def test_an_unknown_ref_id_or_biller_exits_with_1():
+    assert run("bill", "never-seen")[0] == 1
+    assert run("pay_bill", "never-seen")[0] == 1
+    assert run("check_bill", "--product=NOPE", "--destination=531290000001")[0] == 1

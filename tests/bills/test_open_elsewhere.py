@@ -5,83 +5,79 @@ import datetime as dt
 import pytest
 from django.utils import timezone
 
-from bills import services
-from bills.models import BillCheck, State
+from bills.models import BillCheck
+from bills.states import Standing
 from purchases.errors import OpenDuplicate
-from purchases.models import Order, OrderEvent
-from purchases.order_life import ASKED_ABOUT, FINAL, HoldReason, Status
+from purchases.models import Order
+from purchases.states import FINAL, POLLED, ActionReason, Status
+from tests.bills.helpers import place, read
 from tests.factories import make_check, make_payment
 
 pytestmark = pytest.mark.django_db
 
-NOT_PAYABLE, PAYABLE = (State.NOT_PAYABLE, "not_payable"), (State.VALID, "valid")
 
-
-def pair(status: Status, reason: str = "", *, lives: bool = True) -> tuple[Order, BillCheck]:
+def pair(status: Status, reason: str = "", *, is_valid: bool = True) -> tuple[Order, BillCheck]:
     """The payment of an older check, which may have expired, and a newer check of the same bill with another month."""
     first = make_check(period="Okt 2026", details=[])
-    order = make_payment(first, status, hold_reason=reason)
-    if not lives:
+    order = make_payment(first, status, action_reason=reason)
+    if not is_valid:
         BillCheck.objects.filter(pk=first.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
     return order, make_check(product=first.product, details=[])
 
 
-def told(check: BillCheck) -> tuple[State, str]:
-    """What the check says of itself, and what the list says of it."""
-    return BillCheck.objects.get(pk=check.pk).state, BillCheck.objects.with_state().get(pk=check.pk).now_state
+def stands(check: BillCheck) -> tuple[str | None, str]:
+    """The open payment that is in its way, and where it stands."""
+    fresh = read(check)
+    return fresh.open_ref, fresh.now_standing
 
 
-def pay(check: BillCheck) -> Order:
-    return services.pay_bill(check, amount=check.total or 0, paid_by=None, enqueue=False)
+@pytest.mark.parametrize("status", sorted(POLLED | {Status.QUEUED}))
+@pytest.mark.parametrize("is_valid", [True, False])
+def test_a_payment_that_is_under_way_is_waited_for(status, is_valid):
+    order, check = pair(status, is_valid=is_valid)
 
-
-@pytest.mark.parametrize("status", sorted(ASKED_ABOUT | {Status.QUEUED}))
-@pytest.mark.parametrize("lives", [True, False])
-def test_a_payment_that_is_under_way_is_waited_for(status, lives):
-    order, check = pair(status, lives=lives)
-
-    assert (check.open_elsewhere, told(check)) == (order, NOT_PAYABLE)
+    assert stands(check) == (order.ref_id, Standing.OPEN_ELSEWHERE)
     with pytest.raises(OpenDuplicate, match=order.ref_id):
-        pay(check)
+        place(check)
 
 
 @pytest.mark.parametrize(
-    ("reason", "lives", "in_doubt", "gives_way"),
+    ("reason", "is_valid", "in_doubt", "gives_way"),
     [
-        (HoldReason.AMOUNT_MISMATCH, True, False, False),
-        (HoldReason.BALANCE_SHORT, True, False, False),
-        (HoldReason.NEVER_ARRIVED, True, False, False),
-        (HoldReason.NEVER_ARRIVED, False, False, False),
-        (HoldReason.AMOUNT_MISMATCH, False, True, False),
-        (HoldReason.AMOUNT_MISMATCH, False, False, True),
+        (ActionReason.AMOUNT_MISMATCH, True, False, False),
+        (ActionReason.BALANCE_SHORT, True, False, False),
+        (ActionReason.NEVER_ARRIVED, True, False, False),
+        (ActionReason.NEVER_ARRIVED, False, False, False),
+        (ActionReason.AMOUNT_MISMATCH, False, True, False),
+        (ActionReason.AMOUNT_MISMATCH, False, False, True),
     ],
 )
-def test_a_held_payment_gives_way_only_when_it_can_certainly_never_be_sent_again(reason, lives, in_doubt, gives_way):
-    order, check = pair(Status.HELD, reason, lives=lives)
+def test_a_payment_gives_way_only_if_never_sent_again(reason, is_valid, in_doubt, gives_way):
+    order, check = pair(Status.NEEDS_ACTION, reason, is_valid=is_valid)
     if in_doubt:
-        OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source="submit")
+        Order.objects.filter(pk=order.pk).update(sent_no=1)
 
     if gives_way:
-        assert (check.open_elsewhere, told(check)) == (None, PAYABLE)
-        pay(check)
+        assert stands(check) == (None, Standing.PAYABLE)
+        place(check)
         order.refresh_from_db()
         assert order.status == Status.CANCELLED
     else:
-        assert (check.open_elsewhere, told(check)) == (order, NOT_PAYABLE)
+        assert stands(check) == (order.ref_id, Standing.OPEN_ELSEWHERE)
         with pytest.raises(OpenDuplicate, match=order.ref_id):
-            pay(check)
+            place(check)
 
 
 @pytest.mark.parametrize("status", sorted(FINAL))
-def test_a_payment_that_has_ended_keeps_nobody_from_paying_the_next_bill(status):
+def test_an_ended_payment_is_in_nobodys_way(status):
     _, check = pair(status)
 
-    assert (check.open_elsewhere, told(check)) == (None, PAYABLE)
+    assert stands(check) == (None, Standing.PAYABLE)
 
 
 def test_the_own_payment_and_another_customers_are_no_others():
     check = make_check()
-    make_payment(check, Status.HELD, hold_reason=HoldReason.AMOUNT_MISMATCH)
+    make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH)
     make_payment(make_check(product=check.product, destination="9999999999"), Status.PENDING)
 
-    assert (check.open_elsewhere, told(check)) == (None, PAYABLE)
+    assert stands(check) == (None, Standing.TOTAL_CHANGED)

@@ -1,12 +1,12 @@
 """A bill is paid once, for exactly the total that was confirmed, whatever happens on the way.
 
 The statements of /v1/bill/pay, from the merchant's side (from the service's side: docs/upstream-api.md):
- 1, 2  test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success
- 3     by status the same; by callback tests/races/test_bill_races.py, test_a_success_by_callback_while_…
- 4     test_a_failure_after_acceptance_is_refunded_and_the_bill_can_be_checked_anew
- 5     test_a_payment_that_never_arrived_is_asked_for_first_and_then_repeated_identically, test_paying_a_check_twice_…
- 6     test_an_expired_check_is_not_sent_and_…, test_an_expiry_on_the_way_rejects_the_payment_and_…
- 7     test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid
+ 1, 2  test_a_payment_carries_ref_id_and_total_and_succeeds
+ 3     by status the same; by callback test_a_success_by_callback_before_the_answer_stays (test_races.py)
+ 4     test_an_accepted_failure_is_refunded_and_checked_again
+ 5     test_a_lost_payment_is_polled_then_repeated_identically, test_paying_a_check_twice_gives_the_same_order
+ 6     test_an_expired_check_is_not_paid_and_a_new_has_a_new_ref, test_an_expiry_on_the_way_rejects_the_payment
+ 7     test_a_payment_waits_for_an_inquiry_that_is_pending
  8     test_a_definite_no_rejects_the_payment[38-BILL_NOT_FOUND]
 The inquiry's states: tests/bills/test_checking.py.
 """
@@ -19,22 +19,23 @@ from django.utils import timezone
 
 from bills import services
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
-from bills.models import BillCheck, State
-from purchases.errors import NotPossible, OpenDuplicate
-from purchases.models import Order, OrderEvent
-from purchases.order_life import HoldReason, Status
+from bills.models import BillCheck
+from bills.services import paying
+from bills.states import BillState
+from gateway.services import call
+from purchases.errors import ActionRefused, OpenDuplicate
+from purchases.models import Order
 from purchases.services import submit
 from purchases.services.following import follow
-from tests.bills.test_checking import check_bill
+from purchases.states import ActionReason, Status
+from tests.bills.helpers import check_bill, place
 from tests.conftest import Upstream
-from tests.factories import moves
+from tests.factories import make_payment, moves
+from tests.purchases.helpers import at_once
+from upstream import requests
 from upstream.budget import CallClass
 
 PAY, STATUS, INQUIRY = "/v1/bill/pay", "/v1/transaction/status", "/v1/bill/inquiry"
-
-
-def place(check: BillCheck, *, amount: int | None = None) -> Order:
-    return services.pay_bill(check, amount=check.total or 0 if amount is None else amount, paid_by=None, enqueue=False)
 
 
 def pay(check: BillCheck, *, wait: float = 5.0) -> Order:
@@ -44,7 +45,7 @@ def pay(check: BillCheck, *, wait: float = 5.0) -> Order:
     return follow(order, seconds=wait)
 
 
-def test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success(upstream: Upstream):
+def test_a_payment_carries_ref_id_and_total_and_succeeds(upstream: Upstream):
     check = check_bill(1)
 
     order = pay(check)
@@ -52,7 +53,7 @@ def test_a_payment_carries_the_checks_ref_id_and_total_and_ends_in_success(upstr
     assert (order.status, order.kind, order.ref_id) == ("success", "bill", check.ref_id)
     assert (order.max_price, order.price) == (check.total, check.total)
     assert order.sn
-    assert check.state == State.PAID
+    assert check.state == BillState.PAID
     assert upstream.ledger(order) == [("debit", -check.total)]
     assert upstream.calls(order, "pay") == [PAY]
     sent = upstream.control("requests", ref_id=check.ref_id, endpoint=PAY)["requests"][0]["body"]
@@ -70,16 +71,16 @@ def test_paying_a_check_twice_gives_the_same_order(upstream: Upstream):
     assert upstream.calls(first, "pay") == [PAY]
 
 
-def test_a_failure_after_acceptance_is_refunded_and_the_bill_can_be_checked_anew(upstream: Upstream):
+def test_an_accepted_failure_is_refunded_and_checked_again(upstream: Upstream):
     check = check_bill(4)
 
     order = pay(check)
 
     assert order.status == Status.FAILED
     assert upstream.ledger(order) == [("debit", -check.total), ("refund", check.total)]
-    assert check.state == State.NOT_PAYABLE
+    assert check.state == BillState.NOT_PAYABLE
     with_new_ref_id = check_bill(4)
-    assert with_new_ref_id.state == State.VALID
+    assert with_new_ref_id.state == BillState.VALID
     assert place(with_new_ref_id).ref_id != order.ref_id
 
 
@@ -98,7 +99,7 @@ def test_a_lost_answer_is_asked_for_by_status_and_paid_once(upstream: Upstream, 
     assert upstream.calls(order, "pay") == [PAY]
 
 
-def test_a_payment_that_never_arrived_is_asked_for_first_and_then_repeated_identically(upstream: Upstream):
+def test_a_lost_payment_is_polled_then_repeated_identically(upstream: Upstream):
     check = check_bill(11)
 
     order = pay(check, wait=10)
@@ -112,7 +113,7 @@ def test_a_payment_that_never_arrived_is_asked_for_first_and_then_repeated_ident
     assert ("unknown", "queued", "poll") in moves(order)
 
 
-def test_a_payment_that_arrives_late_although_it_was_repeated_is_charged_once(upstream: Upstream):
+def test_a_repeated_payment_that_arrives_late_is_charged_once(upstream: Upstream):
     check = check_bill(12)
 
     order = pay(check, wait=15)
@@ -121,14 +122,15 @@ def test_a_payment_that_arrives_late_although_it_was_repeated_is_charged_once(up
     assert upstream.ledger(order) == [("debit", -check.total)]
 
 
-def test_a_changed_total_is_held_shown_and_paid_only_when_the_new_one_is_confirmed(upstream: Upstream):
+def test_a_changed_total_is_paid_only_when_it_is_confirmed(upstream: Upstream):
     check = check_bill(34)
     old = check.total
     order = pay(check)
-    assert (order.status, order.hold_reason) == ("held", HoldReason.AMOUNT_MISMATCH)
+    assert (order.status, order.action_reason) == ("held", ActionReason.AMOUNT_MISMATCH)
     assert upstream.ledger(order) == []
 
-    check = services.ask_again(check)
+    services.inquire_again(check, actor=None)
+    check.refresh_from_db()
     assert check.total == old + 2_500
     with pytest.raises(TotalChanged) as refusal:
         services.pay_again(order, amount=old, actor=None)
@@ -142,7 +144,7 @@ def test_a_changed_total_is_held_shown_and_paid_only_when_the_new_one_is_confirm
     assert upstream.ledger(order) == [("debit", -check.total)]
 
 
-def test_an_expired_check_is_not_sent_and_a_new_check_has_a_new_ref_id(upstream: Upstream):
+def test_an_expired_check_is_not_paid_and_a_new_has_a_new_ref(upstream: Upstream):
     check = check_bill(1)
     BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now())
 
@@ -151,10 +153,10 @@ def test_an_expired_check_is_not_sent_and_a_new_check_has_a_new_ref_id(upstream:
 
     assert not Order.objects.exists()
     assert check_bill(1).ref_id != check.ref_id
-    assert BillCheck.objects.get(pk=check.pk).state == State.EXPIRED
+    assert BillCheck.objects.get(pk=check.pk).state == BillState.EXPIRED
 
 
-def test_an_expiry_on_the_way_rejects_the_payment_and_leaves_the_check_as_it_was(upstream: Upstream):
+def test_an_expiry_on_the_way_rejects_the_payment(upstream: Upstream):
     check = check_bill(33)
     # Our clock is behind the upstream's.
     BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
@@ -169,7 +171,7 @@ def test_an_expiry_on_the_way_rejects_the_payment_and_leaves_the_check_as_it_was
     assert (order.status, order.error_code) == ("rejected", "INQUIRY_EXPIRED")
     assert upstream.ledger(order) == []
     check.refresh_from_db()
-    assert (check.state, check.answer) == (State.NOT_PAYABLE, "bill")
+    assert (check.state, check.answer) == (BillState.NOT_PAYABLE, "bill")
 
 
 @pytest.mark.parametrize(("number", "code"), [(37, "BILL_ALREADY_PAID"), (38, "BILL_NOT_FOUND")])
@@ -180,10 +182,10 @@ def test_a_definite_no_rejects_the_payment(upstream: Upstream, number, code):
     assert upstream.ledger(order) == []
 
 
-def test_a_short_balance_holds_and_the_same_ref_id_is_paid_after_a_top_up(upstream: Upstream):
+def test_a_short_balance_is_paid_with_the_same_ref_id_later(upstream: Upstream):
     check = check_bill(20)
     order = pay(check)
-    assert (order.status, order.hold_reason) == ("held", HoldReason.BALANCE_SHORT)
+    assert (order.status, order.action_reason) == ("held", ActionReason.BALANCE_SHORT)
 
     upstream.control("topup", amount=5_000_000)
     order = services.pay_again(order, amount=check.total, actor=None, enqueue=False)
@@ -194,7 +196,7 @@ def test_a_short_balance_holds_and_the_same_ref_id_is_paid_after_a_top_up(upstre
     assert upstream.ledger(order) == [("debit", -check.total)]
 
 
-def test_a_held_payment_is_not_sent_again_after_its_check_expired(upstream: Upstream):
+def test_a_payment_is_not_sent_again_after_its_check_expired(upstream: Upstream):
     check = check_bill(20)
     order = pay(check)
     BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now())
@@ -203,14 +205,14 @@ def test_a_held_payment_is_not_sent_again_after_its_check_expired(upstream: Upst
         services.pay_again(order, amount=check.total, actor=None)
 
 
-def test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid(upstream: Upstream):
+def test_a_payment_waits_for_an_inquiry_that_is_pending(upstream: Upstream):
     """We know the total, the person confirmed it, and the service is not ready: the order waits (/v1/bill/pay 7)."""
     check = check_bill(32, wait=0.2)
     known = check_bill(1)
     BillCheck.objects.filter(pk=check.pk).update(
         answer="bill",
         answered_at=timezone.now(),
-        next_ask_at=None,
+        next_poll_at=None,
         amount=known.amount,
         admin_fee=known.admin_fee,
         penalty=known.penalty,
@@ -221,14 +223,13 @@ def test_an_inquiry_that_the_upstream_calls_pending_is_waited_for_and_then_paid(
     order = pay(BillCheck.objects.get(pk=check.pk), wait=0.5)
 
     assert (order.status, order.error_code) == ("queued", "INQUIRY_PENDING")
-    assert order.next_check_at > timezone.now()
+    assert order.next_poll_at > timezone.now()
     assert upstream.ledger(order) == []
 
     upstream.control("settle", ref_id=check.ref_id, status="valid")
-    upstream_total = services.checking.get_client().bill_inquiry(
-        ref_id=check.ref_id, product_code=check.product_code, destination=check.destination
-    )
-    Order.objects.filter(pk=order.pk).update(next_check_at=timezone.now(), max_price=upstream_total.data.total)
+    request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
+    upstream_total = call(request, call_class=CallClass.INTERACTIVE)
+    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now(), max_price=upstream_total.data.total)
     order = follow(Order.objects.get(pk=order.pk), seconds=20)
     assert order.status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -order.max_price)]
@@ -249,13 +250,13 @@ def test_only_the_confirmed_total_is_paid(upstream: Upstream):
         place(check, amount=check.total - 1)
 
 
-def test_an_older_check_of_the_same_bill_is_replaced_by_the_newer(upstream: Upstream):
+def test_an_older_check_is_replaced_by_the_newer(upstream: Upstream):
     older, newer = check_bill(1), check_bill(1)
 
     with pytest.raises(Replaced) as refusal:
         place(older)
 
-    assert refusal.value.newer == newer
+    assert refusal.value.newer == newer.ref_id
     assert place(newer).ref_id == newer.ref_id
 
 
@@ -263,8 +264,8 @@ def test_one_open_payment_per_biller_and_customer(upstream: Upstream):
     first = check_bill(3)
     pay(first, wait=0.3)
     second = check_bill(3)
-    assert second.state in {State.VALID, State.NOT_PAYABLE}
-    if second.state == State.VALID:
+    assert second.state in {BillState.VALID, BillState.NOT_PAYABLE}
+    if second.state == BillState.VALID:
         with pytest.raises(OpenDuplicate):
             place(second)
 
@@ -281,7 +282,7 @@ def test_a_period_that_we_have_paid_is_never_paid_again(upstream: Upstream):
     assert refusal.value.order == order
 
 
-def test_a_payment_that_somebody_has_sent_again_already_is_not_sent_twice(upstream: Upstream):
+def test_a_payment_sent_again_by_two_people_is_sent_once(upstream: Upstream):
     check = check_bill(20)
     order = pay(check)
     upstream.control("topup", amount=5_000_000)
@@ -298,30 +299,30 @@ def test_only_a_held_payment_is_paid_again(upstream: Upstream):
     check = check_bill(1)
     order = pay(check)
 
-    with pytest.raises(NotPossible):
+    with pytest.raises(ActionRefused):
         services.pay_again(order, amount=check.total, actor=None)
 
 
-def test_a_period_paid_between_our_look_and_our_insert_is_not_paid_again(upstream: Upstream, monkeypatch):
+def test_a_month_paid_between_look_and_insert_is_not_paid(upstream: Upstream, monkeypatch):
     first, second = check_bill(1), check_bill(1)
-    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now())
-    order = pay(first)
-    BillCheck.objects.filter(pk=second.pk).update(expires_at=timezone.now() + dt.timedelta(minutes=5))
-    looks = iter([None, order])
-    monkeypatch.setattr(BillCheck, "paid_before", property(lambda check: next(looks)))
+    real, paid = paying.queue_order, []
 
-    with pytest.raises(AlreadyPaid):
+    def pays_the_first_before(**facts):
+        paid.extend(at_once(lambda: make_payment(first, Status.SUCCESS)))
+        return real(**facts)
+
+    monkeypatch.setattr(paying, "queue_order", pays_the_first_before)
+    with pytest.raises(AlreadyPaid) as refusal:
         place(second)
 
-    assert Order.objects.count() == 1
+    assert [refusal.value.order] == paid == [Order.objects.get()]
 
 
-def test_a_refusal_of_a_repeated_payment_waits_for_the_grace_period(upstream: Upstream):
+def test_a_refused_repetition_waits_for_the_grace_period(upstream: Upstream):
     """The first sending is lost; "already paid" to the second may be about just that one."""
     check = check_bill(37)
     order = place(check)
-    Order.objects.filter(pk=order.pk).update(attempt=1)
-    OrderEvent.objects.create(order=order, from_status="sending", to_status="unknown", source="submit")
+    Order.objects.filter(pk=order.pk).update(attempt=1, sent_no=1)
 
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     order = follow(order, seconds=2)
@@ -330,10 +331,10 @@ def test_a_refusal_of_a_repeated_payment_waits_for_the_grace_period(upstream: Up
     assert upstream.calls(order, "pay") == [PAY]
 
 
-def test_a_held_payment_whose_check_expired_makes_room_for_a_fresh_check(upstream: Upstream):
+def test_an_expired_payment_makes_room_for_a_new_check(upstream: Upstream):
     old = check_bill(20)
     held = pay(old)
-    assert held.status == Status.HELD
+    assert held.status == Status.NEEDS_ACTION
     BillCheck.objects.filter(pk=old.pk).update(expires_at=timezone.now())
 
     order = place(check_bill(20))

@@ -1,57 +1,39 @@
 """The callback address: strict at the door, stored first, answered before any work."""
 
 import hashlib
-import hmac
-import json
 import logging
 
 import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from callbacks.models import Receipt, Refusal, RefusalCount
+from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount
 from purchases.models import OrderEvent
-from purchases.order_life import Status
-from tests.factories import make_order, reported
+from purchases.states import Status
+from tests.callbacks.helpers import URL, body_for, post, sign
+from tests.factories import make_order
 
 pytestmark = pytest.mark.django_db
 
-URL = "/callbacks/upstream/"
 
-
-def body_for(order, status="success", **facts) -> bytes:
-    data = reported(order, status, **facts).model_dump(mode="json")
-    content = {"event": f"transaction.{status}", "timestamp": "2026-08-22T10:00:12+07:00", "data": data}
-    return json.dumps(content).encode()
-
-
-def sign(body: bytes) -> str:
-    return hmac.new(django_settings.UPSTREAM_SECRET_KEY.encode(), body, hashlib.sha256).hexdigest()
-
-
-def post(body: bytes, *, signature: str | None = None, content_type: str = "application/json", **extra):
-    headers = {"X-Signature": sign(body) if signature is None else signature, "X-Delivery-Id": "d-1"}
-    return Client().post(URL, data=body, content_type=content_type, headers=headers | extra.pop("headers", {}), **extra)
-
-
-def test_a_genuine_callback_is_stored_as_it_came_and_no_order_is_touched_yet():
+def test_a_genuine_callback_is_stored_and_no_order_is_changed():
     order = make_order(Status.PENDING)
     body = body_for(order)
 
     answer = post(body)
 
     assert answer.status_code == 200
-    receipt = Receipt.objects.get()
-    assert bytes(receipt.body) == body
-    assert (receipt.ref_id, receipt.event, receipt.delivery_id) == (order.ref_id, "transaction.success", "d-1")
-    assert (receipt.source_address, receipt.is_signed, receipt.state) == ("127.0.0.1", True, "received")
+    callback = Callback.objects.get()
+    assert bytes(callback.body) == body
+    assert (callback.ref_id, callback.event, callback.delivery_id) == (order.ref_id, "transaction.success", "d-1")
+    assert (callback.source_address, callback.is_signed, callback.state) == ("127.0.0.1", True, "received")
     assert not OrderEvent.objects.exists()
 
 
 def test_the_signature_is_not_stored_with_the_headers():
     post(body_for(make_order(Status.PENDING)), headers={"Cookie": "sessionid=abc", "X-Event": "transaction.success"})
 
-    kept = {name.lower() for name in Receipt.objects.get().headers}
+    kept = {name.lower() for name in Callback.objects.get().headers}
     assert "x-event" in kept
     assert not kept & {"x-signature", "cookie", "authorization"}
 
@@ -62,16 +44,16 @@ def test_the_same_delivery_again_is_counted_not_stored_twice():
     answers = [post(body).status_code for _ in range(3)]
 
     assert answers == [200, 200, 200]
-    assert Receipt.objects.get().repeats == 2
+    assert Callback.objects.get().repeats == 2
 
 
-def test_the_same_delivery_id_with_other_bytes_is_a_callback_of_its_own():
+def test_the_same_delivery_id_with_other_bytes_is_a_new_callback():
     order = make_order(Status.PENDING)
 
     post(body_for(order, "success"))
     post(body_for(order, "failed"))
 
-    assert Receipt.objects.count() == 2
+    assert Callback.objects.count() == 2
 
 
 def test_an_unknown_ref_id_is_stored_and_answered_200():
@@ -79,26 +61,26 @@ def test_an_unknown_ref_id_is_stored_and_answered_200():
     body = body_for(order).replace(order.ref_id.encode(), b"never-seen")
 
     assert post(body).status_code == 200
-    assert Receipt.objects.get().ref_id == "never-seen"
+    assert Callback.objects.get().ref_id == "never-seen"
 
 
-def test_a_body_that_is_not_genuine_is_403_counted_and_not_stored():
+def test_a_body_not_genuine_is_403_counted_and_not_stored():
     body = body_for(make_order(Status.PENDING))
 
     for signature in ("", "0" * 64, sign(body + b" "), "ü"):
         assert post(body, signature=signature).status_code == 403
 
-    assert not Receipt.objects.exists()
-    assert RefusalCount.objects.get().count == 4
+    assert not Callback.objects.exists()
+    assert CallbackRefusalCount.objects.get().count == 4
 
 
-def test_only_the_last_refusals_are_described_but_all_are_counted(monkeypatch):
-    monkeypatch.setattr(Refusal, "KEPT", 3)
+def test_only_the_last_refusals_are_described_but_all_counted(monkeypatch):
+    monkeypatch.setattr(CallbackRefusal, "KEPT", 3)
     for _ in range(8):
         post(b"{}", signature="wrong")
 
-    assert Refusal.objects.count() == 3
-    assert RefusalCount.objects.get().count == 8
+    assert CallbackRefusal.objects.count() == 3
+    assert CallbackRefusalCount.objects.get().count == 8
 
 
 def test_a_body_over_64_kib_is_413():
@@ -137,7 +119,7 @@ def test_json_that_is_not_strict_is_400_even_when_signed(body):
     answer = post(body)
 
     assert answer.status_code == 400
-    assert not Receipt.objects.exists()
+    assert not Callback.objects.exists()
 
 
 @pytest.mark.parametrize("accept", ["text/plain", "image/png", "garbage"])
@@ -159,7 +141,7 @@ def test_no_csrf_token_is_asked_for():
     assert answer.status_code == 200
 
 
-def test_only_registered_addresses_may_call_when_any_are_registered(settings):
+def test_given_registered_addresses_only_they_may_call(settings):
     settings.UPSTREAM_CALLBACK_ALLOWED_IPS = ["10.1.0.0/16", "2001:db8::/32"]
     body = body_for(make_order(Status.PENDING))
 
@@ -189,7 +171,7 @@ def test_with_md5_ref_the_callback_is_stored_as_a_hint_only(settings):
     answer = post(body_for(order), signature=hashlib.md5(text.encode()).hexdigest())  # noqa: S324
 
     assert answer.status_code == 200
-    assert Receipt.objects.get().is_signed is False
+    assert Callback.objects.get().is_signed is False
 
 
 def test_neither_secret_nor_signature_reaches_the_log(caplog):

@@ -2,15 +2,15 @@
 
 import requests
 
-from callbacks.models import Receipt
-from purchases.order_life import Status
-from tests.callbacks.test_endpoint import body_for, sign
+from callbacks.models import Callback
+from purchases.states import Status
+from tests.callbacks.helpers import body_for, sign
 from tests.conftest import Upstream
 from tests.factories import make_order
 from tests.fleet import Fleet
 
 
-def test_a_chunked_callback_is_stored_and_one_that_is_too_large_refused(upstream: Upstream):
+def test_a_chunked_callback_is_stored_and_one_too_large_refused(upstream: Upstream):
     fleet = Fleet()
     fleet.start("web")
     try:
@@ -24,5 +24,5 @@ def test_a_chunked_callback_is_stored_and_one_that_is_too_large_refused(upstream
         fleet.kill_all()
 
     assert stored.status_code == 200
-    assert bytes(Receipt.objects.get().body) == body
+    assert bytes(Callback.objects.get().body) == body
     assert too_large.status_code == 413

@@ -1,20 +1,23 @@
 """What a stored callback does: settles the order when its body is signed, else only makes us ask."""
 
+import datetime as dt
+
 import pytest
+from django.utils import timezone
 
 from callbacks import services
-from callbacks.models import Receipt
-from purchases.errors import NotPossible
+from callbacks.errors import StillWaiting
+from callbacks.models import Callback, CallbackState
 from purchases.models import Incident, Order
-from purchases.order_life import Status
+from purchases.states import Status
 from staff.models import User
-from tests.callbacks.test_endpoint import body_for
+from tests.callbacks.helpers import body_for
 from tests.factories import make_order, moves
 
 pytestmark = pytest.mark.django_db
 
 
-def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery: str = "d-1") -> Receipt:
+def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery: str = "d-1") -> Callback:
     return services.receive(
         body=body,
         headers={"X-Delivery-Id": delivery},
@@ -25,29 +28,32 @@ def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery
     )
 
 
-def _make_late(receipt: Receipt) -> None:
-    """As if it had waited for a while (its time is read-only for the app, so it is inserted anew)."""
-    from datetime import timedelta
-
-    late = Receipt.objects.get(pk=receipt.pk)
-    late.pk, late.delivery_id = None, receipt.delivery_id + "-late"
-    late.received_at = receipt.received_at - timedelta(minutes=1)
-    late.save(force_insert=True)
+def _make_due() -> None:
+    """As if each callback had waited for a while."""
+    Callback.objects.update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
 
 
-def test_a_signed_callback_settles_the_order_and_names_the_receipt():
+@pytest.fixture
+def handed_out(monkeypatch) -> list[int]:
+    """The callbacks for which a task was published."""
+    found: list[int] = []
+    monkeypatch.setattr(services, "publish", lambda _task, pk: found.append(pk))
+    return found
+
+
+def test_a_signed_callback_settles_the_order_and_its_receipt():
     order = make_order(Status.PENDING)
-    receipt = _receive(body_for(order, sn="SN-77"))
+    callback = _receive(body_for(order, sn="SN-77"))
 
-    receipt = services.process(receipt.pk)
+    callback = services.process(callback.pk)
 
     order.refresh_from_db()
     assert (order.status, order.sn) == ("success", "SN-77")
-    assert order.events.get().receipt_id == receipt.pk
-    assert (receipt.state, receipt.result) == ("applied", "pending → success")
+    assert order.events.get().callback_id == callback.pk
+    assert (callback.state, callback.result) == ("applied", "pending → success")
 
 
-def test_a_callback_before_the_answer_settles_the_order_that_is_being_sent():
+def test_a_callback_before_the_answer_settles_the_order_sent():
     order = make_order(Status.SENDING)
 
     services.process(_receive(body_for(order)).pk)
@@ -55,24 +61,24 @@ def test_a_callback_before_the_answer_settles_the_order_that_is_being_sent():
     assert moves(order) == [("sending", "success", "callback")]
 
 
-def test_an_unsigned_callback_changes_no_status_and_makes_the_order_due():
-    order = make_order(Status.PENDING, next_check_at="2030-01-01T00:00:00Z")
+def test_an_unsigned_callback_only_makes_the_order_due():
+    order = make_order(Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
 
-    receipt = services.process(_receive(body_for(order), is_signed=False).pk)
+    callback = services.process(_receive(body_for(order), is_signed=False).pk)
 
     before, order = order, Order.objects.get(pk=order.pk)
     assert order.status == Status.PENDING
-    assert str(order.next_check_at) < before.next_check_at
-    assert receipt.state == Receipt.State.HINT
+    assert str(order.next_poll_at) < before.next_poll_at
+    assert callback.state == CallbackState.HINT
 
 
 def test_an_unknown_ref_id_changes_nothing():
     order = make_order(Status.PENDING)
     body = body_for(order).replace(order.ref_id.encode(), b"never-seen")
 
-    receipt = services.process(_receive(body).pk)
+    callback = services.process(_receive(body).pk)
 
-    assert receipt.state == Receipt.State.UNMATCHED
+    assert callback.state == CallbackState.UNMATCHED
     assert moves(order) == []
 
 
@@ -91,13 +97,13 @@ def test_a_signed_callback_that_is_not_as_agreed_settles_nothing(change):
     body = body_for(order)
     assert change[0] in body
 
-    receipt = services.process(_receive(body.replace(*change)).pk)
+    callback = services.process(_receive(body.replace(*change)).pk)
 
-    assert receipt.state == Receipt.State.MALFORMED
+    assert callback.state == CallbackState.MALFORMED
     assert moves(order) == []
 
 
-def test_contradicting_callbacks_leave_the_first_final_status_and_an_incident():
+def test_contradicting_callbacks_keep_the_first_and_an_incident():
     order = make_order(Status.PENDING)
 
     services.process(_receive(body_for(order, "success"), delivery="a").pk)
@@ -108,45 +114,66 @@ def test_contradicting_callbacks_leave_the_first_final_status_and_an_incident():
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
 
 
-def test_the_sweep_processes_what_was_stored_while_the_broker_was_down():
-    order = make_order(Status.PENDING)
-    _make_late(_receive(body_for(order)))
+def test_a_callback_whose_task_was_lost_is_handed_out_again(handed_out):
+    callback = _receive(body_for(make_order(Status.PENDING)))
+    assert services.hand_out_due(100) == 0
 
-    services.process_due()
+    _make_due()
 
-    assert moves(order) == [("pending", "success", "callback")]
-    assert services.process_due() == 0
+    assert services.hand_out_due(100) == 1
+    assert services.hand_out_due(100) == 0  # it is leased
+    assert handed_out[-1] == callback.pk
 
 
-def test_a_receipt_that_meets_a_fault_of_ours_does_not_keep_the_others_waiting(monkeypatch):
-    first, second = make_order(Status.PENDING), make_order(Status.PENDING, destination="081299999999")
-    _make_late(_receive(body_for(first), delivery="a"))
-    _make_late(_receive(body_for(second), delivery="b"))
-    real = services.apply_outcome
+def test_a_hundred_faulty_callbacks_hold_up_no_other(handed_out, monkeypatch):
+    faulty = make_order(Status.PENDING)
+    for i in range(100):
+        _receive(body_for(faulty), delivery=f"faulty-{i}")
+    real = services.apply_report
 
-    def faulty(order_id, *args, **kwargs):
-        if order_id == first.pk:
+    def apply(order_id, *args, **kwargs):
+        if order_id == faulty.pk:
             raise RuntimeError("a fault of ours")
         return real(order_id, *args, **kwargs)
 
-    monkeypatch.setattr(services, "apply_outcome", faulty)
-    services.process_due()
+    monkeypatch.setattr(services, "apply_report", apply)
+    _make_due()
+    services.hand_out_due(limit=100)
+    for callback_id in list(handed_out):
+        services.process(callback_id)
+    other = _receive(body_for(make_order(Status.PENDING, destination="081299999999")), delivery="other")
+    Callback.objects.filter(pk=other.pk).update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
+    handed_out.clear()
+    services.hand_out_due(limit=100)
 
-    assert moves(second) == [("pending", "success", "callback")]
-    monkeypatch.undo()
-    services.process_due()
-    assert moves(first) == [("pending", "success", "callback")]
+    assert handed_out == [other.pk]
+    kept = Callback.objects.filter(ref_id="x", tries=1).first()
+    assert "a fault of ours" in kept.fault
+    assert kept.next_try_at > timezone.now() + dt.timedelta(seconds=5)
 
 
-def test_staff_may_process_a_receipt_again_and_nothing_happens_twice():
+def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
+    order = make_order(Status.PENDING)
+    callback = _receive(body_for(order))
+    with monkeypatch.context() as broken:
+        broken.setattr(services, "apply_report", lambda *_args, **_kwargs: 1 / 0)
+        assert services.process(callback.pk).tries == 1
+
+    callback = services.process(callback.pk)
+
+    assert (callback.state, callback.tries, callback.fault) == ("applied", 0, "")
+    assert moves(order) == [("pending", "success", "callback")]
+
+
+def test_a_receipt_processed_again_by_staff_changes_nothing():
     admin = User.objects.create_user("admin")
     order = make_order(Status.PENDING)
-    receipt = _receive(body_for(order))
-    with pytest.raises(NotPossible):
-        services.process_again(receipt, actor=admin)
-    services.process(receipt.pk)
+    callback = _receive(body_for(order))
+    with pytest.raises(StillWaiting):
+        services.process_again(callback, actor=admin)
+    services.process(callback.pk)
 
-    again = services.process_again(receipt, actor=admin)
+    again = services.process_again(callback, actor=admin)
 
-    assert again.state == Receipt.State.APPLIED
+    assert again.state == CallbackState.APPLIED
     assert moves(order) == [("pending", "success", "callback")]

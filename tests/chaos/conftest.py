@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from backoffice.launcher.embedded import Stores
-from backoffice.launcher.processes import Family
-from backoffice.launcher.valkey import Valkey
+from launcher.embedded import Stores
+from launcher.processes import ProcessGroup
+from launcher.valkey import Valkey
 from tests.conftest import Upstream
 from tests.fleet import Fleet
 from upstream.client import get_client
@@ -17,13 +17,13 @@ from upstream.client import get_client
 @pytest.fixture
 def valkey(tmp_path: Path) -> Iterator[Valkey]:
     """A Valkey that only this test uses."""
-    family = Family()
-    stores = Stores(tmp_path, family, postgres=False)
+    group = ProcessGroup()
+    stores = Stores(tmp_path, group, postgres=False)
     stores.start()
     assert stores.valkey is not None
     yield stores.valkey
     stores.stop()
-    family.close()
+    group.close()
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ import redis
 import requests
 from django.utils import timezone
 
-from callbacks.models import Receipt
-from purchases.models import Order, Product
-from purchases.order_life import Status
+from callbacks.models import Callback, CallbackState
+from catalogue.models import Product
+from purchases.models import Order
 from purchases.services import place_order
-from tests.callbacks.test_endpoint import body_for
+from purchases.states import Status
+from tests.callbacks.helpers import body_for
 from tests.conftest import Upstream
 from tests.factories import moves
 from tests.fleet import Fleet
@@ -32,7 +33,7 @@ def place(number: int, product: Product | None = None) -> Order:
         placed_by=None,
         enqueue=False,
     )
-    Order.objects.filter(pk=order.pk).update(next_check_at=timezone.now())
+    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now())
     return order
 
 
@@ -40,7 +41,7 @@ def status(order: Order) -> str:
     return Order.objects.values_list("status", flat=True).get(pk=order.pk)
 
 
-def test_workers_killed_right_after_the_claim_leave_an_order_that_is_charged_once(upstream: Upstream, fleet: Fleet):
+def test_workers_killed_after_the_claim_then_it_is_charged_once(upstream: Upstream, fleet: Fleet):
     # Nobody gives up or asks before the kill.
     fleet.env |= {"UPSTREAM_READ_TIMEOUT": "30", "ORDER_CHECK_FIRST_SECONDS": "30"}
     fleet.start("worker", "background", "beat")
@@ -49,7 +50,7 @@ def test_workers_killed_right_after_the_claim_leave_an_order_that_is_charged_onc
 
     fleet.kill("worker", "background", "beat")
     assert status(order) == Status.SENDING
-    Order.objects.update(next_check_at=timezone.now())  # the 30 s are over
+    Order.objects.update(next_poll_at=timezone.now())  # the 30 s are over
     fleet.start("worker", "background", "beat")
 
     eventually(lambda: status(order) == Status.SUCCESS, within=60)
@@ -59,7 +60,7 @@ def test_workers_killed_right_after_the_claim_leave_an_order_that_is_charged_onc
     assert ("queued", "sending", "submit") in moves(order)
 
 
-def test_a_redis_that_is_emptied_with_orders_queued_delays_them_only(upstream: Upstream, fleet: Fleet):
+def test_redis_emptied_with_orders_queued_then_all_succeed(upstream: Upstream, fleet: Fleet):
     product = Product.objects.get(name="Telkomsel 10.000")
     orders = [
         place_order(
@@ -71,7 +72,7 @@ def test_a_redis_that_is_emptied_with_orders_queued_delays_them_only(upstream: U
         )
         for number in range(12)
     ]
-    Order.objects.update(next_check_at=timezone.now())
+    Order.objects.update(next_poll_at=timezone.now())
     fleet.env |= {"ORDER_LEASE_SECONDS": "3"}
     fleet.start("worker", "background", "beat")
     eventually(lambda: Order.objects.exclude(status=Status.QUEUED).exists(), within=30)
@@ -84,13 +85,11 @@ def test_a_redis_that_is_emptied_with_orders_queued_delays_them_only(upstream: U
         assert upstream.calls(order, "create") == [CREATE]
 
 
-def test_a_callback_is_answered_200_while_the_broker_is_stopped_and_processed_after(
-    upstream: Upstream, fleet: Fleet, valkey
-):
+def test_broker_stopped_then_a_callback_is_applied_later(upstream: Upstream, fleet: Fleet, valkey):
     fleet.start("web")
     order = place(3)  # stays pending until told
-    Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now())
-    Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_check_at="2030-01-01T00:00:00Z")
+    Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now(), sent_no=1)
+    Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
     body = body_for(order)
     signature = hmac.new(fleet.env["UPSTREAM_SECRET_KEY"].encode(), body, hashlib.sha256).hexdigest()
     headers = {"Content-Type": "application/json", "X-Signature": signature, "X-Delivery-Id": "d-1"}
@@ -99,11 +98,11 @@ def test_a_callback_is_answered_200_while_the_broker_is_stopped_and_processed_af
     answer = requests.post(f"{fleet.url}/callbacks/upstream/", data=body, headers=headers, timeout=20)
 
     assert answer.status_code == 200
-    assert Receipt.objects.get().state == Receipt.State.RECEIVED
+    assert Callback.objects.get().state == CallbackState.RECEIVED
     assert requests.get(f"{fleet.url}/healthz", timeout=5).status_code == 200
 
     valkey.start()
     valkey.wait_ready()
-    fleet.start("background", "beat")
+    fleet.start("worker", "background", "beat")
     eventually(lambda: status(order) == Status.SUCCESS, within=60)
-    assert Receipt.objects.get().state == Receipt.State.APPLIED
+    assert Callback.objects.get().state == CallbackState.APPLIED

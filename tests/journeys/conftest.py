@@ -2,20 +2,19 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from staff.roles import create_demo_staff, set_up_roles
+from staff.roles import create_demo_staff
 from tests.conftest import Upstream
 from tests.fleet import Fleet
+from tests.journeys.helpers import DESKTOP, OpenWindow
 
-DESKTOP, PHONE, SMALL_PHONE = (1280, 800), (390, 844), (360, 740)
 
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium; where one is required (`.ci/run`), its absence is a failure and not a skip."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -34,9 +33,6 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-OpenWindow = Callable[..., Page]
-
-
 @pytest.fixture
 def open_window(chromium: Browser) -> Iterator[OpenWindow]:
     """`open_window(size=…, scheme="dark", …)`: a fresh window; what its console complains of fails the test."""
@@ -50,7 +46,11 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
 
     def open_one(size: tuple[int, int] = DESKTOP, scheme: str = "light", language: str = "en-GB", **more: Any) -> Page:
         context = chromium.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, locale=language, **more
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=scheme,
+            locale=language,
+            reduced_motion="reduce",
+            **more,
         )
         context.set_default_timeout(15_000)
         contexts.append(context)
@@ -65,22 +65,25 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
     assert complaints == []
 
 
+@pytest.fixture(scope="package")
+def fleets() -> Iterator[list[Fleet]]:
+    """The one fleet of all journeys, from the first that needs it on."""
+    started: list[Fleet] = []
+    yield started
+    for fleet in started:
+        fleet.kill_all()
+
+
 @pytest.fixture
-def shop(upstream: Upstream) -> Iterator[Fleet]:
+def shop(upstream: Upstream, fleets: list[Fleet]) -> Iterator[Fleet]:
     """Web, workers and beat against the sandbox, which calls back; demo staff can sign in."""
-    set_up_roles()
     create_demo_staff()
-    fleet = Fleet()
+    if not fleets:
+        fleets.append(Fleet())
+        fleets[0].start("web", "worker", "background", "beat")
+    fleet = fleets[0]
     upstream.control("account", callback_url=f"{fleet.url}/callbacks/upstream/")
-    fleet.start("web", "worker", "background", "beat")
+    fleet.resume()
     yield fleet
-    fleet.kill_all()
-
-
-def sign_in(page: Page, address: str, who: str) -> None:
-    """Sign in as one of the demo staff."""
-    page.goto(f"{address}/accounts/login/")
-    page.fill("[name=login]", who)
-    page.fill("[name=password]", f"{who}-demo")
-    page.click("button.btn-primary")
-    page.wait_for_url(f"{address}/")
+    upstream.control("account", callback_url="")
+    fleet.rest()

@@ -5,13 +5,14 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from balance.models import Difference, Entry
-from balance.tasks import read_balance
+from ledger.models import Entry
 from purchases.models import Order
-from purchases.order_life import Status
+from purchases.states import Status
+from reconciliation.models import Difference
+from reconciliation.tasks import read_balance
 from tests.conftest import Upstream
 from tests.fleet import Fleet
-from tests.journeys.conftest import PHONE, OpenWindow, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, sign_in
 from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.journey
@@ -19,9 +20,7 @@ pytestmark = pytest.mark.journey
 SUCCEEDS = "081290000001"
 
 
-def test_a_top_up_shows_up_by_itself_is_acknowledged_and_is_in_the_statement(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow
-):
+def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "admin")
     page.keyboard.press("s")
@@ -40,8 +39,8 @@ def test_a_top_up_shows_up_by_itself_is_acknowledged_and_is_in_the_statement(
     page.wait_for_url("**/balance/differences/*/")
     expect(page.locator(".explained")).to_contain_text("Acknowledged by admin")
     page.goto(f"{shop.url}/balance/statement/?kind=topup")
-    expect(page.locator(".books-row")).to_contain_text("+Rp1.234.567")
-    expect(page.locator(".books-row")).to_contain_text("BCA, by Sari")
+    expect(page.locator("#results tbody tr")).to_contain_text("+Rp1.234.567")
+    expect(page.locator("#results tbody tr")).to_contain_text("BCA, by Sari")
     with page.expect_download() as download:
         page.click("a:has-text('CSV')")
     assert re.fullmatch(r"statement-[\d-]+\.csv", download.value.suggested_filename)
@@ -52,9 +51,7 @@ def test_a_top_up_shows_up_by_itself_is_acknowledged_and_is_in_the_statement(
     expect(page.locator(".adds-up")).to_be_visible()
 
 
-def test_a_missing_rupiah_is_said_on_every_page_and_two_people_take_it_into_the_books(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow
-):
+def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     first, second = open_window(), open_window(size=PHONE)
     sign_in(first, shop.url, "admin")
     sign_in(second, shop.url, "owner")
@@ -64,11 +61,11 @@ def test_a_missing_rupiah_is_said_on_every_page_and_two_people_take_it_into_the_
     assert Difference.objects.get().amount == -1
 
     first.goto(f"{shop.url}/orders/")
-    expect(first.locator("#alerts .banner-bad")).to_contain_text("Rp1 are missing", timeout=60_000)
+    expect(first.locator("#alerts .banner-bad")).to_contain_text("Rp1", timeout=60_000)
     first.click("#alerts .banner-bad a")
     first.fill("[name=reason]", "fee of the bank")
     first.click("button:has-text('Propose')")
-    expect(first.locator("main")).to_contain_text("You proposed it, so you cannot approve it")
+    expect(first.locator("main")).to_contain_text("You proposed it")
     expect(first.locator("button:has-text('Approve')")).to_have_count(0)
 
     second.goto(f"{shop.url}/balance/")
@@ -79,7 +76,7 @@ def test_a_missing_rupiah_is_said_on_every_page_and_two_people_take_it_into_the_
     assert (entry.balance_change, entry.reason, entry.actor.username) == (-1, "fee of the bank", "owner")
 
 
-def test_an_order_waits_for_a_top_up_and_then_goes_by_itself(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     upstream.control("account", balance=1_000)
     read_balance()
     page = open_window()
@@ -90,7 +87,7 @@ def test_an_order_waits_for_a_top_up_and_then_goes_by_itself(shop: Fleet, upstre
     page.click("button:has-text('Review')")
     page.click("button[name=confirm][value=wait]")
     page.wait_for_url("**/orders/*/")
-    expect(page.locator(".explained")).to_contain_text("It waits for a top-up.")
+    expect(page.locator(".explained")).to_contain_text("It waits for a top-up")
     assert upstream.ledger(Order.objects.get()) == []
 
     upstream.control("topup", amount=100_000)
@@ -101,7 +98,7 @@ def test_an_order_waits_for_a_top_up_and_then_goes_by_itself(shop: Fleet, upstre
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
 
-def test_without_javascript_the_balance_is_all_there(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def test_without_javascript_a_top_up_is_announced_and_arrives(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     read_balance()
     page = open_window(java_script_enabled=False)
     sign_in(page, shop.url, "admin")

@@ -8,38 +8,38 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from backoffice.launcher.data_folder import DataFolderInUseError, held
-from backoffice.launcher.embedded import Stores
-from backoffice.launcher.processes import Family
+from launcher.data_folder import DataFolderInUseError, held
+from launcher.embedded import Stores
+from launcher.processes import ProcessGroup
 
 
 def main() -> None:
     """Print one JSON line when everything answers, then stay."""
     folder = Path(sys.argv[1])
-    family = Family()
+    group = ProcessGroup()
     wishes: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: wishes.append(number))
     try:
         with held(folder):
-            stores = Stores(folder, family)
+            stores = Stores(folder, group)
             stores.start("rows")
             assert stores.postgres is not None
             assert stores.valkey is not None
             found = {
                 "database_url": stores.postgres.url("rows"),
                 "redis_url": stores.valkey.url(),
-                "guardian": family.guardian_pid,
-                "children": [child.pid for child in stores.children()],
+                "watchdog": group.watchdog_pid,
+                "children": [child.pid for child, _ in stores.running()],
             }
             print(json.dumps(found), flush=True)
             while not wishes:
-                if family.guardian_pid not in (None, found["guardian"]):
-                    print(json.dumps({"guardian": family.guardian_pid}), flush=True)
-                    found["guardian"] = family.guardian_pid
-                family.keep_guardian()
+                if group.watchdog_pid not in (None, found["watchdog"]):
+                    print(json.dumps({"watchdog": group.watchdog_pid}), flush=True)
+                    found["watchdog"] = group.watchdog_pid
+                group.keep_watchdog()
                 time.sleep(0.05)
             stores.stop()
-            family.close()
+            group.close()
     except DataFolderInUseError:
         sys.exit("in use")
 

@@ -5,16 +5,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from environs import Env
 
-from backoffice.launcher import failures, project
-from backoffice.launcher.data_folder import held, read_json, write_state
-from backoffice.launcher.failures import LaunchError
-from backoffice.launcher.processes import Family
-from backoffice.launcher.serving import choose_port
-from backoffice.launcher.stack import Stack
-from tests.launcher.conftest import occupied_port
+from launcher import project
+from launcher.data_folder import held, read_json, write_state
+from launcher.failures import LaunchError
+from launcher.output import last_lines
+from launcher.processes import ProcessGroup
+from launcher.serving import choose_port
+from launcher.stack import Stack
+from tests.launcher.conftest import clean_environment, occupied_port
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = {
@@ -28,12 +31,9 @@ REAL = {
 
 def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Call `./run` on a data folder, with nothing of the test's own environment that names services."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("UPSTREAM_", "SANDBOX"))}
-    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "BACKOFFICE_SANDBOX"):
-        kept.pop(name, None)
     return subprocess.run(
         [sys.executable, str(ROOT / "run"), *words],
-        env={**kept, "BACKOFFICE_DATA": str(data), **environment},
+        env=clean_environment(BACKOFFICE_DATA=str(data), **environment),
         capture_output=True,
         text=True,
         timeout=120,
@@ -41,8 +41,8 @@ def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedPro
     )
 
 
-def test_help_names_every_command(folder: Path) -> None:
-    result = run("--help", data=folder)
+def test_help_names_every_command(empty: Path) -> None:
+    result = run("--help", data=empty)
 
     assert result.returncode == 0
     for command in ("up", "manage", "status", "test", "check", "lock", "reset"):
@@ -50,172 +50,187 @@ def test_help_names_every_command(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "named"),
     [
-        (["serve"], "There is no command serve"),
-        (["--port", "eighty"], "a port is a number from 1024 to 65535"),
-        (["--port", "80"], "a port is a number from 1024 to 65535"),
-        (["up", "--fast"], "Unrecognized arguments: --fast"),
-        (["reset", "now"], "Unrecognized arguments: now"),
+        (["serve"], "'serve'"),
+        (["--port", "eighty"], "--port"),
+        (["--port", "80"], "--port"),
+        (["up", "--fast"], "--fast"),
+        (["reset", "now"], "now"),
+        (["check", "--fast"], "--fast"),
     ],
 )
-def test_wrong_arguments_get_one_sentence_and_exit_code_2(words: list[str], sentence: str, folder: Path) -> None:
-    result = run(*words, data=folder)
+def test_wrong_arguments_exit_with_2_and_are_named(words: list[str], named: str, empty: Path) -> None:
+    result = run(*words, data=empty)
 
     assert result.returncode == 2
-    assert sentence in result.stderr
-    assert "Traceback" not in result.stderr
+    assert named in result.stderr
+    assert len(result.stderr.splitlines()) == 1
     assert "--help" in result.stderr
 
 
-def test_status_says_that_nothing_runs(folder: Path) -> None:
-    plain, as_json = run("status", data=folder), run("status", "--json", data=folder)
+def test_status_without_anything_running_exits_with_3(empty: Path) -> None:
+    plain, as_json = run("status", data=empty), run("status", "--json", data=empty)
 
     assert (plain.returncode, as_json.returncode) == (3, 3)
-    assert "Not running" in plain.stdout
-    assert json.loads(as_json.stdout) == {"running": False, "data_folder": str(folder), "processes": []}
+    assert str(empty) in plain.stdout
+    assert json.loads(as_json.stdout) == {"running": False, "data_folder": str(empty), "processes": []}
 
 
-def test_what_a_killed_launcher_wrote_is_not_taken_for_a_running_one(folder: Path) -> None:
-    write_state(folder, {"doing": "serving", "pid": os.getpid(), "address": "http://localhost:8000", "processes": []})
-    (folder / "lock").touch()
+def test_what_a_killed_launcher_wrote_counts_for_nothing(empty: Path) -> None:
+    write_state(empty, {"doing": "serving", "pid": os.getpid(), "address": "http://localhost:8000", "processes": []})
+    (empty / "lock").touch()
 
-    assert run("status", data=folder).returncode == 3
+    assert run("status", data=empty).returncode == 3
 
 
-def test_a_second_run_names_the_first_ones_address(folder: Path) -> None:
-    with held(folder):
-        write_state(folder, {"doing": "serving", "pid": 4242, "address": "http://localhost:8123", "processes": []})
-        result = run(data=folder)
+def test_a_second_run_names_the_first_ones_address(empty: Path) -> None:
+    with held(empty):
+        write_state(empty, {"doing": "serving", "pid": 4242, "address": "http://localhost:8123", "processes": []})
+        result = run(data=empty)
 
     assert result.returncode == 1
-    assert "is in use: ./run is already running at http://localhost:8123 (process 4242)" in result.stderr
+    assert "http://localhost:8123" in result.stderr
+    assert "4242" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("given", "missing"),
     [
-        ({}, "SECRET_KEY and UPSTREAM_SECRET_ID and UPSTREAM_SECRET_KEY and ALLOWED_HOSTS are missing"),
-        ({"SECRET_KEY": "s", "UPSTREAM_SECRET_ID": "i", "UPSTREAM_SECRET_KEY": "k"}, "but ALLOWED_HOSTS is missing"),
-        (
-            {"SECRET_KEY": "", "UPSTREAM_SECRET_ID": "i", "UPSTREAM_SECRET_KEY": "k", "ALLOWED_HOSTS": "a.example"},
-            "but SECRET_KEY is missing",
-        ),
+        ([], ": SECRET_KEY, UPSTREAM_SECRET_ID, UPSTREAM_SECRET_KEY, ALLOWED_HOSTS."),
+        (["SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY"], ": ALLOWED_HOSTS."),
     ],
 )
 @pytest.mark.parametrize("words", [["up"], ["manage", "check"]])
-def test_a_real_upstream_is_refused_while_its_settings_are_missing(
-    words: list[str], given: dict[str, str], missing: str, folder: Path
+def test_a_real_upstream_without_its_settings_is_refused(
+    words: list[str], given: list[str], missing: str, empty: Path
 ) -> None:
-    result = run(*words, data=folder, UPSTREAM_BASE_URL="https://upstream.example.com", **given)
+    named = {name: REAL[name] for name in given} or {"SECRET_KEY": ""}  # an empty value is no value
+    result = run(*words, data=empty, UPSTREAM_BASE_URL=REAL["UPSTREAM_BASE_URL"], **named)
 
     assert result.returncode == 1
     assert missing in result.stderr
-    assert not list(folder.iterdir()), "something was started before the refusal"
+    assert not list(empty.iterdir()), "something was started before the refusal"
 
 
 @pytest.mark.parametrize("address", ["notaurl", "upstream.example.com", "ftp://a.example", "https://", "https://a:b"])
-def test_an_upstream_that_is_no_web_address_is_refused(address: str, folder: Path) -> None:
-    result = run(data=folder, **REAL | {"UPSTREAM_BASE_URL": address})
+def test_an_upstream_must_be_a_web_address(address: str, empty: Path) -> None:
+    result = run(data=empty, **REAL | {"UPSTREAM_BASE_URL": address})
 
     assert result.returncode == 1
-    assert "UPSTREAM_BASE_URL is no http or https address" in result.stderr
-    assert not list(folder.iterdir()), "something was started before the refusal"
+    assert "UPSTREAM_BASE_URL" in result.stderr
+    assert not list(empty.iterdir()), "something was started before the refusal"
 
 
-def test_a_key_that_could_be_guessed_is_refused_with_a_real_upstream_and_not_told(folder: Path) -> None:
-    result = run("manage", "check", data=folder, **REAL | {"SECRET_KEY": "k3y" * 16})
+def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:
+    result = run("manage", "check", data=empty, **REAL | {"SECRET_KEY": "k3y" * 16})
 
     assert result.returncode == 1
-    assert "SECRET_KEY has only 48 characters" in result.stderr
+    assert "SECRET_KEY has only 48 " in result.stderr
     assert "k3yk3y" not in result.stderr
-    assert not list(folder.iterdir()), "something was started before the refusal"
+    assert not list(empty.iterdir()), "something was started before the refusal"
 
 
 @pytest.mark.parametrize(
-    ("name", "address", "sentence"),
+    ("name", "address"),
     [
-        ("DATABASE_URL", "postgresql://u:very-secret@127.0.0.1:9/none", "Cannot sign in at DATABASE_URL"),
-        ("DATABASE_URL", "nonsense", "Cannot sign in at DATABASE_URL"),
-        ("REDIS_URL", "redis://:very-secret@127.0.0.1:9/0", "No answer at REDIS_URL"),
-        ("REDIS_URL", "nonsense", "No answer at REDIS_URL"),
+        ("DATABASE_URL", "postgresql://u:very-secret@127.0.0.1:9/none"),
+        ("DATABASE_URL", "nonsense"),
+        ("SANDBOX_DATABASE_URL", "nonsense"),
+        ("REDIS_URL", "redis://:very-secret@127.0.0.1:9/0"),
+        ("REDIS_URL", "nonsense"),
     ],
 )
-def test_an_address_where_nobody_answers_is_explained_without_its_password(
-    name: str, address: str, sentence: str, folder: Path
-) -> None:
-    result = run("manage", "check", data=folder, **{name: address})
+def test_a_store_that_does_not_answer_is_named(name: str, address: str, empty: Path) -> None:
+    result = run("manage", "check", data=empty, **{name: address})
 
     assert result.returncode == 1
-    assert sentence in result.stderr
+    assert f" at {name}" in result.stderr
     assert "very-secret" not in result.stderr
     assert "Traceback" not in result.stderr
+    assert not (empty / "logs").exists(), "something was started before the refusal"
 
 
-def test_a_data_folder_that_cannot_be_made_is_explained(folder: Path) -> None:
-    (folder / "file").touch()
+def test_a_data_folder_that_cannot_be_made_is_named(empty: Path) -> None:
+    (empty / "file").touch()
 
-    result = run(data=folder / "file" / "data")
+    result = run(data=empty / "file" / "data")
 
     assert result.returncode == 1
-    assert "Cannot make the data folder" in result.stderr
+    assert str(empty / "file" / "data") in result.stderr
     assert "BACKOFFICE_DATA" in result.stderr
 
 
-def test_reset_asks_first_and_deletes_only_what_run_has_made(folder: Path) -> None:
-    (folder / "secrets.json").write_text("{}")
+def test_reset_asks_first_and_deletes_only_what_run_has_made(empty: Path) -> None:
+    (empty / "secrets.json").write_text("{}")
 
-    unasked = run("reset", data=folder)
+    unasked = run("reset", data=empty)
     assert unasked.returncode == 2
     assert "--yes" in unasked.stderr
-    assert folder.exists()
+    assert empty.exists()
 
-    with held(folder):
-        in_use = run("reset", "--yes", data=folder)
+    with held(empty):
+        in_use = run("reset", "--yes", data=empty)
     assert in_use.returncode == 1
-    assert "stop ./run first" in in_use.stderr
+    assert str(empty) in in_use.stderr
 
-    assert run("reset", "--yes", data=folder).returncode == 0
-    assert not folder.exists()
+    assert run("reset", "--yes", data=empty).returncode == 0
+    assert not empty.exists()
 
 
-def test_reset_leaves_a_folder_of_somebody_else_alone(folder: Path) -> None:
-    (folder / "photo.jpg").touch()
+def test_reset_leaves_other_folders_alone(empty: Path) -> None:
+    (empty / "photo.jpg").touch()
 
-    result = run("reset", "--yes", data=folder)
+    result = run("reset", "--yes", data=empty)
 
     assert result.returncode == 1
-    assert (folder / "photo.jpg").exists()
+    assert (empty / "photo.jpg").exists()
 
 
-def test_a_busy_port_gives_way_to_the_next_free_one_said_aloud() -> None:
+def test_the_next_free_port_replaces_a_busy_one() -> None:
     said: list[str] = []
     with occupied_port() as taken:
         port = choose_port(taken, said.append)
 
     assert port > taken
-    assert said == [f"Port {taken} is in use: taking {port}"]
+    assert [str(port) in line for line in said] == [True]
 
 
-def test_dotenv_is_read_with_quotes_comments_and_exports(tmp_path: Path) -> None:
+DOTENV = r"""
+# a comment
+A=1
+export B = two words
+C='it\'s # so' # not this
+D="two\nlines"
+E=${A}-${FROM_OUTSIDE}
+F=
+G="x=y"
+"""
+
+
+def test_launcher_and_settings_read_the_same_dotenv(tmp_path: Path) -> None:
     path = tmp_path / ".env"
-    path.write_text("# a comment\n\nA=1\nexport B = two words \nC='it # is' # not\nD=\"x=y\"\nE=5 # five\nF=\n")
+    path.write_text(DOTENV)
+    expected = {"A": "1", "B": "two words", "C": "it's # so", "D": "two\nlines", "E": "1-out", "F": "", "G": "x=y"}
 
-    values = project.read_dotenv(path)
+    with mock.patch.dict(os.environ, {"FROM_OUTSIDE": "out"}, clear=True):
+        launcher = project.read_dotenv(path)
+        settings = Env()
+        settings.read_env(str(path), recurse=False)
 
-    assert values == {"A": "1", "B": "two words", "C": "it # is", "D": "x=y", "E": "5", "F": ""}
+        assert launcher == expected
+        assert {name: settings.str(name) for name in expected} == expected
 
 
-def test_a_line_of_dotenv_that_is_none_is_named(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("A=1\nwhat is this\n")
+@pytest.mark.parametrize("line", ["what is this", "A", "A='open"])
+def test_a_bad_line_of_dotenv_is_named(line: str, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(f"B=1\n{line}\n")
 
-    with pytest.raises(LaunchError, match=r"Line 2 of .* is not KEY=VALUE"):
+    with pytest.raises(LaunchError, match=r"^Line 2 of "):
         project.read_dotenv(tmp_path / ".env")
 
 
-def test_the_environment_wins_over_dotenv_and_an_empty_value_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_wins_over_dotenv_empty_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".env").write_text("SHOP_NAME=From the file\nLOG_LEVEL=DEBUG\nUPSTREAM_BASE_URL=\n")
     monkeypatch.setattr(project, "ROOT", tmp_path)
     monkeypatch.setenv("SHOP_NAME", "From the environment")
@@ -230,25 +245,23 @@ def test_the_environment_wins_over_dotenv_and_an_empty_value_is_none(
 
 
 @pytest.mark.parametrize("given", [{}, {"UPSTREAM_SECRET_ID": "sid_new", "UPSTREAM_SECRET_KEY": "sk_new"}])
-def test_the_sandboxs_credentials_are_the_given_ones_else_generated_and_kept(
-    given: dict[str, str], folder: Path
-) -> None:
+def test_given_sandbox_credentials_win_over_generated_ones(given: dict[str, str], empty: Path) -> None:
     stores = {name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL")}
     stores["SANDBOX_DATABASE_URL"] = stores["DATABASE_URL"]
-    family = Family()
-    stack = Stack(project.Project(ROOT, folder, {**stores, **given}), family)
+    group = ProcessGroup()
+    stack = Stack(project.Project(empty, {**stores, **given}), group)
     try:
         stack.start_stores(web_port=8000)
     finally:
-        family.close()
+        group.close()
 
-    kept = read_json(folder / "secrets.json")
+    kept = read_json(empty / "secrets.json")
     assert stack.environment["BACKOFFICE_SANDBOX"] == "1"
     assert stack.environment["UPSTREAM_SECRET_ID"] == given.get("UPSTREAM_SECRET_ID", kept["upstream_id"])
     assert stack.environment["UPSTREAM_SECRET_KEY"] == given.get("UPSTREAM_SECRET_KEY", kept["upstream_key"])
 
 
-def test_a_failure_shows_only_what_the_child_said_since_its_last_start(tmp_path: Path) -> None:
+def test_a_failure_shows_the_log_since_the_last_start(tmp_path: Path) -> None:
     log = tmp_path / "web.log"
     log.write_text("=== web starts\nan old trouble\n=== web starts\nline 1\nport is taken\n")
 
@@ -256,4 +269,4 @@ def test_a_failure_shows_only_what_the_child_said_since_its_last_start(tmp_path:
 
     assert text.splitlines()[:3] == ["web ended.", "    line 1", "    port is taken"]
     assert str(log) in text
-    assert failures.last_lines(tmp_path / "none.log") == ""
+    assert last_lines(tmp_path / "none.log") == ""

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,9 +16,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from backoffice.launcher.data_folder import read_json, write_json
-from backoffice.launcher.processes import processes_inside
-from tests.launcher.conftest import KEEPER, Keeper, all_gone, wait_until
+from launcher.data_folder import read_json, write_json
+from launcher.process_table import end_left_over, processes_inside
+from tests.launcher.conftest import KEEPER, Keeper, all_gone, keepers, wait_until
 
 Keep = Callable[[], Keeper]
 
@@ -45,10 +45,15 @@ def kill_all(pids: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def test_databases_are_utf8_with_a_sort_order_that_no_machine_changes(keep: Keep) -> None:
-    keeper = keep()
+@pytest.fixture(scope="module")
+def steady(template: Path) -> Iterator[Keeper]:
+    """A keeper for tests that only look."""
+    with keepers(template) as start:
+        yield start()
 
-    with psycopg.connect(keeper.said["database_url"]) as connection:
+
+def test_databases_are_utf8_with_a_fixed_sort_order(steady: Keeper) -> None:
+    with psycopg.connect(steady.said["database_url"]) as connection:
         row = connection.execute(
             "SELECT pg_encoding_to_char(encoding), datlocprovider::text, datlocale FROM pg_database "
             "WHERE datname = current_database()"
@@ -57,31 +62,39 @@ def test_databases_are_utf8_with_a_sort_order_that_no_machine_changes(keep: Keep
     assert row == ("UTF8", "b", "C.UTF-8")
 
 
-def test_neither_service_lets_anybody_in_without_the_password(keep: Keep) -> None:
-    keeper = keep()
-    port = urlsplit(keeper.said["database_url"]).port
+def test_neither_service_answers_without_the_password(steady: Keeper) -> None:
+    port = urlsplit(steady.said["database_url"]).port
 
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(f"postgresql://app:wrong@127.0.0.1:{port}/rows")
     with (
-        redis.Redis(port=urlsplit(keeper.said["redis_url"]).port or 0, retry=Retry(NoBackoff(), 0)) as client,
+        redis.Redis(port=urlsplit(steady.said["redis_url"]).port or 0, retry=Retry(NoBackoff(), 0)) as client,
         pytest.raises(redis.AuthenticationError),
     ):
         client.ping()
 
 
-def test_the_passwords_are_readable_by_their_owner_only_and_on_no_command_line(keep: Keep, folder: Path) -> None:
-    keeper = keep()
-    secrets = [value for name, value in read_json(folder / "secrets.json").items() if name in {"postgres", "valkey"}]
+def test_only_the_owner_can_read_the_passwords(steady: Keeper, template: Path) -> None:
+    secrets = [value for name, value in read_json(template / "secrets.json").items() if name in {"postgres", "valkey"}]
 
-    assert (folder / "secrets.json").stat().st_mode & 0o077 == 0
-    assert (folder / "valkey/valkey.conf").stat().st_mode & 0o077 == 0
-    lines = [Path(f"/proc/{pid}/cmdline").read_text(errors="replace") for pid in keeper.everyone()]
+    assert (template / "secrets.json").stat().st_mode & 0o077 == 0
+    assert (template / "valkey/valkey.conf").stat().st_mode & 0o077 == 0
+    lines = [Path(f"/proc/{pid}/cmdline").read_text(errors="replace") for pid in steady.everyone()]
     assert len(lines) > 3
     assert not [line for line in lines for secret in secrets if secret in line]
 
 
-def test_an_ordered_stop_leaves_no_process_and_the_next_start_has_every_row_at_the_same_address(keep: Keep) -> None:
+def test_a_second_launcher_is_refused_while_one_runs(steady: Keeper, template: Path) -> None:
+    second = subprocess.run(
+        [sys.executable, str(KEEPER), str(template)], capture_output=True, text=True, timeout=20, check=False
+    )
+
+    assert second.returncode == 1
+    assert "in use" in second.stderr
+    assert not all_gone(steady.said["children"])
+
+
+def test_after_a_stop_the_next_start_has_address_and_rows(keep: Keep) -> None:
     first = keep()
     write_row(first, "before the stop")
     everyone = first.everyone()
@@ -96,7 +109,7 @@ def test_an_ordered_stop_leaves_no_process_and_the_next_start_has_every_row_at_t
     assert second.said["redis_url"] == first.said["redis_url"]
 
 
-def test_a_port_that_somebody_took_meanwhile_is_given_up(keep: Keep) -> None:
+def test_a_port_that_somebody_took_is_replaced(keep: Keep) -> None:
     first = keep()
     write_row(first, "kept")
     first.stop()
@@ -109,48 +122,44 @@ def test_a_port_that_somebody_took_meanwhile_is_given_up(keep: Keep) -> None:
         assert rows(second) == (["kept"], ["kept"])
 
 
-def test_killing_the_launcher_leaves_no_process_and_loses_no_row(keep: Keep) -> None:
+def test_a_killed_launcher_leaves_no_process_loses_no_row(keep: Keep) -> None:
     first = keep()
     write_row(first, "before the kill")
     everyone = first.everyone()
 
-    first.process.kill()
-    first.process.wait()
+    first.kill()
 
     assert wait_until(lambda: all_gone(everyone)), "orphans"
     assert rows(keep()) == (["before the kill"], ["before the kill"])
 
 
-def test_killing_launcher_and_guardian_together_leaves_no_process_either(keep: Keep) -> None:
+def test_killed_with_its_watchdog_it_leaves_no_process(keep: Keep) -> None:
     first = keep()
     everyone = first.everyone()
 
-    os.kill(first.said["guardian"], signal.SIGKILL)
-    first.process.kill()
-    first.process.wait()
+    os.kill(first.said["watchdog"], signal.SIGKILL)
+    first.kill()
 
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
-def test_a_killed_guardian_is_replaced(keep: Keep) -> None:
+def test_a_killed_watchdog_is_replaced(keep: Keep) -> None:
     keeper = keep()
 
-    os.kill(keeper.said["guardian"], signal.SIGKILL)
-    again = keeper.hear()["guardian"]
+    os.kill(keeper.said["watchdog"], signal.SIGKILL)
+    again = keeper.hear()["watchdog"]
     everyone = keeper.everyone()
-    keeper.process.kill()
-    keeper.process.wait()
+    keeper.kill()
 
-    assert again != keeper.said["guardian"]
+    assert again != keeper.said["watchdog"]
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
 def test_killing_everything_at_once_loses_no_row(keep: Keep) -> None:
     first = keep()
     write_row(first, "before the crash")
-    everyone = first.everyone()
 
-    kill_all(everyone)
+    kill_all(first.everyone())
     first.process.wait()
     second = keep()
 
@@ -159,23 +168,32 @@ def test_killing_everything_at_once_loses_no_row(keep: Keep) -> None:
     assert rows(second)[0] == ["before the crash", "the second life"]
 
 
-def test_a_start_while_the_killed_launchers_postgres_still_runs_waits_for_its_end(keep: Keep, folder: Path) -> None:
-    # given: a launcher whose two nets were both cut, so that PostgreSQL and Valkey live on
+def test_a_start_waits_until_left_over_stores_have_ended(keep: Keep, folder: Path) -> None:
+    # given: both nets of a killed launcher were cut, and its PostgreSQL and Valkey are slow to end
     first = keep()
     write_row(first, "kept")
-    for pid in [*first.said["children"]]:
+    for pid in first.said["children"]:
         os.kill(pid, signal.SIGSTOP)
-    os.kill(first.said["guardian"], signal.SIGKILL)
-    first.process.kill()
-    first.process.wait()
+    os.kill(first.said["watchdog"], signal.SIGKILL)
+    first.kill()
     assert processes_inside(folder / "valkey")
 
     # when
-    second = keep()
+    with subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -CONT {' '.join(map(str, first.said['children']))}"]):
+        second = keep()
 
     # then
     assert rows(second) == (["kept"], ["kept"])
     assert all_gone(first.said["children"])
+
+
+def test_a_left_over_process_that_does_not_end_is_killed(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as process:
+        process.send_signal(signal.SIGSTOP)
+
+        end_left_over(tmp_path, name="sleep", graces=(0.0, 0.1, 10.0))
+
+        assert process.wait(1) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("owner", ["another program", "a zombie"])
@@ -201,21 +219,8 @@ def test_a_stale_postmaster_pid_does_not_stop_the_start(keep: Keep, folder: Path
         other.kill()
 
 
-def test_a_second_launcher_is_refused_while_the_first_lives(keep: Keep, folder: Path) -> None:
-    keeper = keep()
-
-    second = subprocess.run(
-        [sys.executable, str(KEEPER), str(folder)], capture_output=True, text=True, timeout=20, check=False
-    )
-
-    assert second.returncode == 1
-    assert "in use" in second.stderr
-    assert not all_gone(keeper.said["children"])
-
-
 def test_an_interrupted_set_up_is_done_again(keep: Keep, folder: Path) -> None:
     # given: initdb was killed half-way
-    keep().stop()
     data = (folder / "postgres/data").resolve()
     data.rename(data.with_name("new"))
     (data.with_name("new") / "PG_VERSION").unlink()
@@ -228,8 +233,7 @@ def test_an_interrupted_set_up_is_done_again(keep: Keep, folder: Path) -> None:
     assert rows(keeper)[0] == ["works"]
 
 
-def test_lost_secrets_are_explained_in_one_sentence(keep: Keep, folder: Path) -> None:
-    keep().stop()
+def test_lost_secrets_end_the_start_and_are_named(folder: Path) -> None:
     write_json(folder / "secrets.json", {})
 
     result = subprocess.run(
@@ -237,17 +241,18 @@ def test_lost_secrets_are_explained_in_one_sentence(keep: Keep, folder: Path) ->
     )
 
     assert result.returncode != 0
-    assert "PostgreSQL does not take the password" in result.stderr
+    assert str(folder / "secrets.json") in result.stderr
     assert "./run reset" in result.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs PostgreSQL as another user")
-def test_root_with_a_private_data_folder_keeps_postgres_where_its_user_can_be(keep: Keep, folder: Path) -> None:
-    folder.parent.chmod(0o700)
+def test_in_roots_private_folder_postgres_lives_elsewhere(empty: Path) -> None:
+    empty.parent.chmod(0o700)
 
-    first = keep()
-    write_row(first, "kept")
-    first.stop()
+    with keepers(empty) as keep:
+        first = keep()
+        write_row(first, "kept")
+        first.stop()
 
-    assert (folder / "postgres").is_symlink()
-    assert rows(keep()) == (["kept"], ["kept"])
+        assert (empty / "postgres").is_symlink()
+        assert rows(keep()) == (["kept"], ["kept"])

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from backoffice.launcher.status import children_of_all
-from tests.launcher.conftest import all_gone, wait_until
+from launcher.process_table import with_descendants
+from tests.launcher.conftest import all_gone, clean_environment, wait_until
 from tests.launcher.test_command_line import ROOT
 
 INNER = """
@@ -26,56 +26,41 @@ def test_services():
 """
 
 
-def start_pytest(folder: Path, *, stay: float) -> "subprocess.Popen[bytes]":
+def start_pytest(empty: Path, *, stay: float) -> "subprocess.Popen[bytes]":
     """Run one test in a pytest of its own that starts services of its own, as if a real upstream were configured."""
-    (folder / "test_inner.py").write_text(INNER)
-    kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
-    kept = {name: value for name, value in kept.items() if not name.startswith("PYTEST_")}
-    words = [
-        "-c",
-        os.devnull,
-        "--rootdir",
-        str(folder),
-        "-p",
-        "tests.services",
-        "-p",
-        "no:django",
-        "-p",
-        "no:cacheprovider",
-    ]
-    environment = {"FOUND": str(folder / "found"), "STAY": str(stay), "UPSTREAM_BASE_URL": "https://real.example.com"}
+    (empty / "test_inner.py").write_text(INNER)
+    plugins = ["-p", "tests.services", "-p", "no:django", "-p", "no:cacheprovider"]
+    words = ["-c", os.devnull, "--rootdir", str(empty), *plugins]
+    environment = {"FOUND": str(empty / "found"), "STAY": str(stay), "UPSTREAM_BASE_URL": "https://real.example.com"}
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", *words, str(folder / "test_inner.py")],
+        [sys.executable, "-m", "pytest", "-q", *words, str(empty / "test_inner.py")],
         cwd=ROOT,
-        env={**kept, **environment},
+        env=clean_environment(**environment),
         stdout=subprocess.DEVNULL,
     )
 
 
 @pytest.fixture
-def found(folder: Path) -> Path:
+def found(empty: Path) -> Path:
     """Where the inner test says which folder its services use."""
-    return folder / "found"
+    return empty / "found"
 
 
-def test_they_answer_are_gone_at_the_end_and_never_reach_the_real_upstream(folder: Path, found: Path) -> None:
-    with start_pytest(folder, stay=0) as process:
+def test_the_services_answer_and_are_gone_at_the_end(empty: Path, found: Path) -> None:
+    with start_pytest(empty, stay=0) as process:
         assert process.wait(60) == 0
 
     used = Path(found.read_text())
     assert wait_until(lambda: not used.exists())
 
 
-def test_a_killed_pytest_leaves_neither_process_nor_folder(folder: Path, found: Path) -> None:
-    with start_pytest(folder, stay=60) as process:
+def test_a_killed_pytest_leaves_neither_process_nor_folder(empty: Path, found: Path) -> None:
+    with start_pytest(empty, stay=60) as process:
         assert wait_until(lambda: found.exists() and found.read_text() != "", seconds=60)
-        children = children_of_all()
-        family = [process.pid]
-        for member in family:
-            family += children.get(member, [])
-        assert len(family) > 4
+        everyone = with_descendants(process.pid)
+        assert len(everyone) > 4
 
         process.kill()
 
-        assert wait_until(lambda: all_gone(family[1:])), "orphans"
+        assert wait_until(lambda: all_gone(everyone[1:])), "orphans"
         assert wait_until(lambda: not Path(found.read_text()).exists())

@@ -1,31 +1,19 @@
 """The commands use the same services as the pages, print JSON for programs and tell the state by their exit code."""
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.utils import translation
 
-from purchases.models import Order, Product
-from purchases.order_life import Status
+from catalogue.models import Product
+from purchases.models import Order
+from purchases.states import Status
 from tests.conftest import Upstream
+from tests.core.helpers import run
 from tests.factories import make_order
-
-FIELDS = {"ref_id", "trx_id", "kind", "product_code", "destination", "price", "status", "sn", "message"}
-
-
-def run(*args: str) -> tuple[int, str]:
-    """Exit code and standard output of a command."""
-    out = StringIO()
-    try:
-        call_command(*args, stdout=out)
-    except SystemExit as end:
-        return int(end.code or 0), out.getvalue()
-    except CommandError as error:
-        return error.returncode, str(error)
-    return 0, out.getvalue()
+from tests.purchases.helpers import FIELDS
+from upstream.client import get_client
 
 
 @pytest.fixture
@@ -74,7 +62,7 @@ def test_buy_twice_on_one_day_needs_to_be_said(product):
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("--product=NOPE", "--destination=081290000001"), 2),
+        (("--product=NOPE", "--destination=081290000001"), 1),
         (("--destination=081290000001",), 2),
         (("--product=CODE", "--destination=12"), 2),
         (("--product=CODE", "--destination=081290000001", "--max-price=1"), 1),
@@ -97,7 +85,17 @@ def test_order_shows_one_and_exits_with_its_state():
     code, out = run("order", success.ref_id, "--json")
     assert (code, json.loads(out)["sn"]) == (0, "SN-1")
     assert run("order", unknown.ref_id, "--json")[0] == 3
-    assert run("order", "never-seen")[0] == 2
+    assert run("order", "never-seen")[0] == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", ["failed", "rejected", "cancelled", "closed", "reversed"])
+def test_every_end_but_success_exits_with_1(status):
+    order = make_order(Status(status))
+
+    exit_code, out = run("order", order.ref_id, "--json")
+
+    assert (exit_code, json.loads(out)["status"]) == (1, status)
 
 
 @pytest.mark.django_db
@@ -117,13 +115,11 @@ def test_orders_lists_json_lines_newest_first_by_status_and_time():
     assert run("orders", "--since=yesterday")[0] == 2
 
 
-def test_sync_catalogue_prints_counts_and_fails_with_one_sentence(upstream: Upstream, settings):
+def test_sync_catalogue_prints_counts_or_fails_in_one_sentence(upstream: Upstream, settings):
     code, out = run("sync_catalogue", "--json")
     assert (code, json.loads(out)["products"]) == (0, Product.objects.count())
 
     settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
-    from upstream.client import get_client
-
     get_client().budget.declare_fresh()
     code, sentence = run("sync_catalogue", "--json")
     assert code == 1
@@ -132,7 +128,7 @@ def test_sync_catalogue_prints_counts_and_fails_with_one_sentence(upstream: Upst
 
 
 @pytest.mark.django_db
-def test_the_terminal_is_spoken_to_in_english_whatever_the_pages_speak(product):
+def test_the_terminal_is_english_whatever_the_pages_speak(product):
     with translation.override("id"):
         _, sentence = run("buy", f"--product={product.code}", "--destination=12")
 

@@ -1,65 +1,117 @@
-"""What the conformance tests say often."""
+"""The sandbox as the tests of it call it: what a merchant asks, and what the control API shows. Money is rupiah."""
 
-from typing import Any
-
-import requests
+from itertools import count
 
 from tests.sandbox_process import SandboxProcess, eventually
 
 PHONE = "081234567890"
 PRODUCT = "TSEL10"
+PRICE = 10_250
+OPENING = 10_000_000
 BILL = "PDAMBOGOR"
+CUSTOMER = "7001234"
+KINDS = ("purchase", "bill")
+CREATE, STATUS, INQUIRY, PAY = "/v1/transaction/create", "/v1/transaction/status", "/v1/bill/inquiry", "/v1/bill/pay"
+NOT_FOUND = (404, "TRANSACTION_NOT_FOUND")
+_numbers = count(1)
 
 
-def error_of(response: requests.Response) -> tuple[int, str]:
+def new_ref():
+    """A ref_id that no other test uses."""
+    return f"T{next(_numbers):05d}"
+
+
+def magic(number):
+    """The phone number of a scenario."""
+    return f"0812900000{number:02d}"
+
+
+def magic_bill(number):
+    """The customer number of a scenario."""
+    return f"1900000{number:02d}"
+
+
+def data_of(response):
+    """The data of a success envelope."""
+    assert response.status_code == 200, response.text
+    return response.json()["data"]
+
+
+def error_of(response):
     """HTTP status and error_code of an error envelope."""
     return response.status_code, response.json()["error_code"]
 
 
-def buy(
-    sandbox: SandboxProcess, ref_id: str, *, destination: str = PHONE, product_code: str = PRODUCT, **fields: Any
-) -> requests.Response:
-    """Create a purchase; a Telkomsel 10.000 unless told otherwise."""
-    return sandbox.call(
-        "/v1/transaction/create", ref_id=ref_id, product_code=product_code, destination=destination, **fields
-    )
+def callbacks(merchant, ref_id, count=1):
+    """The callbacks about a ref_id, once `count` of them have arrived."""
+    return eventually(lambda: merchant.of(ref_id)[count - 1 :] and merchant.of(ref_id))
 
 
-def check_bill(
-    sandbox: SandboxProcess, ref_id: str, *, destination: str = "7001234", product_code: str = BILL
-) -> requests.Response:
-    """Check a water bill."""
-    return sandbox.call("/v1/bill/inquiry", ref_id=ref_id, product_code=product_code, destination=destination)
+class Sandbox(SandboxProcess):
+    """What a merchant sends returns the response; `number` is a scenario, `fields` replace those of the request."""
 
+    def buy(self, ref_id=None, number=None, **fields):
+        """Create a purchase of a Telkomsel 10.000."""
+        destination = PHONE if number is None else magic(number)
+        given = {"ref_id": ref_id or new_ref(), "product_code": PRODUCT, "destination": destination}
+        return self.call(CREATE, **{**given, **fields})
 
-def pay(sandbox: SandboxProcess, ref_id: str, **fields: Any) -> requests.Response:
-    """Pay a checked bill."""
-    return sandbox.call("/v1/bill/pay", ref_id=ref_id, **fields)
+    def inquire(self, ref_id=None, number=None, **fields):
+        """Inquire a water bill."""
+        destination = CUSTOMER if number is None else magic_bill(number)
+        given = {"ref_id": ref_id or new_ref(), "product_code": BILL, "destination": destination}
+        return self.call(INQUIRY, **{**given, **fields})
 
+    def pay(self, ref_id, **fields):
+        """Pay an inquired bill."""
+        return self.call(PAY, ref_id=ref_id, **fields)
 
-def status(sandbox: SandboxProcess, ref_id: str) -> dict[str, Any]:
-    """The Transaction as the status endpoint tells it."""
-    data: dict[str, Any] = sandbox.call("/v1/transaction/status", ref_id=ref_id).json()["data"]
-    return data
+    def order(self, kind, ref_id, number=None):
+        """Buy, or inquire and pay: `kind` is one of KINDS."""
+        if kind == "purchase":
+            return self.buy(ref_id, number)
+        self.inquire(ref_id, number)
+        return self.pay(ref_id)
 
+    def status(self, ref_id):
+        """The Transaction from the status endpoint."""
+        return data_of(self.call(STATUS, ref_id=ref_id))
 
-def final(sandbox: SandboxProcess, ref_id: str, *, within: float = 10) -> dict[str, Any]:
-    """The Transaction once it has reached its final state."""
+    def final(self, ref_id):
+        """The Transaction once it has reached its final state."""
 
-    def settled() -> dict[str, Any] | None:
-        data = sandbox.call("/v1/transaction/status", ref_id=ref_id).json().get("data")
-        return data if data and data["status"] != "pending" else None
+        def settled():
+            data = self.call(STATUS, ref_id=ref_id).json().get("data")
+            return data if data and data["status"] != "pending" else None
 
-    result = eventually(settled, within=within)
-    assert result is not None
-    return result
+        return eventually(settled, within=20)
 
+    def balance(self):
+        """The balance from the wire."""
+        return data_of(self.call("/v1/balance"))["balance"]
 
-def balance(sandbox: SandboxProcess) -> int:
-    """The balance as the wire tells it, in rupiah."""
-    return int(sandbox.call("/v1/balance").json()["data"]["balance"])
+    def products(self, **filters):
+        """The product list, by code."""
+        listed = data_of(self.call("/v1/products", **filters))["products"]
+        return {product["product_code"]: product for product in listed}
 
+    def movements(self, ref_id):
+        """Kind and amount of every movement of the balance for a ref_id, oldest first."""
+        return [(row["kind"], row["amount"]) for row in self.control("ledger", ref_id=ref_id)["mutations"]]
 
-def movements(sandbox: SandboxProcess, ref_id: str) -> list[tuple[str, int]]:
-    """Kind and amount of every movement of the balance for a ref_id, oldest first."""
-    return [(row["kind"], row["amount"]) for row in sandbox.control("ledger", ref_id=ref_id)["mutations"]]
+    def not_charged(self, ref_id):
+        """Whether the status endpoint knows nothing of a ref_id and the balance never moved for it."""
+        return (self.movements(ref_id), error_of(self.call(STATUS, ref_id=ref_id))) == ([], NOT_FOUND)
+
+    def settle(self, ref_id, status, **fields):
+        """Settle a pending transaction, or complete a pending inquiry ("valid")."""
+        self.control("settle", ref_id=ref_id, status=status, **fields)
+
+    def transaction(self, ref_id):
+        """The row of a ref_id in the control API."""
+        [row] = self.control("transactions", ref_id=ref_id)["transactions"]
+        return row
+
+    def deliveries(self, ref_id):
+        """The callbacks queued for a ref_id, oldest first."""
+        return self.control("deliveries", ref_id=ref_id)["deliveries"]

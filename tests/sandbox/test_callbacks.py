@@ -1,150 +1,110 @@
-"""Callbacks: signed as set, retried on the schedule, kept over a crash, one slow merchant holding up nobody."""
-
-import hashlib
-import time
-from collections.abc import Callable, Iterator
+"""Callbacks: sent again on the schedule, kept over a crash, one slow merchant delays no other transaction."""
 
 import pytest
 
-from tests.callback_receiver import CallbackReceiver
-from tests.sandbox.calls import buy, final
-from tests.sandbox_process import SandboxProcess, eventually
-
-Ref = Callable[[], str]
+from tests.sandbox.calls import callbacks, new_ref
+from tests.sandbox_process import eventually
 
 
-def test_a_refused_callback_is_retried_on_the_schedule_with_the_same_delivery_id(
-    sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref
-) -> None:
+def in_state(sandbox, ref_id, state):
+    """The one delivery of a ref_id, once it is in this state."""
+    return eventually(lambda: next((row for row in sandbox.deliveries(ref_id) if row["state"] == state), None))
+
+
+def test_a_refused_callback_is_sent_again_on_the_schedule(sandbox, merchant):
+    ref_id = new_ref()
     merchant.answers.extend([500, 302])
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    first, second, third = eventually(lambda: merchant.of(ref_id) if len(merchant.of(ref_id)) == 3 else None) or []
+    sandbox.buy(ref_id)
+
+    first, second, third = callbacks(merchant, ref_id, 3)
+
     assert first.raw == second.raw == third.raw
-    assert len({told.headers["X-Delivery-Id"] for told in (first, second, third)}) == 1
+    assert len({received.headers["X-Delivery-Id"] for received in (first, second, third)}) == 1
     assert second.at - first.at >= 0.3
     assert third.at - second.at >= 0.6
-    kept = eventually(lambda: delivered(sandbox, ref_id))
-    assert [tried["http_status"] for tried in kept["attempts"]] == [500, 302, 200]
+    attempts = in_state(sandbox, ref_id, "delivered")["attempts"]
+    assert [tried["http_status"] for tried in attempts] == [500, 302, 200]
 
 
-def delivered(sandbox: SandboxProcess, ref_id: str) -> dict[str, list[dict[str, object]]]:
-    [row] = sandbox.control("deliveries", ref_id=ref_id)["deliveries"]
-    return row if row["state"] == "delivered" else {}
-
-
-def test_it_gives_up_after_the_last_attempt_and_a_resend_starts_again(
-    sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref
-) -> None:
+def test_a_callback_given_up_is_resent_with_its_delivery_id(sandbox, merchant):
+    ref_id = new_ref()
     merchant.answers.extend([500] * 3)
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    eventually(lambda: sandbox.control("deliveries", ref_id=ref_id)["deliveries"][:1] and given_up(sandbox, ref_id))
-    time.sleep(1)
-    assert len(merchant.of(ref_id)) == 3
+    sandbox.buy(ref_id)
+    given_up = in_state(sandbox, ref_id, "given up")
+    assert (len(given_up["attempts"]), given_up["next_attempt_at"]) == (3, None)
+
     resent = sandbox.control("resend", ref_id=ref_id)["delivery_id"]
-    told = eventually(lambda: merchant.of(ref_id)[3:])
-    assert told[0].headers["X-Delivery-Id"] == resent == merchant.of(ref_id)[0].headers["X-Delivery-Id"]
+
+    received = callbacks(merchant, ref_id, 4)
+    assert {each.headers["X-Delivery-Id"] for each in received} == {resent}
+    in_state(sandbox, ref_id, "delivered")
 
 
-def given_up(sandbox: SandboxProcess, ref_id: str) -> bool:
-    return bool(sandbox.control("deliveries", ref_id=ref_id)["deliveries"][0]["state"] == "given up")
+def test_resend_of_a_transaction_without_callback_sends_a_first(sandbox, merchant):
+    ref_id = new_ref()
+    sandbox.buy(ref_id, 15)
+    sandbox.final(ref_id)
 
-
-def test_a_delivered_callback_can_be_sent_again(sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref) -> None:
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    eventually(lambda: merchant.of(ref_id))
-    final(sandbox, ref_id)
-    eventually(lambda: delivered(sandbox, ref_id))
     sandbox.control("resend", ref_id=ref_id)
-    first, second = eventually(lambda: merchant.of(ref_id) if len(merchant.of(ref_id)) == 2 else None) or []
-    assert first.headers["X-Delivery-Id"] == second.headers["X-Delivery-Id"]
+
+    assert callbacks(merchant, ref_id)[0].body["data"]["status"] == "success"
 
 
-def test_signed_as_md5_of_the_ref_id(sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref) -> None:
-    sandbox.control("account", callback_style="md5_ref")
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    told = eventually(lambda: merchant.of(ref_id))[0]
-    expected = hashlib.md5(f"{sandbox.secret_id}:{sandbox.secret_key}:{ref_id}".encode()).hexdigest()  # noqa: S324
-    assert told.headers["X-Signature"] == expected
+def test_a_slow_answer_delays_no_other_transaction(sandbox, merchant):
+    slow, quick = new_ref(), new_ref()
+    merchant.slow[slow] = 5.0
+    sandbox.buy(slow)
+    callbacks(merchant, slow)
+
+    sandbox.buy(quick)
+
+    callbacks(merchant, quick)
+    assert sandbox.deliveries(slow)[0]["attempts"] == []
 
 
-def test_not_signed_at_all(sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref) -> None:
-    sandbox.control("account", callback_style="none")
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    assert "X-Signature" not in eventually(lambda: merchant.of(ref_id))[0].headers
+def test_a_slow_answer_keeps_the_order_within_a_transaction(sandbox, merchant):
+    ref_id = new_ref()
+    merchant.slow[ref_id] = 0.5
+    # the true callback, and 0.1 s later an older one
+    sandbox.buy(ref_id, 16)
+
+    first, second = callbacks(merchant, ref_id, 2)
+
+    assert [received.body["data"]["status"] for received in (first, second)] == ["success", "pending"]
+    assert second.at - first.at >= 0.5
 
 
-def test_a_slow_answer_holds_up_no_other_callback(
-    sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref
-) -> None:
-    slow, quick = ref(), ref()
-    merchant.slow[slow] = 3.0
-    buy(sandbox, slow)
-    eventually(lambda: merchant.of(slow))
-    buy(sandbox, quick)
-    told = eventually(lambda: merchant.of(quick))[0]
-    assert told.at - merchant.of(slow)[0].at < 3.0
-
-
-def test_callbacks_about_one_transaction_keep_their_order_however_slow_the_first_is(
-    sandbox: SandboxProcess, merchant: CallbackReceiver, ref: Ref
-) -> None:
-    ref_id = ref()
-    merchant.slow[ref_id] = 1.0
-    buy(sandbox, ref_id, destination="081290000016")  # the true one, and 0.2 s later an older one
-    first, second = eventually(lambda: merchant.of(ref_id) if len(merchant.of(ref_id)) == 2 else None) or []
-    assert [told.body["data"]["status"] for told in (first, second)] == ["success", "pending"]
-    assert second.at - first.at >= 1.0
-
-
-def test_nobody_listening_is_an_attempt_without_an_answer(sandbox: SandboxProcess, ref: Ref) -> None:
+def test_nobody_listening_is_an_attempt_without_an_answer(sandbox):
+    ref_id = new_ref()
     sandbox.control("account", callback_url="http://127.0.0.1:9/callbacks/upstream/")
-    ref_id = ref()
-    buy(sandbox, ref_id)
-    attempts = eventually(
-        lambda: [row["attempts"] for row in sandbox.control("deliveries", ref_id=ref_id)["deliveries"]][:1]
-    )
-    eventually(lambda: sandbox.control("deliveries", ref_id=ref_id)["deliveries"][0]["attempts"])
-    tried = sandbox.control("deliveries", ref_id=ref_id)["deliveries"][0]["attempts"][0]
-    assert tried["http_status"] is None
-    assert "Connection" in tried["error"]
-    assert attempts is not None
+    sandbox.buy(ref_id)
+
+    tried = eventually(lambda: [tried for row in sandbox.deliveries(ref_id) for tried in row["attempts"]])[0]
+
+    assert (tried["http_status"], "Connection" in tried["error"]) == (None, True)
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "file:///etc/hostname", "javascript:1", "http:///x"])
-def test_only_http_addresses_are_taken(sandbox: SandboxProcess, url: str) -> None:
-    with pytest.raises(AssertionError, match="callback_url must be an http"):
+def test_a_callback_url_that_is_not_http_is_refused(sandbox, url):
+    with pytest.raises(AssertionError, match="callback_url"):
         sandbox.control("account", callback_url=url)
 
 
-@pytest.fixture
-def own() -> Iterator[SandboxProcess]:
-    """A sandbox that a test may end."""
-    process = SandboxProcess.fresh("own", SANDBOX_SPEED="10", SANDBOX_CALLBACK_SCHEDULE="0.5,0.5,0.5,0.5,0.5,0.5")
-    yield process
-    process.remove()
+def test_a_crash_of_the_sandbox_loses_no_callback(sandbox, merchant):
+    refused, in_flight, unsettled = new_ref(), new_ref(), new_ref()
+    merchant.slow[in_flight] = 30.0
+    merchant.refuses = lambda received: received.body["data"]["ref_id"] == refused
+    sandbox.buy(in_flight)
+    callbacks(merchant, in_flight)
+    sandbox.buy(refused)
+    callbacks(merchant, refused)
+    sandbox.buy(unsettled)
+    sandbox.kill()
+    merchant.slow.clear()
+    merchant.refuses = lambda received: False
 
+    sandbox.restart()
 
-def test_callbacks_survive_a_crash_of_the_sandbox(own: SandboxProcess, ref: Ref) -> None:
-    receiver = CallbackReceiver()
-    try:
-        own.control("account", callback_url=receiver.url)
-        waiting, in_the_air, pending = ref(), ref(), ref()
-        receiver.slow[in_the_air] = 30.0
-        buy(own, in_the_air)
-        eventually(lambda: receiver.of(in_the_air))
-        receiver.answers.append(500)
-        buy(own, waiting)
-        eventually(lambda: receiver.of(waiting))
-        buy(own, pending)
-        own.kill()
-        receiver.slow.clear()
-        own.restart()
-        eventually(lambda: receiver.of(waiting)[1:] and receiver.of(in_the_air)[1:] and receiver.of(pending))
-        assert len({told.headers["X-Delivery-Id"] for told in receiver.of(in_the_air)}) == 1
-    finally:
-        receiver.close()
+    assert len({received.headers["X-Delivery-Id"] for received in callbacks(merchant, in_flight, 2)}) == 1
+    for ref_id in (refused, in_flight, unsettled):
+        in_state(sandbox, ref_id, "delivered")

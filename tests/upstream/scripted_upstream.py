@@ -1,5 +1,6 @@
 """An upstream on a raw socket that misbehaves in every way it is told to, and the names of what the fixtures give."""
 
+import hashlib
 import json
 import socket
 import ssl
@@ -7,10 +8,13 @@ import struct
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from upstream.client import Client
 from upstream.config import Config
+
+CERTIFICATE = Path(__file__).parent / "localhost.pem"  # self-signed, made for this test, guards nothing
 
 
 @dataclass
@@ -102,6 +106,19 @@ def reset(connection: socket.socket) -> None:
     """Cut the connection hard, so that the other side sees a reset."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+def tls_context() -> ssl.SSLContext:
+    """A server's side of TLS with the certificate of these tests."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
+    return context
+
+
+def signature_of(client: Client, ref_id: str | None) -> str:
+    """The signature as the document has it, worked out here."""
+    parts = [client.config.secret_id, client.config.secret_key, *([ref_id] if ref_id else [])]
+    return hashlib.md5(":".join(parts).encode()).hexdigest()  # noqa: S324 (the upstream's formula)
 
 
 MakeUpstream = Callable[..., ScriptedUpstream]

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from backoffice import health
-from backoffice.command import PlainCommand
-from balance.services import WrongUpstream, bind_to_upstream
+from core import health
+from core.commands import PlainCommand
+from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from staff.roles import create_demo_staff, set_up_roles
 
@@ -28,7 +28,7 @@ class Command(PlainCommand):
         self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
         self._step("upstream account", self._bind)
         self._step("roles", set_up_roles)
-        self._step("signs of life", health.note_start)
+        self._step("heartbeats", health.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
 
     def _step(self, name: str, work: Callable[[], object]) -> None:

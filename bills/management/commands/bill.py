@@ -5,15 +5,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand
 from bills.management.printing import check_exit_code, print_check
 from bills.models import BillCheck
+from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
     """Print one check; nothing is asked or changed."""
 
-    help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused or expired, 2: unknown."
+    help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused, expired or not found."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The ref_id, and how to print."""
@@ -24,6 +24,6 @@ class Command(PlainCommand):
         """Print and exit with the check's state."""
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
-            raise CommandError(f"There is no bill check {options['ref_id']!r}.", returncode=EXIT_USAGE)
+            raise CommandError(f"There is no bill check {options['ref_id']!r}.")
         print_check(self.stdout, check, as_json=options["json"])
         sys.exit(check_exit_code(check))

@@ -5,14 +5,14 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds
 from bills import services
 from bills.errors import NotABill
 from bills.management.printing import check_exit_code, print_check
-from bills.models import Answer
-from purchases.errors import InvalidDestination
+from bills.states import AnswerKind
+from catalogue.errors import InvalidDestination
+from catalogue.models import Product
+from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from purchases.management.printing import EXIT_FAILED, print_why_it_waits
-from purchases.models import Product
 from upstream.budget import CallClass
 
 
@@ -26,7 +26,7 @@ class Command(PlainCommand):
         parser.add_argument("--product", required=True, metavar="CODE", help="The biller's product code.")
         parser.add_argument("--destination", required=True, metavar="NO", help="The customer number.")
         parser.add_argument(
-            "--wait", type=waiting_seconds, default=0, metavar="S", help="Follow a pending check for so long."
+            "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow a pending check."
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
@@ -34,7 +34,7 @@ class Command(PlainCommand):
         """Ask, follow, print; exit with the check's state."""
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
-            raise CommandError(f"There is no biller {options['product']!r}.", returncode=EXIT_USAGE)
+            raise CommandError(f"There is no biller {options['product']!r}.")
         try:
             check = services.start_check(
                 product=product, destination=options["destination"], checked_by=None, enqueue=False
@@ -44,9 +44,9 @@ class Command(PlainCommand):
         except NotABill as refusal:
             is_usage = refusal.reason == "prepaid"
             raise CommandError(str(refusal), returncode=EXIT_USAGE if is_usage else EXIT_FAILED) from refusal
-        services.ask(check.pk, call_class=CallClass.INTERACTIVE)
+        services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
         check = services.follow_check(check, seconds=options["wait"])
-        if check.answer == Answer.NONE:
+        if check.answer == AnswerKind.NONE:
             print_why_it_waits(self.stderr, "the check stays pending")
         print_check(self.stdout, check, as_json=options["json"])
         sys.exit(check_exit_code(check))

@@ -5,16 +5,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
 from bills import services
-from bills.errors import CheckExpired
 from bills.models import BillCheck
-from purchases.errors import NotPossible, OrderRefused
+from core.commands import PlainCommand, waiting_seconds, whole_rupiah
+from purchases.errors import ActionRefused, OrderRefused
 from purchases.management.printing import exit_code, print_order, print_why_it_waits
 from purchases.models import Order
-from purchases.order_life import HoldReason, Status
 from purchases.services import submit
 from purchases.services.following import follow
+from purchases.states import ActionReason, Status
 from upstream.budget import CallClass
 from upstream.errors import UpstreamError
 
@@ -34,7 +33,7 @@ class Command(PlainCommand):
             help="The total in rupiah (default: the check's; to be named when it has changed).",
         )
         parser.add_argument(
-            "--wait", type=waiting_seconds, default=0, metavar="S", help="Follow the order for so long."
+            "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow the order."
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
@@ -42,10 +41,10 @@ class Command(PlainCommand):
         """Pay (or pay again, when held), follow, print; exit with the order's state."""
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
-            raise CommandError(f"There is no bill check {options['ref_id']!r}.", returncode=EXIT_USAGE)
+            raise CommandError(f"There is no bill check {options['ref_id']!r}.")
         try:
             order = self._pay(check, options["amount"])
-        except (OrderRefused, NotPossible) as refusal:
+        except (OrderRefused, ActionRefused) as refusal:
             raise CommandError(str(refusal)) from refusal
         except UpstreamError as fault:
             raise CommandError("The biller could not be asked for the present total; try again.") from fault
@@ -60,16 +59,17 @@ class Command(PlainCommand):
     def _pay(check: BillCheck, amount: int | None) -> Order:
         """Pay `amount` rupiah; without one the check's total, but never one that has changed and that nobody named."""
         order = check.order
-        if order is not None and order.status == Status.HELD and order.hold_reason == HoldReason.AMOUNT_MISMATCH:
-            check = services.ask_again(check)
+        if order is not None and order.action_reason == ActionReason.AMOUNT_MISMATCH:
+            services.inquire_again(check, actor=None)
+            check = BillCheck.objects.with_standing().get(pk=check.pk)
             if amount is None:
-                if check.is_past_expiry:
-                    raise CheckExpired
+                if refusal := services.why_not_payable(check):
+                    raise refusal
                 raise CommandError(
                     f"The total is {check.total} rupiah now and was {order.max_price} when it was confirmed; "
                     f"pay it with --amount {check.total}."
                 )
         confirmed = (check.total or 0) if amount is None else amount
-        if order is not None and order.status == Status.HELD:
+        if order is not None and order.status == Status.NEEDS_ACTION:
             return services.pay_again(order, amount=confirmed, actor=None, enqueue=False)
         return services.pay_bill(check, amount=confirmed, paid_by=None, enqueue=False)

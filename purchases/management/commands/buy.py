@@ -7,13 +7,15 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
+from catalogue.errors import InvalidDestination
+from catalogue.models import Product
+from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
 from purchases import services
-from purchases.errors import InvalidDestination, NotForSale, OrderRefused, PriceMoved, RepeatToday
+from purchases.errors import NotForSale, OrderRefused, PriceMoved, RepeatToday
 from purchases.management.printing import EXIT_FAILED, exit_code, print_order, print_why_it_waits
-from purchases.models import Order, Product
-from purchases.order_life import Status
+from purchases.models import Order
 from purchases.services.following import follow
+from purchases.states import Status
 from upstream.budget import CallClass
 
 _LONGEST_KEY = 64
@@ -22,7 +24,7 @@ _LONGEST_KEY = 64
 class Command(PlainCommand):
     """Place an order, send it, and follow it for `--wait` seconds."""
 
-    help = "Buy a product. Exit 0: success, 3: not final yet, 1: rejected, failed, cancelled or refused, 2: usage."
+    help = "Buy a product. Exit 0: success, 3: not final yet, 1: any other end, or refused, 2: usage."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The product, the destination, how long to wait, and how to print."""
@@ -35,10 +37,10 @@ class Command(PlainCommand):
             "--max-price", type=whole_rupiah, metavar="RUPIAH", help="Highest price to pay (default: the catalogue's)."
         )
         parser.add_argument(
-            "--wait", type=waiting_seconds, default=0, metavar="SECONDS", help="Follow the order for so long."
+            "--wait", type=waiting_seconds, default=0, metavar="SECONDS", help="How long to follow the order."
         )
         parser.add_argument("--key", type=_key, metavar="KEY", help="Idempotency key: the same key never buys twice.")
-        parser.add_argument("--again", action="store_true", help="Yes, once more, though it was bought today already.")
+        parser.add_argument("--again", action="store_true", help="Buy again, though it was bought today already.")
         parser.add_argument(
             "--wait-for-topup", action="store_true", help="If the balance is short, hold the order until it is not."
         )
@@ -49,8 +51,7 @@ class Command(PlainCommand):
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
             raise CommandError(
-                f"There is no product {options['product']!r}; ./run manage sync_catalogue fetches the list.",
-                returncode=EXIT_USAGE,
+                f"There is no product {options['product']!r}; ./run manage sync_catalogue fetches the list."
             )
         order = self._place(product, options)
         services.submit(order.pk, call_class=CallClass.INTERACTIVE)

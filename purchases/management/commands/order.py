@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from backoffice.command import EXIT_USAGE, PlainCommand
+from core.commands import PlainCommand
 from purchases.management.printing import exit_code, print_order
 from purchases.models import Order
 
@@ -13,7 +13,7 @@ from purchases.models import Order
 class Command(PlainCommand):
     """Print one order; nothing is asked or changed."""
 
-    help = "Show one order. Exit 0: success, 3: not final yet, 1: rejected, failed or cancelled, 2: unknown."
+    help = "Show one order. Exit 0: success, 3: not final yet, 1: any other end, or not found."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The ref_id, and how to print."""
@@ -24,6 +24,6 @@ class Command(PlainCommand):
         """Print and exit with the order's state."""
         order = Order.objects.filter(ref_id=options["ref_id"]).first()
         if order is None:
-            raise CommandError(f"There is no order {options['ref_id']!r}.", returncode=EXIT_USAGE)
+            raise CommandError(f"There is no order {options['ref_id']!r}.")
         print_order(self.stdout, order, as_json=options["json"])
         sys.exit(exit_code(order))

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from backoffice.command import EXIT_USAGE, PlainCommand
+from core.commands import EXIT_USAGE, PlainCommand
 from purchases.management.printing import print_order
 from purchases.models import Order
-from purchases.order_life import Status
+from purchases.states import Status
 
 
 class Command(PlainCommand):
@@ -41,7 +41,7 @@ def _moment(text: str) -> dt.datetime:
         moment = dt.datetime.fromisoformat(text)
     except ValueError as error:
         raise CommandError(
-            f"{text!r} is no ISO time such as 2026-08-22T10:00:00+07:00.", returncode=EXIT_USAGE
+            f"{text!r} is not a valid time; write it as 2026-08-22T10:00:00+07:00.", returncode=EXIT_USAGE
         ) from error
     # Without an offset it is meant as the shop's own time.
     return moment if moment.tzinfo else timezone.make_aware(moment)

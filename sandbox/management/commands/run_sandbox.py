@@ -1,4 +1,4 @@
-"""`manage.py run_sandbox`: the sandbox's one process: wire, dashboard, and the clock thread."""
+"""`manage.py run_sandbox`: the sandbox's one process: wire, dashboard, and the scheduler's thread."""
 
 import os
 import signal
@@ -9,16 +9,15 @@ from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError
 
-from sandbox import delivery
 from sandbox.api import limits
-from sandbox.clock import Clock
-from sandbox.engine import settlement
 from sandbox.server import CuttingServer
-from sandbox.wsgi import application
+from sandbox.services import delivery, settlement
+from sandbox.services.scheduler import Scheduler
 
-# how long a stop waits for the clock's job in hand; all in all a stop takes less than 2 s
+# seconds that a stop waits for the scheduler's job in hand; in all a stop takes less than 2 s
 PATIENCE = 1.0
 ENDINGS = {signal.SIGTERM, signal.SIGINT}
 
@@ -26,7 +25,7 @@ ENDINGS = {signal.SIGTERM, signal.SIGINT}
 class Command(BaseCommand):
     """Serve until SIGTERM or Ctrl-C."""
 
-    help = "Run the sandbox: HTTP server and clock in one process."
+    help = "Run the sandbox: HTTP server and scheduler in one process."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,11 +35,11 @@ class Command(BaseCommand):
         parser.add_argument("--prepare", action="store_true", help="migrate and seed the database first")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Start, say where, wait for the signal, stop within 2 s."""
-        # before any thread starts, so that all of them leave the signals to sigwait below
+        """Start, print the address, wait for the signal, stop within 2 s."""
+        # before any thread starts, so that every thread leaves the signals to sigwait below
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         try:
-            server = CuttingServer(options["host"], options["port"], application)
+            server = CuttingServer(options["host"], options["port"], get_wsgi_application())
         except OSError as fault:
             raise CommandError(f"cannot listen on {options['host']}:{options['port']}: {fault.strerror}") from fault
         try:
@@ -50,15 +49,15 @@ class Command(BaseCommand):
             delivery.release_all()
         except OperationalError as fault:
             raise CommandError(f"cannot use the database of SANDBOX_DATABASE_URL: {fault}") from fault
-        clock = Clock([settlement.settle_due, settlement.arrive_due, delivery.send_due, limits.forget_old])
-        clock.start()
+        scheduler = Scheduler([settlement.settle_due, settlement.arrive_due, delivery.send_due, limits.forget_old])
+        scheduler.start()
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True).start()
         self.stdout.write(f"sandbox: http://{options['host']}:{server.server_port}")
         self.stdout.flush()
         signal.sigwait(ENDINGS)
         server.shutdown()
         server.server_close()
-        clock.stop(PATIENCE)
+        scheduler.stop(PATIENCE)
         sys.stdout.flush()
-        # A hanging answer or a slow merchant would hold the interpreter; all that counts is in the database.
+        # A hanging answer or a slow merchant would keep the interpreter; everything that matters is in the database.
         os._exit(0)

@@ -1,0 +1,7 @@
+"""The alerts room."""
+
+from django.apps import AppConfig
+
+
+class AlertsConfig(AppConfig):
+    name = "alerts"

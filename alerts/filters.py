@@ -1,0 +1,29 @@
+"""The filters of the alerts' list; they live in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from alerts.models import AlertQuerySet
+from core.filters import ListFilter, SinceFilter, UntilFilter
+
+OPEN, OVER = "open", "over"
+
+
+class AlertFilter(ListFilter):
+    """Alerts by state and day."""
+
+    state = django_filters.ChoiceFilter(
+        method="in_state",
+        label=_("Status"),
+        empty_label=_("Every status"),
+        choices=[(OPEN, _("Open")), (OVER, pgettext_lazy("alert", "Over"))],
+    )
+    since = SinceFilter(field_name="opened_at", label=_("From"))
+    until = UntilFilter(field_name="opened_at", label=_("To"))
+
+    def in_state(self, alerts: AlertQuerySet, _name: str, state: str) -> AlertQuerySet:
+        """Those that still hold, or those that have ended."""
+        return alerts.filter(closed_at__isnull=state == OPEN)

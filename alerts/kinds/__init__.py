@@ -1,0 +1,17 @@
+"""Every kind of alert, one file each: to add one, add its file."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from alerts.kinds.kind import AlertKind, Person, Words
+from alerts.models import Alert
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
+
+KINDS: dict[str, AlertKind] = {kind.code: kind() for kind in AlertKind.__subclasses__()}
+
+
+def in_words(alert: Alert, person: Person = None) -> Words:
+    """What the alert says to this person, in the active language."""
+    return KINDS[alert.kind].words(alert.facts, person)

@@ -1,0 +1,34 @@
+"""The books do not add up: somebody changed rows in the database itself."""
+
+import datetime as dt
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words
+from alerts.models import Severity
+from core.money import rupiah
+from ledger.models import Flaw
+from reconciliation.services import last_proof
+
+
+class BooksOff(AlertKind, permission="reconciliation.view_difference"):
+    """The last proof found a flaw."""
+
+    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+        proof = last_proof()
+        if not proof.flaw:
+            return []
+        facts = {"amount": proof.flaw_amount, "flaw": proof.flaw, "entry": proof.flaw_entry}
+        return [Reason(severity=Severity.CRITICAL, facts=facts)]
+
+    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+        parts = [f"{Flaw(facts['flaw']).label}."] if facts.get("flaw") in Flaw.values else []
+        if facts.get("entry"):
+            parts.append(_("The first wrong entry: %(id)s.") % {"id": facts["entry"]})
+        return Words(
+            title=_("The books are wrong by %(amount)s.") % {"amount": rupiah(abs(facts.get("amount", 0)))},
+            facts=" ".join([*parts, _("Somebody changed rows in the database itself.")]),
+            next_step=_("Change nothing in the database. Have the person who runs the server examine it."),
+            url=reverse("balance"),
+        )

@@ -1,0 +1,58 @@
+"""The upstream's balance moved by a known amount that no order of ours explains."""
+
+import datetime as dt
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at, may
+from alerts.models import Severity
+from core.money import rupiah
+from reconciliation.models import Difference
+from reconciliation.services import unexplained_differences
+
+
+class UnexplainedDifference(AlertKind, permission="reconciliation.view_difference"):
+    """One for each open difference. A top-up is none."""
+
+    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+        return [
+            Reason(
+                key=str(difference.pk),
+                severity=Severity.CRITICAL if difference.amount < 0 else Severity.WARNING,
+                facts={
+                    "difference": difference.pk,
+                    "amount": difference.amount,
+                    "label": difference.label,
+                    "from_at": difference.from_at.isoformat(),
+                    "to_at": difference.to_at.isoformat(),
+                    "ref_ids": [candidate["ref_id"] for candidate in difference.candidates[:5]],
+                },
+            )
+            for difference in unexplained_differences()
+        ]
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        amount = int(facts.get("amount", 0))
+        if amount < 0:
+            title = _("The upstream holds %(amount)s less than our books.") % {"amount": rupiah(-amount)}
+            permission = "ledger.adjust_balance"
+            decide = _("Ask the upstream what happened, then propose an adjustment with the reason.")
+        else:
+            title = _("The upstream holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
+            permission = "reconciliation.acknowledge_difference"
+            decide = _("Ask the upstream what happened, then acknowledge it with the reason.")
+        words = _("No order explains it. It happened between %(start)s and %(end)s.") % {
+            "start": at(facts, "from_at"),
+            "end": at(facts, "to_at"),
+        }
+        if facts.get("label") in Difference.Label.values:
+            words = f"{Difference.Label(facts['label']).label}. {words}"
+        if ref_ids := facts.get("ref_ids"):
+            words += " " + _("Orders that may be behind it: %(ref_ids)s.") % {"ref_ids": ", ".join(ref_ids)}
+        return Words(
+            title=title,
+            facts=words,
+            next_step=decide if may(person, permission) else _("See what may be behind it; an admin decides."),
+            url=reverse("difference_detail", args=[facts.get("difference", 0)]),
+        )

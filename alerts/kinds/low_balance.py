@@ -1,0 +1,53 @@
+"""Little is left to buy with."""
+
+import datetime as dt
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, may
+from core.money import rupiah
+from core.snapshot import snapshot
+from gateway.services import latest_reading
+from ledger.services import available, usual_spending_per_hour
+
+
+class LowBalance(AlertKind, permission="ledger.view_books"):
+    """Below the threshold in rupiah, or less than so many hours of usual spending left."""
+
+    def reasons(self, now: dt.datetime) -> list[Reason]:
+        with snapshot():
+            left = available()
+            if left is None:
+                reading = latest_reading()
+                left = reading.balance if reading else None
+            per_hour = usual_spending_per_hour(now)
+        if left is None:
+            return []
+        lasts_for = per_hour * settings.ALERT_LOW_BALANCE_HOURS if per_hour else 0
+        threshold = max(settings.ALERT_LOW_BALANCE, round(lasts_for))
+        if left >= threshold:
+            return []
+        hours = round(left / per_hour, 1) if per_hour else None
+        return [Reason(facts={"available": left, "threshold": threshold, "hours_left": hours})]
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        left = _("%(amount)s are available; the alert is set to %(threshold)s.") % {
+            "amount": rupiah(facts.get("available", 0)),
+            "threshold": rupiah(facts.get("threshold", 0)),
+        }
+        if (hours := facts.get("hours_left")) is not None:
+            left += " " + (
+                _("At the usual pace that lasts for less than an hour.")
+                if hours < 1
+                else _("At the usual pace that lasts for %(hours)s hours.") % {"hours": number_format(hours, 1)}
+            )
+        may_top_up = may(person, "reconciliation.acknowledge_difference")
+        return Words(
+            title=_("The balance is low."),
+            facts=left,
+            next_step=_("Top up in the upstream's dashboard.") if may_top_up else _("Ask an admin to top up."),
+            url=reverse("balance"),
+        )

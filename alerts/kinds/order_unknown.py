@@ -1,0 +1,49 @@
+"""An order may have been charged, and nobody knows its final result."""
+
+import datetime as dt
+
+from django.db.models import F, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at, may
+from core.money import rupiah
+from gateway.models import Exchange
+from purchases.models import Order
+from purchases.models.orders import may_be_charged
+from purchases.services.actions import BUY, RESOLVE
+from purchases.states import POLLED, Status
+
+_AFTER = dt.timedelta(minutes=15)
+
+
+class OrderUnknown(AlertKind, permission="purchases.view_order"):
+    """One for each order; that it awaits a decision is said in other words, for then nothing happens by itself."""
+
+    def reasons(self, now: dt.datetime) -> list[Reason]:
+        first_sending = Exchange.objects.filter(pk=OuterRef("sent_no")).values("sent_at")
+        since, amount = Coalesce(Subquery(first_sending), F("sent_at")), Coalesce("price", "max_price")
+        doubtful = Order.objects.filter(may_be_charged()).annotate(since=since, amount=amount)
+        late = doubtful.filter(since__lt=now - _AFTER).order_by("since").values("ref_id", "status", "amount", "since")
+        return [
+            Reason(key=order["ref_id"], facts={**order, "since": order["since"].isoformat()}) for order in late[:200]
+        ]
+
+    def words(self, facts: Facts, person: Person) -> Words:
+        ref_id, status = str(facts.get("ref_id", "?")), facts.get("status")
+        if status == Status.NEEDS_ACTION:
+            title = _("Order %(ref_id)s has no final result and needs a decision.")
+            may_decide = may(person, RESOLVE)
+            step = _("Open it and decide what to do.") if may_decide else _("Ask an admin to decide what to do.")
+        else:
+            title = _("Order %(ref_id)s: no final result for 15 minutes.")
+            may_poll = status in POLLED and (may(person, RESOLVE) or may(person, BUY))
+            step = _("Open it and ask the upstream now.") if may_poll else _("It is followed until there is one.")
+        return Words(
+            title=title % {"ref_id": ref_id},
+            facts=_("%(amount)s may have been charged; sent %(since)s.")
+            % {"amount": rupiah(facts.get("amount", 0)), "since": at(facts, "since")},
+            next_step=_("Do not buy it again.") + " " + step,
+            url=reverse("order_detail", args=[ref_id]) if "ref_id" in facts else "",
+        )

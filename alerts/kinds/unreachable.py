@@ -1,0 +1,28 @@
+"""The upstream cannot be reached."""
+
+import datetime as dt
+
+from django.utils.translation import gettext as _
+
+from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at
+from alerts.models import Severity
+from gateway.services import upstream_account
+
+_AFTER = dt.timedelta(minutes=2)
+
+
+class Unreachable(AlertKind, permission="purchases.view_order", is_in_banner=True):
+    """It has answered nothing for two minutes."""
+
+    def reasons(self, now: dt.datetime) -> list[Reason]:
+        since = upstream_account().unreachable_since
+        if since is None or now - since < _AFTER:
+            return []
+        return [Reason(severity=Severity.CRITICAL, facts={"since": since.isoformat()})]
+
+    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+        return Words(
+            title=_("The upstream cannot be reached."),
+            facts=_("No answer since %(since)s; new orders wait.") % {"since": at(facts, "since")},
+            next_step=_("Check the shop's network. If it works, ask the upstream."),
+        )

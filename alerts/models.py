@@ -1,0 +1,91 @@
+"""What somebody has to know now. Opened and closed by the kinds' rules, never by hand."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Severity(models.IntegerChoices):
+    """How grave an alert is."""
+
+    CRITICAL = 1, _("Critical")
+    WARNING = 2, _("Warning")
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """Icon and colour; the label stands beside them, so that colour is never the only sign."""
+        return ("alert-octagon", "bad") if self is Severity.CRITICAL else ("alert-triangle", "warn")
+
+
+class AlertQuerySet(models.QuerySet["Alert"]):
+    def open(self) -> AlertQuerySet:
+        """Alerts whose reason still stands, the gravest first."""
+        return self.filter(closed_at__isnull=True).order_by("severity", "opened_at")
+
+
+class Alert(models.Model):
+    """One reason for alarm, from when it arose until it ended."""
+
+    kind = models.CharField(max_length=30, help_text="The name of a file in `alerts/kinds/`.")
+    key = models.CharField(max_length=100, blank=True, help_text="Which one: a ref_id, a process, a difference.")
+    severity = models.IntegerField(choices=Severity.choices)
+    facts = models.JSONField(default=dict, help_text="What its text names: rupiah, ref_ids, since when.")
+    opened_at = models.DateTimeField(default=timezone.now)
+    closed_at = models.DateTimeField(null=True)
+
+    objects = AlertQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "key"], condition=Q(closed_at__isnull=True), name="alert_open_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key}".rstrip()
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """Icon and colour of its severity."""
+        return Severity(self.severity).look
+
+
+class AlertNotice(models.Model):
+    """One alert on one way to people: when they were notified of it, and of its end.
+
+    A message that may have arrived has a time and a fault: it is sent again, later than one that failed.
+    """
+
+    class Fault(models.TextChoices):
+        FAILED = "failed", _("failed")
+        NO_ANSWER = "no_answer", _("no answer in time")
+
+    alert = models.ForeignKey(Alert, on_delete=models.CASCADE, related_name="notices")
+    way = models.CharField(max_length=16, help_text="A keyed hash of the address, which itself is stored nowhere.")
+    service = models.CharField(max_length=100, help_text="What pages call the way, for example Telegram.")
+    notified_at = models.DateTimeField(null=True, help_text="When the last message about it left.")
+    end_notified_at = models.DateTimeField(null=True, help_text="When the message about its end left, once.")
+    not_before = models.DateTimeField(null=True, help_text="Until then it is being sent, or waits for the next try.")
+    failures = models.PositiveSmallIntegerField(default=0, help_text="Attempts in a row that were not confirmed.")
+    fault = models.CharField(max_length=10, choices=Fault.choices, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["alert", "way"], name="alert_notice_once")]
+        indexes = [
+            models.Index(fields=["way"], condition=Q(end_notified_at__isnull=True), name="alert_notice_unfinished")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.alert} by {self.service}"
+
+    @property
+    def last_notified_at(self) -> dt.datetime | None:
+        """When the last message about the alert, or its end, left."""
+        return self.end_notified_at or self.notified_at

@@ -1,0 +1,43 @@
+"""Alerts as the pages show them, to one person."""
+
+import zlib
+from dataclasses import dataclass
+
+from alerts.kinds import KINDS, in_words
+from alerts.kinds.kind import Words
+from alerts.models import Alert
+from gateway.models import UpstreamAccount
+from gateway.services import upstream_account
+from staff.models import User
+
+# So many are shown in full on every page.
+_SHOWN = 2
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of every page: how the upstream answers, the gravest open alerts in full, the others to be counted."""
+
+    account: UpstreamAccount
+    shown: list[tuple[Alert, Words]]
+    rest: list[Alert]
+
+    @property
+    def version(self) -> str:
+        """Another one when the head says something else, relative times apart."""
+        account = (self.account.refused_code, self.account.refused_since, self.account.unreachable_since)
+        said = [(alert.severity, alert.opened_at, words) for alert, words in self.shown]
+        return f"{zlib.crc32(repr((account, said, len(self.rest))).encode()):x}"
+
+
+def head_for(user: User) -> Head:
+    """What concerns this person, without what the upstream's own banner says already."""
+    kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
+    alerts = list(Alert.objects.open().filter(kind__in=kinds))
+    shown = [(alert, in_words(alert, user)) for alert in alerts[:_SHOWN]]
+    return Head(account=upstream_account(), shown=shown, rest=alerts[_SHOWN:])
+
+
+def kinds_for(user: User) -> list[str]:
+    """The kinds of alert that concern this person."""
+    return [code for code, kind in KINDS.items() if user.has_perm(kind.permission)]

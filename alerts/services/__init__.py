@@ -1,0 +1,6 @@
+"""Alerts: opened and closed by their kinds, and brought to people."""
+
+from alerts.services.evaluating import evaluate_alerts
+from alerts.services.notifying import notify_people
+
+__all__ = ["evaluate_alerts", "notify_people"]

@@ -1,0 +1,62 @@
+"""The ways to people: one for each address in `ALERT_URLS`. Apprise knows some hundred services, and speaks to them.
+
+An address holds a token or a password: it is never logged, shown or stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat, NotifyType, OverflowMode
+from apprise.plugins.email.base import NotifyEmail
+from apprise.result import AppriseResultStatus
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
+from alerts.models import AlertNotice
+
+Fault = AlertNotice.Fault
+
+# A message is given up after so many seconds in all, however slowly the other side answers.
+DEADLINE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way to people. `key`: what we call it in the database; `name`: what pages call it."""
+
+    key: str
+    name: str
+    service: NotifyBase
+
+    def send(self, title: str, text: str, *, look: NotifyType) -> Fault | None:
+        """Send one message within the deadline; None when the service has confirmed it.
+
+        Apprise says yes, no, or nothing in time. No counts as failed, also when a server took the message and the
+        connection broke before its answer: such a message comes again. Nothing in time: it may have arrived.
+        """
+        apprise = Apprise()
+        apprise.add(self.service)
+        result = apprise.notify(text, title, look, body_format=NotifyFormat.TEXT, timeout=DEADLINE_SECONDS)
+        if result.status == AppriseResultStatus.SUCCESS:
+            return None
+        return Fault.NO_ANSWER if result.status == AppriseResultStatus.TIMEOUT else Fault.FAILED
+
+
+def ways() -> list[Way]:
+    """Every way that is configured. An address that is not understood stops no other one."""
+    return [way for way in map(way_to, settings.ALERT_URLS) if way]
+
+
+def way_to(address: str) -> Way | None:
+    """The way that an apprise address names; None when it is not understood or reaches nobody."""
+    asset = AppriseAsset(
+        app_id=settings.SHOP_NAME, http_redirects=False, storage_mode="memory", service_timeout=DEADLINE_SECONDS
+    )
+    service = Apprise.instantiate(address, asset=asset)
+    if service is None or (isinstance(service, NotifyEmail) and not service.targets):
+        return None
+    # Beyond the deadline, so that a slow answer is never taken for a no. For mail the first one is for answers, too.
+    service.socket_connect_timeout = service.socket_read_timeout = DEADLINE_SECONDS + 5
+    service.overflow_mode = OverflowMode.TRUNCATE
+    return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)

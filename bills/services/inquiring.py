@@ -1,0 +1,234 @@
+"""Inquire what a customer owes. It costs nothing and may be repeated: the identical body returns the stored result."""
+
+from __future__ import annotations
+
+import datetime as dt
+import uuid
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from bills.errors import NotABill
+from bills.models import BillCheck, Inquiry
+from bills.services.paying import lock_check_for_payment
+from bills.states import AnswerKind
+from catalogue.destinations import kind_of, normalise
+from catalogue.models import Product, ProductType
+from core.publish import publish
+from customers.models import SavedNumber
+from gateway import polling
+from gateway.services import call, next_number
+from purchases.errors import ActionRefused, OrderRefused
+from purchases.services.placing import new_ref_id
+from purchases.states import Status
+from upstream import requests
+from upstream.budget import CallClass
+from upstream.error_codes import Next, OwnCode, meaning_of
+from upstream.errors import OutcomeUnknown, Rejected, UpstreamError
+from upstream.messages import BillInquiry, InquiryStatus
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+# After this time without an answer nobody waits at the counter any more: polling stops until a person inquires again.
+_GIVE_UP_AFTER = dt.timedelta(hours=1)
+# A biller answers within seconds or a minute, and a person waits: the pauses grow slowly.
+_PAUSES_GROW_BY = 1.25
+
+
+def start_check(
+    *,
+    product: Product,
+    destination: str,
+    checked_by: User | None,
+    saved_number: SavedNumber | None = None,
+    enqueue: bool = True,
+) -> BillCheck:
+    """Store a check with its own ref_id and have a worker inquire at once; return it, pending.
+
+    Raises `NotABill` or `InvalidDestination`; nothing is stored or sent then.
+    """
+    check = _new_check(product, destination, checked_by, saved_number)
+    check.next_poll_at = polling.in_seconds(polling.HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS)
+    with transaction.atomic():
+        check.save(force_insert=True)
+        if enqueue:
+            transaction.on_commit(lambda: _enqueue(check.pk))
+    return check
+
+
+def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UUID:
+    """Check all these saved bills in the background, as the rate budget allows; return the batch to follow.
+
+    Numbers without a biller, or whose biller cannot be reached now, are left out.
+    """
+    batch = uuid.uuid4()
+    with transaction.atomic():
+        for number in numbers:
+            if number.product is None:
+                continue
+            try:
+                check = _new_check(number.product, number.destination, checked_by, number)
+            except OrderRefused:
+                continue
+            check.batch = batch
+            check.next_poll_at = timezone.now()
+            check.save(force_insert=True)
+    return batch
+
+
+def inquire(check_id: int, *, call_class: CallClass) -> None:
+    """Send the inquiry if the check still waits for an answer, and store what the biller says."""
+    check = BillCheck.objects.filter(pk=check_id, answer=AnswerKind.NONE).select_related("asked_by").first()
+    if check is None:
+        return
+    try:
+        inquiry = _inquire(check, asked_by=check.asked_by, call_class=call_class)
+    except OutcomeUnknown as error:
+        # The identical inquiry again is safe, and returns the result if there is one.
+        _poll_later(check, message=error.reason)
+    except UpstreamError as error:
+        _poll_later(check, wait=polling.wait_after(error))
+    else:
+        if inquiry.answer == AnswerKind.NONE:
+            _poll_later(check)
+
+
+def inquire_again(
+    check: BillCheck, *, actor: User | None, call_class: CallClass = CallClass.INTERACTIVE
+) -> Inquiry | None:
+    """Send the identical inquiry again, take over the answer and return it; None: a worker sends it.
+
+    For a check whose total has changed, or that has no answer yet (the worker's). The call is made here and now: do not
+    hold a lock. Raises `ActionRefused` when the biller refused it before, and an `UpstreamError` when no answer came.
+    """
+    if check.answer == AnswerKind.REFUSAL:
+        raise ActionRefused(str(meaning_of(check.error_code).words))
+    BillCheck.objects.filter(pk=check.pk).update(asked_by=actor)
+    if check.answer == AnswerKind.NONE:
+        BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(next_poll_at=timezone.now())
+        _enqueue(check.pk)
+        return None
+    return _inquire(check, asked_by=actor, call_class=call_class)
+
+
+def hand_out_due(limit: int) -> int:
+    """Hand at most `limit` due checks to the background worker, oldest due first; return how many."""
+    with transaction.atomic():
+        # Whatever went wrong with them: nobody polls without end.
+        BillCheck.objects.filter(
+            answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=timezone.now() - _GIVE_UP_AFTER
+        ).update(next_poll_at=None)
+        due = list(BillCheck.objects.select_for_update(skip_locked=True).due(timezone.now())[:limit])
+        BillCheck.objects.filter(pk__in=[check.pk for check in due]).update(
+            next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
+        )
+    for check in due:
+        publish("bills.tasks.inquire_due", check.pk)
+    return len(due)
+
+
+DUE_CHECKS = polling.Due(exists=lambda: BillCheck.objects.due(timezone.now()).exists(), hand_out=hand_out_due)
+
+
+def why_no_check(product: Product) -> NotABill | None:
+    """Why this biller cannot be asked now; None when it can."""
+    if product.type != ProductType.POSTPAID:
+        return NotABill("prepaid")
+    if not product.is_listed:
+        return NotABill("delisted")
+    return None if product.is_available else NotABill("unavailable")
+
+
+def _new_check(
+    product: Product, destination: str, checked_by: User | None, saved_number: SavedNumber | None
+) -> BillCheck:
+    if refusal := why_no_check(product):
+        raise refusal
+    return BillCheck(
+        ref_id=new_ref_id(),
+        product=product,
+        product_code=product.code,
+        product_name=product.name,
+        destination=normalise(kind_of(product), destination),
+        checked_by=checked_by,
+        asked_by=checked_by,
+        saved_number=saved_number,
+    )
+
+
+def months_of(period: str, details: list[dict[str, Any]]) -> list[str]:
+    """What a bill covers, in the biller's words: the labels of its details, or its period when there are none."""
+    labels = {line["period"] for line in details if line.get("period")}
+    return sorted(labels or {period} - {""})
+
+
+def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass) -> Inquiry:
+    """Ask the biller, keep the answer and take it over. Raises an `UpstreamError` when the biller has not answered."""
+    request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
+    inquiry = Inquiry(bill_check=check, sent_no=next_number(), asked_by=asked_by)
+    bill, message = None, ""
+    try:
+        reply = call(request, call_class=call_class, sent_no=inquiry.sent_no)
+    except Rejected as error:
+        if meaning_of(error.error_code).next in {Next.TRY_AGAIN, Next.WAIT_READY}:
+            raise
+        inquiry.answer, inquiry.error_code, inquiry.raw = AnswerKind.REFUSAL, error.error_code, error.raw
+        message = error.message
+    else:
+        bill, inquiry.raw = reply.data, reply.raw
+        if bill.status is InquiryStatus.VALID:
+            inquiry.answer, inquiry.total = AnswerKind.BILL, bill.total
+        if inquiry.total == 0:
+            inquiry.answer, inquiry.error_code = AnswerKind.REFUSAL, OwnCode.NOTHING_TO_PAY
+    _store(inquiry, bill, message=message)
+    return inquiry
+
+
+def _store(inquiry: Inquiry, bill: BillInquiry | None, *, message: str) -> None:
+    """Keep the answer; take it over unless a payment of the confirmed total is on its way."""
+    with transaction.atomic():
+        check = lock_check_for_payment(inquiry.bill_check_id)
+        inquiry.save(force_insert=True)
+        is_paying = check.order is not None and check.order.status != Status.NEEDS_ACTION
+        # "Not now" does not take back a bill that we have.
+        is_not_now = check.answer == AnswerKind.BILL and meaning_of(inquiry.error_code).next is Next.NEEDS_ACTION
+        if inquiry.answer == AnswerKind.NONE or is_paying or is_not_now:
+            return
+        check.answer, check.answered_at, check.next_poll_at = inquiry.answer, timezone.now(), None
+        check.error_code, check.message = inquiry.error_code, message[:1000]
+        check.polls += 1
+        if bill is not None:
+            check.customer_name = bill.customer_name
+        if bill is not None and inquiry.answer == AnswerKind.BILL:
+            check.period = bill.period
+            check.details = [
+                {"period": line.period, "amount": line.amount, "penalty": line.penalty} for line in bill.details
+            ]
+            check.months = months_of(check.period, check.details)
+            check.amount, check.admin_fee, check.penalty = bill.amount, bill.admin_fee, bill.penalty
+            check.total, check.expires_at = bill.total, bill.expires_at
+        check.save()
+    log.info("bill_answered", ref_id=check.ref_id, answer=inquiry.answer, error_code=inquiry.error_code)
+
+
+def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "") -> None:
+    """Inquire again after `wait` seconds, which were not the biller's; else by the back-off, which counts."""
+    polls = check.polls + (wait is None)
+    due: dt.datetime | None = None
+    if timezone.now() <= check.created_at + _GIVE_UP_AFTER:
+        pause = polling.backoff(max(polls - 1, 0), factor=_PAUSES_GROW_BY) if wait is None else wait
+        due = polling.in_seconds(pause)
+    BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(
+        polls=polls, next_poll_at=due, message=message[:1000]
+    )
+
+
+def _enqueue(check_id: int) -> None:
+    publish("bills.tasks.inquire_now", check_id)

@@ -1,0 +1,89 @@
+"""Where a bill check stands: the one table that queries, commands and pages read."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class AnswerKind(models.TextChoices):
+    """What the biller has answered; the one fact about its state that is stored."""
+
+    NONE = "none", _("No answer yet")
+    BILL = "bill", _("A bill")
+    REFUSAL = "refusal", _("A refusal")
+
+
+class BillState(models.TextChoices):
+    """What can be done with a check, in short: for lists, filters and the commands."""
+
+    PENDING = "pending", _("Asking the biller")
+    VALID = "valid", _("Payable")
+    EXPIRED = "expired", _("Expired")
+    PAID = "paid", _("Paid")
+    NOT_PAYABLE = "not_payable", _("Not payable")
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """Icon and colour. The word stands beside them, so that colour is never the only sign."""
+        return _LOOKS[self]
+
+
+_LOOKS = {
+    BillState.PENDING: ("loader", "pending"),
+    BillState.VALID: ("file-invoice", "queued"),
+    BillState.EXPIRED: ("clock-x", "warn"),
+    BillState.PAID: ("circle-check", "success"),
+    BillState.NOT_PAYABLE: ("ban", "bad"),
+}
+
+
+class Standing(StrEnum):
+    """Where a check stands exactly, and so what comes next.
+
+    It is never stored: `BillCheckQuerySet.with_standing` works it out from the answer, the clock and the payments.
+    """
+
+    ASKING = "asking"
+    UNANSWERED = "unanswered"  # nobody inquires any more: a person may
+    REFUSED = "refused"  # by the biller
+    PAYABLE = "payable"
+    EXPIRED = "expired"  # before it was paid, or while its payment needed action
+    PAID_BEFORE = "paid_before"  # we have paid a month of it with another check
+    OPEN_ELSEWHERE = "open_elsewhere"  # another check of the bill has an open payment
+    REPLACED = "replaced"  # a newer check of the bill is to be paid
+    PAYING = "paying"  # the payment continues by itself
+    TOTAL_CHANGED = "total_changed"  # the payment was refused: inquire for the new total
+    CONFIRM = "confirm"  # the new total is known: confirm it
+    PAY_AGAIN = "pay_again"  # the payment needs action: it can be sent again
+    DECIDE = "decide"  # the payment may have been charged, and the check can no longer be paid
+    PAID = "paid"
+    ENDED = "ended"  # the payment ended, and the bill is not paid
+
+    @property
+    def state(self) -> BillState:
+        """The same in short."""
+        return next(state for state, standings in STANDINGS.items() if self in standings)
+
+
+STANDINGS = {
+    BillState.PENDING: {Standing.ASKING, Standing.UNANSWERED},
+    BillState.VALID: {
+        Standing.PAYABLE,
+        Standing.PAYING,
+        Standing.TOTAL_CHANGED,
+        Standing.CONFIRM,
+        Standing.PAY_AGAIN,
+    },
+    BillState.EXPIRED: {Standing.EXPIRED, Standing.DECIDE},
+    BillState.PAID: {Standing.PAID},
+    BillState.NOT_PAYABLE: {
+        Standing.REFUSED,
+        Standing.PAID_BEFORE,
+        Standing.OPEN_ELSEWHERE,
+        Standing.REPLACED,
+        Standing.ENDED,
+    },
+}

@@ -1,0 +1,177 @@
+"""All saved bills of a customer at once: check them, choose, review with a grand total, pay."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from bills import services
+from bills.models import BillCheck
+from bills.presenting import ShownBill
+from bills.states import BillState, Standing
+from bills.views.bills import explained, follow
+from core.access import StaffRequest, staff_only
+from customers.models import Customer, SavedNumber
+from purchases.errors import OrderRefused
+
+# Refused payments of a batch wait in the session until the page after the payment has shown them.
+_REFUSALS = "bill_batch_refusals"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The bills of a batch as they stand now."""
+
+    id: uuid.UUID
+    bills: list[ShownBill]
+
+    @classmethod
+    def read(cls, batch: uuid.UUID) -> Batch:
+        """Read the batch, all checks and all payments at once; 404 when there is none."""
+        bills = ShownBill.read(BillCheck.objects.filter(batch=batch).order_by("pk"))
+        if not bills:
+            raise Http404
+        return cls(id=batch, bills=bills)
+
+    @property
+    def customer(self) -> Customer | None:
+        """Whose bills they are, while that number is still saved."""
+        return next((bill.check.saved_number.customer for bill in self.bills if bill.check.saved_number), None)
+
+    @property
+    def answered(self) -> int:
+        """How many the billers have answered."""
+        return sum(bill.state != BillState.PENDING for bill in self.bills)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a biller's answer is still waited for."""
+        return any(bill.standing is Standing.ASKING for bill in self.bills)
+
+    @property
+    def payable(self) -> list[ShownBill]:
+        """Those that can be paid now."""
+        return [bill for bill in self.bills if bill.standing is Standing.PAYABLE]
+
+    @property
+    def total(self) -> int:
+        """Rupiah: what paying all that can be paid now would cost."""
+        return sum(bill.check.total or 0 for bill in self.payable)
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill", "customers.view_customer")
+@require_POST
+def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
+    """Check all saved bills of a customer in the background and follow them."""
+    customer = get_object_or_404(Customer, pk=pk)
+    numbers = list(
+        SavedNumber.objects.bills().filter(customer=customer).select_related("product__brand", "product__category")
+    )
+    batch = services.start_checks(numbers, checked_by=request.user)
+    count = BillCheck.objects.filter(batch=batch).count()
+    if not count:
+        messages.error(request, _("None of this customer's bills can be checked just now."))
+        return redirect(customer)
+    if left := len(numbers) - count:
+        words = ngettext(
+            "%(n)s bill was left out: its biller is unavailable.",
+            "%(n)s bills were left out: their billers are unavailable.",
+            left,
+        )
+        messages.warning(request, words % {"n": left})
+    return redirect("bill_batch", batch=batch)
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def batch_detail(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
+    """The bills of the batch with their progress; the payable ones can be chosen."""
+    return render(request, "bills/batch.html", _followed(request, batch))
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
+    """The rows that have changed since they were shown, the progress, and when to ask next."""
+    return render(request, "bills/batch.html#live", _followed(request, batch))
+
+
+def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
+    found = Batch.read(batch)
+    live = follow(request, reverse("bill_batch_live", args=[batch]), found.bills)
+    refusals = request.session.get(_REFUSALS, {}).get(str(batch), {})
+    rows = [
+        {"bill": bill, "refusal": refusals.get(bill.check.ref_id) if not bill.order else None}
+        for bill in found.bills
+        if bill.row_id in live.news
+    ]
+    return {"batch": found, "live": live, "rows": rows}
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill")
+@require_GET
+def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
+    """The chosen bills with their grand total and the balance after, to be confirmed once."""
+    found = Batch.read(batch)
+    wanted = set(request.GET.getlist("bill"))
+    chosen = [bill for bill in found.payable if bill.check.ref_id in wanted]
+    if not chosen:
+        messages.error(request, _("Choose at least one bill that can be paid."))
+        return redirect("bill_batch", batch=batch)
+    total = sum(bill.check.total or 0 for bill in chosen)
+    context = {
+        "batch": found,
+        "chosen": chosen,
+        "left_out": len(wanted) - len(chosen),
+        "total": total,
+        "first_expiry": min(chosen, key=lambda bill: bill.seconds_left),
+    }
+    return render(request, "bills/batch_review.html", context)
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill")
+@require_POST
+def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
+    """Pay each chosen bill (`bill=REF_ID:TOTAL`) as an order of its own; one that is refused does not stop the rest."""
+    found = Batch.read(batch)
+    bills = {bill.check.ref_id: bill for bill in found.bills}
+    new, known, refusals = 0, 0, {}
+    for pair in request.POST.getlist("bill"):
+        ref_id, _colon, seen = pair.partition(":")
+        if ref_id not in bills or not (seen.isascii() and seen.isdecimal() and len(seen) < 16):
+            continue
+        try:
+            _order, is_new = services.place_payment(bills[ref_id].check, amount=int(seen), paid_by=request.user)
+        except OrderRefused as refusal:
+            refusals[ref_id] = explained(refusal, seen=int(seen))
+        else:
+            new, known = new + is_new, known + (not is_new)
+    # Only this batch's: what an earlier one was refused has been seen.
+    request.session[_REFUSALS] = {str(batch): refusals}
+    if new:
+        words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
+        messages.success(request, words % {"n": new})
+    if known:
+        words = ngettext(
+            "%(n)s payment was placed already; nothing is paid twice.",
+            "%(n)s payments were placed already; nothing is paid twice.",
+            known,
+        )
+        messages.info(request, words % {"n": known})
+    if refusals:
+        words = ngettext(
+            "%(n)s bill was not paid; see why below.",
+            "%(n)s bills were not paid; see why below.",
+            len(refusals),
+        )
+        messages.error(request, words % {"n": len(refusals)})
+    return redirect("bill_batch", batch=batch)

@@ -1,0 +1,186 @@
+"""Bill checks: the list, one bill live, paying it, and what a person does when that is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from bills import services
+from bills.errors import AlreadyPaid, Replaced, TotalChanged
+from bills.filters import BillFilter
+from bills.forms import PayForm
+from bills.models import BillCheck, BillCheckQuerySet
+from bills.presenting import ShownBill
+from bills.states import AnswerKind, Standing
+from bills.tables import BillTable
+from core.access import StaffRequest, staff_only
+from core.live import Live, seen_keys
+from core.money import rupiah
+from core.paging import keyset_page
+from gateway.services import request_balance_reading
+from purchases.errors import ActionRefused, BalanceShort, OpenDuplicate, OrderRefused
+from purchases.models import Order
+from purchases.states import Status
+from upstream.error_codes import meaning_of
+from upstream.errors import UpstreamError
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def bill_list(request: StaffRequest) -> HttpResponse:
+    """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
+    found = BillFilter(request.GET, queryset=_listed())
+    page = keyset_page(found.qs, request.GET)
+    table = BillTable(page.rows)
+    context = {"filter": found, "page": page, "table": table, "live": _live(request, table)}
+    return render(request, "bills/bill_list.html", context)
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def bill_list_live(request: StaffRequest) -> HttpResponse:
+    """The rows that have changed since the page was shown, and when to ask next."""
+    table = BillTable(_listed().filter(pk__in=seen_keys(request, "row")))
+    live = _live(request, table)
+    table.rows = [check for check in table.rows if table.row_id(check) in live.news]
+    return render(request, "components/live_rows.html", {"live": live, "table": table})
+
+
+def _listed() -> BillCheckQuerySet:
+    return BillCheck.objects.with_standing().select_related("order", "product__brand", "product__category")
+
+
+def _live(request: StaffRequest, table: BillTable) -> Live:
+    """Follow the checks that wait for the biller, and the payments that are under way."""
+    parts, over = {}, set()
+    for check in table.rows:
+        parts[table.row_id(check)] = (check.now_standing, check.order.status if check.order else "")
+        if check.now_standing not in {Standing.ASKING, Standing.PAYING}:
+            over.add(table.row_id(check))
+    return Live(request, reverse("bill_list_live"), parts, over=over)
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def bill_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """One bill; it follows the biller's answer, its own expiry and its payment by itself."""
+    return render(request, "bills/bill_detail.html", _detail(request, ref_id))
+
+
+@staff_only("bills.view_billcheck")
+@require_GET
+def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """When to ask next, and the bill if it is not as the page shows it."""
+    return render(request, "bills/bill_detail.html#live", _detail(request, ref_id))
+
+
+def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
+    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
+    if not bills:
+        raise Http404
+    return {"bill": bills[0], "live": follow(request, reverse("bill_live", args=[ref_id]), bills)}
+
+
+def follow(request: StaffRequest, url: str, bills: list[ShownBill]) -> Live:
+    """Follow what moves on these bills, their expiry, and what other people do with them."""
+    soonest = min((bill.reads_again for bill in bills if bill.reads_again), default=None)
+    parts = {bill.row_id: bill.version for bill in bills}
+    over = {bill.row_id for bill in bills if not bill.is_moving}
+    return Live(request, url, parts, over=over, rest=soonest, within=soonest)
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill")
+@require_http_methods(["GET", "POST"])
+def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Pay the total that was seen (`amount`), once, however often it is pressed.
+
+    A payment that needs action is sent again.
+    """
+    check = get_object_or_404(BillCheck.objects.select_related("order"), ref_id=ref_id)
+    if request.method != "POST":  # the address of a refused payment, opened again
+        return redirect(check)
+    form = PayForm(request.POST)
+    if not form.is_valid():
+        return redirect(check)
+    amount = form.cleaned_data["amount"]
+    order = check.order
+    try:
+        if order is not None and order.status == Status.NEEDS_ACTION:
+            order = services.pay_again(order, amount=amount, actor=request.user)
+        else:
+            order = services.pay_bill(check, amount=amount, paid_by=request.user)
+    except ActionRefused as refusal:
+        # Held still: it says why. Otherwise somebody else pressed it meanwhile, and the payment's page tells the rest.
+        if order and Order.objects.filter(pk=order.pk, status=Status.NEEDS_ACTION).exists():
+            messages.error(request, str(refusal))
+    except OrderRefused as refusal:
+        if isinstance(refusal, BalanceShort):
+            request_balance_reading()  # a top-up of this minute is found the sooner
+        context = _detail(request, ref_id) | {"refusal": explained(refusal, seen=amount)}
+        return render(request, "bills/bill_detail.html", context)
+    return redirect(order or check)
+
+
+def explained(refusal: OrderRefused, *, seen: int) -> dict[str, Any]:
+    """A refused payment for the page: its words and what to do, or where the next step leads.
+
+    `seen`: rupiah, the total that was to be paid.
+    """
+    facts: dict[str, Any] = {"words": str(refusal), "hint": _("Nothing was paid.")}
+    match refusal:
+        case TotalChanged():
+            hint = _("Nothing was paid. Confirm the new total with the customer, then pay it.")
+            return facts | {"hint": hint, "before": seen, "total": refusal.total}
+        case BalanceShort():
+            return facts | {
+                "hint": _("Nothing was paid. It can be paid after a top-up, while the bill is still valid.")
+            }
+        case Replaced():
+            return facts | {"ref_id": refusal.newer, "url": reverse("bill_detail", args=[refusal.newer])}
+        case AlreadyPaid() | OpenDuplicate():
+            return facts | {"ref_id": refusal.order.ref_id, "url": refusal.order.get_absolute_url()}
+    return facts
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill")
+@require_POST
+def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Send the identical inquiry again: for a total that has changed, or an answer that never came."""
+    check = get_object_or_404(BillCheck, ref_id=ref_id)
+    try:
+        inquiry = services.inquire_again(check, actor=request.user)
+    except ActionRefused as refusal:
+        messages.error(request, str(refusal))
+    except UpstreamError:
+        messages.error(request, _("The biller could not be asked just now. Nothing has changed; try again."))
+    else:
+        if inquiry is None or inquiry.answer == AnswerKind.NONE:
+            messages.success(request, _("Asking the biller again."))
+        elif inquiry.answer == AnswerKind.REFUSAL:
+            messages.error(request, str(meaning_of(inquiry.error_code).words))
+        elif inquiry.total == check.total:
+            messages.success(request, _("The total is still %(total)s.") % {"total": rupiah(check.total)})
+    return redirect(check)
+
+
+@staff_only("bills.view_billcheck", "bills.check_bill")
+@require_POST
+def bill_again(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Check the same bill again, with a new ref_id, and show that check."""
+    check = get_object_or_404(BillCheck.objects.select_related("product__category"), ref_id=ref_id)
+    try:
+        check = services.start_check(
+            product=check.product,
+            destination=check.destination,
+            checked_by=request.user,
+            saved_number=check.saved_number,
+        )
+    except OrderRefused as refusal:
+        messages.error(request, str(refusal))
+    return redirect(check)

@@ -1,0 +1,117 @@
+"""Checking a bill: choose the biller, type the customer number."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods
+from django_htmx.http import replace_url
+
+from bills import services
+from bills.errors import NotABill
+from bills.forms import BillForm
+from catalogue.errors import InvalidDestination
+from catalogue.filters import ProductFilter
+from catalogue.models import Category, Product, ProductType
+from core.access import StaffRequest, staff_only
+from customers.models import SavedNumber
+
+SAVED_SHOWN = 6
+_LATELY = dt.timedelta(days=30)
+
+
+@staff_only("bills.check_bill")
+@require_GET
+def biller_list(request: StaffRequest) -> HttpResponse:
+    """The billers by category, found while typing; a saved customer's name or number finds their bills."""
+    categories = _categories()
+    listed = Product.objects.listed().filter(type=ProductType.POSTPAID, category__in=categories)
+    found = ProductFilter(request.GET, queryset=listed.select_related("brand", "category"))
+    choice = found.choice
+    context = {
+        "choice": choice,
+        "categories": categories,
+        "billers": _best_first(found, categories),
+        "saved": _saved(request, choice["q"] or choice["destination"]),
+        "is_filtered": bool(choice["q"] or choice["category"]),
+    }
+    if not request.headers.get("HX-Request"):
+        return render(request, "bills/biller_list.html", context)
+    results = render(request, "bills/biller_list.html#results", context)
+    return replace_url(results, found.url(reverse("biller_list")))
+
+
+def _categories() -> list[Category]:
+    """The categories with billers in them, what is checked most (30 days) first."""
+    lately = Q(products__bill_checks__created_at__gte=timezone.now() - _LATELY)
+    return list(
+        Category.objects.filter(is_listed=True, type=ProductType.POSTPAID, products__is_listed=True)
+        .annotate(checked=Count("products__bill_checks", filter=lately, distinct=True))
+        .order_by("-checked", "name")
+    )
+
+
+def _best_first(found: ProductFilter, categories: list[Category]) -> list[Product]:
+    """The billers found, category by category; names that begin as typed and what is checked most come first."""
+    lately = Q(bill_checks__created_at__gte=timezone.now() - _LATELY)
+    billers = found.qs.annotate(checked=Count("bill_checks", filter=lately)).order_by("-checked", "name")
+    place = {category.pk: i for i, category in enumerate(categories)}
+    typed = found.choice["q"].lower()
+    return sorted(billers, key=lambda p: (place[p.category_id], not p.name.lower().startswith(typed)))
+
+
+def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:
+    """Saved bills for what is typed, if the person may see customers."""
+    if len(text) < 2 or not request.user.has_perm("customers.view_customer"):
+        return []
+    return list(
+        SavedNumber.objects.bills()
+        .matching(text)
+        .select_related("customer", "product__brand", "product__category")[:SAVED_SHOWN]
+    )
+
+
+@staff_only("bills.check_bill")
+@require_http_methods(["GET", "POST"])
+def bill_check(request: StaffRequest, code: str) -> HttpResponse:
+    """Ask for the customer number (GET), start the check and go to its page (POST)."""
+    product = get_object_or_404(
+        Product.objects.select_related("brand", "category"), code=code, type=ProductType.POSTPAID
+    )
+    if request.method != "POST":
+        return _ask(request, product, BillForm(product=product, initial=_typed_before(request)))
+    form = BillForm(request.POST, product=product)
+    if not form.is_valid():
+        return _ask(request, product, form)
+    saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()
+    try:
+        check = services.start_check(
+            product=product, destination=form.cleaned, checked_by=request.user, saved_number=saved
+        )
+    except InvalidDestination as refusal:
+        form.add_error("destination", str(refusal))
+        return _ask(request, product, form)
+    except NotABill as refusal:
+        messages.error(request, str(refusal))
+        return redirect("bill_check", code=product.code)
+    return redirect(check)
+
+
+def _typed_before(request: StaffRequest) -> dict[str, str]:
+    return {"destination": request.GET.get("destination", "")[:64]}
+
+
+def _ask(request: StaffRequest, product: Product, form: BillForm) -> HttpResponse:
+    context = {
+        "product": product,
+        "form": form,
+        "refusal": services.why_no_check(product),
+        "closed": product.in_cut_off(),
+    }
+    return render(request, "bills/bill_check.html", context)

@@ -1,0 +1,104 @@
+"""Callbacks as lists: those that came in, and those that were rejected."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount
+from callbacks.presenting import result_words
+from core.tables import Table, column, row_link
+from core.times import day_words, moment
+
+
+class CallbackTable(Table[Callback]):
+    """Callbacks, without their bodies."""
+
+    caption = _("Callbacks, newest first")
+
+    @column(_("State"), phone="1 left")
+    def status(self, callback: Callback) -> SafeString:
+        """What became of it."""
+        return callback.badge
+
+    @column(_("Event"), css="mono", phone="2 wide")
+    def event(self, callback: Callback) -> SafeString:
+        """What it reports; leads to it."""
+        return row_link(reverse("callback_detail", args=[callback.pk]), callback.event or _("callback"))
+
+    @column(_("ref_id"), css="mono", phone="3 wide")
+    def ref(self, callback: Callback) -> str:
+        """The order that it names."""
+        return callback.ref_id or "–"
+
+    @column(_("Result"), css="sub", phone="4 wide")
+    def result(self, callback: Callback) -> SafeString:
+        """What came of it, how often it was delivered, and whether it may settle an order."""
+        facts = [result_words(callback)] if callback.result or callback.fault else []
+        if callback.repeats:
+            facts.append(
+                ngettext("%(n)s repeat delivery", "%(n)s repeat deliveries", callback.repeats) % {"n": callback.repeats}
+            )
+        if not callback.is_signed:
+            facts.append(gettext("not signed: a hint only"))
+        return format_html("{}", " · ".join(facts))
+
+    @column(_("From"), css="mono sub", phone="none")
+    def source(self, callback: Callback) -> str:
+        """Who sent it."""
+        return callback.source_address or "–"
+
+    @column(_("Received"), phone="1 right")
+    def time(self, callback: Callback) -> SafeString:
+        """When it came in."""
+        return moment(callback.received_at)
+
+
+class RefusalCountTable(Table[CallbackRefusalCount]):
+    """How many were rejected, by day and reason."""
+
+    caption = _("By day and reason")
+
+    @column(_("Day"), css="nowrap", phone="1 left")
+    def day(self, counted: CallbackRefusalCount) -> str:
+        """The shop's day."""
+        return day_words(counted.day)
+
+    @column(_("Reason"), phone="2 wide")
+    def reason(self, counted: CallbackRefusalCount) -> str:
+        """Why."""
+        return counted.get_reason_display()
+
+    @column(_("Count"), css="num", phone="1 right")
+    def count(self, counted: CallbackRefusalCount) -> int:
+        """How many."""
+        return counted.count
+
+
+class RefusalTable(Table[CallbackRefusal]):
+    """The last few that were rejected."""
+
+    caption = _("The last few")
+
+    @column(_("Reason"), phone="2 left")
+    def reason(self, refusal: CallbackRefusal) -> str:
+        """Why."""
+        return refusal.get_reason_display()
+
+    @column(_("From"), css="mono", phone="1 left")
+    def source(self, refusal: CallbackRefusal) -> str:
+        """Who sent it."""
+        return refusal.source_address or "–"
+
+    @column(_("Bytes"), css="num", phone="2 right")
+    def size(self, refusal: CallbackRefusal) -> int:
+        """How long its body was."""
+        return refusal.size
+
+    @column(_("When"), phone="1 right")
+    def time(self, refusal: CallbackRefusal) -> SafeString:
+        """When it came."""
+        return moment(refusal.at)

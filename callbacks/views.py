@@ -1,0 +1,68 @@
+"""The pages about callbacks: what came in, what became of it, and processing it again."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from callbacks import presenting, services
+from callbacks.errors import StillWaiting
+from callbacks.filters import CallbackFilter
+from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState
+from callbacks.tables import CallbackTable, RefusalCountTable, RefusalTable
+from core.access import StaffRequest, staff_only
+from core.paging import keyset_page
+from purchases.models import Order
+
+
+@staff_only("callbacks.view_callback")
+@require_GET
+def callback_list(request: StaffRequest) -> HttpResponse:
+    """Callbacks newest first, and how many were rejected before processing."""
+    found = CallbackFilter(request.GET, queryset=Callback.objects.defer("body", "headers"))
+    page = keyset_page(found.qs, request.GET, time_field="received_at")
+    context = {
+        "filter": found,
+        "page": page,
+        "table": CallbackTable(page.rows),
+        "refusal_counts": RefusalCountTable(CallbackRefusalCount.objects.order_by("-day", "reason")[:10]),
+        "refusals": RefusalTable(CallbackRefusal.objects.all()[:10]),
+    }
+    return render(request, "callbacks/callback_list.html", context)
+
+
+@staff_only("callbacks.view_callback")
+@require_GET
+def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One callback: its bytes as text, its headers, the verdict on its signature, and the order that it is about."""
+    callback = get_object_or_404(Callback, pk=pk)
+    is_waiting = callback.state == CallbackState.RECEIVED and not callback.tries
+    context = {
+        "callback": callback,
+        "result": presenting.result_words(callback),
+        "raw": presenting.raw_body(callback),
+        "formatted": presenting.formatted_body(callback),
+        "size": len(callback.body),
+        "headers": sorted(callback.headers.items()),
+        "order": Order.objects.filter(ref_id=callback.ref_id).first() if callback.ref_id else None,
+        "may_process": request.user.has_perm("callbacks.process_callback") and not is_waiting,
+    }
+    return render(request, "callbacks/callback_detail.html", context)
+
+
+@staff_only("callbacks.view_callback", "callbacks.process_callback")
+@require_POST
+def callback_process(request: StaffRequest, pk: int) -> HttpResponse:
+    """Process one callback again; harmless, since the same outcome applied twice changes nothing."""
+    callback = get_object_or_404(Callback, pk=pk)
+    try:
+        callback = services.process_again(callback, actor=request.user)
+    except StillWaiting as refusal:
+        messages.error(request, str(refusal))
+    else:
+        say = messages.error if callback.fault else messages.success
+        say(request, _("Processed again: %(result)s") % {"result": presenting.result_words(callback)})
+    return redirect("callback_detail", pk=pk)

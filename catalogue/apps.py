@@ -1,0 +1,7 @@
+"""The catalogue room."""
+
+from django.apps import AppConfig
+
+
+class CatalogueConfig(AppConfig):
+    name = "catalogue"

@@ -1,0 +1,44 @@
+"""`./run manage sync_catalogue`: fetch the upstream's catalogue now."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from catalogue.errors import CatalogueFault
+from catalogue.models import Product
+from catalogue.services import sync_catalogue
+from core.commands import PlainCommand
+
+
+class Command(PlainCommand):
+    """The same service as the button and beat."""
+
+    help = "Fetch the upstream's catalogue now. The last good catalogue stays in place on any fault."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """`--if-empty` for the first start, `--json` for one JSON object."""
+        parser.add_argument("--if-empty", action="store_true", help="Do nothing when there are products already.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Exit 0 when the catalogue is in place, 1 with one sentence when it could not be fetched."""
+        if options["if_empty"] and Product.objects.exists():
+            return
+        try:
+            sync = sync_catalogue()
+        except CatalogueFault as fault:
+            reason = str(fault).rstrip(".")
+            raise CommandError(f"The catalogue was not fetched: {reason}. The last good one is unchanged.") from fault
+        counts = {
+            "products": sync.products,
+            "added": sync.added,
+            "vanished": sync.delisted,
+            "price_changes": sync.price_changes,
+        }
+        if options["json"]:
+            self.stdout.write(json.dumps(counts))
+        else:
+            self.stdout.write(
+                f"{sync.products} products: {sync.added} new, {sync.delisted} delisted, {sync.price_changes} repriced."
+            )

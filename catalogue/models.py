@@ -1,0 +1,193 @@
+"""The upstream's catalogue as we last knew it: kept through every fault, never deleted from."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.looks import LookChoices
+
+
+class ProductType(models.TextChoices):
+    PREPAID = "prepaid", _("Prepaid")
+    POSTPAID = "postpaid", _("Postpaid")
+
+
+class Category(models.Model):
+    """A category of products (pulsa, data, electricity tokens, …)."""
+
+    code = models.CharField(max_length=100, unique=True)
+    name = models.CharField(max_length=1000)
+    type = models.CharField(max_length=8, choices=ProductType.choices)
+    is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name_plural = "categories"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class BrandQuerySet(models.QuerySet["Brand"]):
+    def sold_in(self, category: str) -> BrandQuerySet:
+        """The brands with something to sell in the category of this code."""
+        return self.filter(is_listed=True, products__is_listed=True, category__code=category).distinct()
+
+
+class Brand(models.Model):
+    """A brand within a category; the same brand may stand in several."""
+
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="brands")
+    code = models.CharField(max_length=100)
+    name = models.CharField(max_length=1000)
+    is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
+
+    objects = BrandQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["category", "code"], name="brand_once_per_category")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProductQuerySet(models.QuerySet["Product"]):
+    def listed(self) -> ProductQuerySet:
+        """Products in the upstream's last catalogue, whatever their availability."""
+        return self.filter(is_listed=True)
+
+    def prepaid(self) -> ProductQuerySet:
+        """Products that are bought; postpaid ones are bills to check first."""
+        return self.filter(type=ProductType.PREPAID)
+
+    def matching(self, text: str) -> ProductQuerySet:
+        """Products whose name, code, brand or category holds every word of `text`."""
+        found = self
+        for word in text.split():
+            plain = word.replace(".", "")
+            found = found.filter(Q(search_text__contains=word.lower()) | Q(search_text__contains=plain.lower()))
+        return found
+
+
+class Availability(LookChoices):
+    """Whether the provider sells a product at the moment."""
+
+    ACTIVE = "active", "circle-check", "good", _("Available")
+    INACTIVE = "inactive", "alert-triangle", "warn", pgettext_lazy("product", "Unavailable")
+
+
+class Product(models.Model):
+    """A product as the upstream last listed it. Prices in whole rupiah."""
+
+    code = models.CharField(max_length=100, unique=True)
+    name = models.CharField(max_length=1000)
+    category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="products")
+    brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
+    type = models.CharField(max_length=8, choices=ProductType.choices)
+    price = models.BigIntegerField(help_text="Rupiah.")
+    admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
+    availability = models.CharField(max_length=8, choices=Availability.choices)
+    description = models.TextField(blank=True)
+    cut_off_start = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
+    cut_off_end = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
+    is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
+    search_text = models.TextField(editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = ProductQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["category__name", "brand__name", "price", "name"]
+        constraints = [
+            models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
+            models.CheckConstraint(condition=Q(admin_fee__gte=0), name="product_admin_fee_not_negative"),
+        ]
+        indexes = [models.Index(fields=["brand", "price"], name="product_by_brand_price")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def availability_badge(self) -> SafeString:
+        """Whether the provider sells it, for a page."""
+        return Availability(self.availability).badge
+
+    @property
+    def is_available(self) -> bool:
+        """Whether it can be sold at all: listed and available (the cut-off is apart, see `in_cut_off`)."""
+        return self.is_listed and self.availability == Availability.ACTIVE
+
+    def in_cut_off(self, at: dt.datetime | None = None) -> bool:
+        """Whether `at` (aware; default now) falls in the product's daily closed hours, which may pass midnight."""
+        if self.cut_off_start is None or self.cut_off_end is None or self.cut_off_start == self.cut_off_end:
+            return False
+        now = timezone.localtime(at).time()
+        if self.cut_off_start < self.cut_off_end:
+            return self.cut_off_start <= now < self.cut_off_end
+        return now >= self.cut_off_start or now < self.cut_off_end
+
+
+class PriceChange(models.Model):
+    """A price that a product had from this moment on, in rupiah. Append-only."""
+
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="price_changes")
+    at = models.DateTimeField(default=timezone.now)
+    price_before = models.BigIntegerField(null=True, help_text="Rupiah; empty when the product was new.")
+    price = models.BigIntegerField(help_text="Rupiah.")
+    admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
+
+    class Meta:
+        ordering = ["-at"]
+        indexes = [
+            models.Index(fields=["product", "-at"], name="price_change_of_product"),
+            models.Index(fields=["-at", "-id"], name="price_change_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.product_id}: {self.price_before} → {self.price}"
+
+
+class SyncFault(models.TextChoices):
+    """Why the catalogue was not fetched."""
+
+    RATE_LIMIT = "rate_limit", _("The rate limit leaves no room now.")
+    UNREACHABLE = "unreachable", _("The upstream cannot be reached.")
+    EMPTY = "empty", _("The upstream listed no products at all.")
+    LISTED_TWICE = "listed_twice", _("The upstream listed a product twice.")
+    OVERTAKEN = "overtaken", _("A newer catalogue was applied meanwhile.")
+    OTHER = "other", _("The upstream's answer cannot be used.")
+
+
+class CatalogueSync(models.Model):
+    """One attempt to fetch the catalogue, and how it went."""
+
+    class Result(models.TextChoices):
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAULT = "fault", _("Fault")
+
+    started_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True)
+    result = models.CharField(max_length=8, choices=Result.choices, default=Result.RUNNING)
+    products = models.IntegerField(default=0)
+    added = models.IntegerField(default=0)
+    delisted = models.IntegerField(default=0)
+    price_changes = models.IntegerField(default=0)
+    fault = models.CharField(max_length=20, blank=True, choices=SyncFault.choices)
+    fault_detail = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["-started_at"]
+        permissions = [("sync_catalogue", "Can have the catalogue fetched now")]
+        indexes = [models.Index(fields=["-started_at"], name="catalogue_sync_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.started_at:%Y-%m-%d %H:%M} {self.result}"

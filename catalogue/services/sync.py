@@ -1,0 +1,187 @@
+"""Fetch the upstream's catalogue; keep the last good one through every fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from catalogue.errors import CatalogueFault
+from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, SyncFault
+from core.publish import publish
+from gateway.services import PATIENCE_SECONDS, call
+from upstream import requests
+from upstream.errors import Unavailable, UpstreamError
+
+if TYPE_CHECKING:
+    from upstream import messages
+
+log = structlog.get_logger()
+
+
+# Any number that only this transaction lock uses.
+_APPLY_LOCK = 7_310_001
+_PRODUCT_FIELDS = (
+    *("name", "category_id", "brand_id", "type", "price", "admin_fee", "availability", "description"),
+    *("cut_off_start", "cut_off_end", "is_listed", "search_text"),
+)
+
+
+@dataclass(frozen=True)
+class _Fetched:
+    categories: list[messages.Category]
+    brands: list[messages.Brand]
+    products: list[messages.Product]
+
+
+def request_catalogue_sync() -> bool:
+    """Have a worker fetch the catalogue soon; False when the broker is down (beat does it every 10 minutes anyway)."""
+    return publish("catalogue.tasks.sync_catalogue")
+
+
+def sync_catalogue() -> CatalogueSync:
+    """Fetch categories, brands and products (three calls, background class) and apply them in one transaction.
+
+    Delisted products are marked so, never deleted; each new price is kept as a `PriceChange`. Raises
+    `CatalogueFault`, with the attempt stored and the catalogue as it was.
+    """
+    attempt = CatalogueSync.objects.create()
+    try:
+        fetched = _fetch()
+        with transaction.atomic():
+            _apply(attempt, fetched)
+    except (UpstreamError, CatalogueFault, DatabaseError) as error:
+        fault = error if isinstance(error, CatalogueFault) else _fault_of(error)
+        attempt.result = CatalogueSync.Result.FAULT
+        attempt.fault, attempt.fault_detail = fault.code, fault.detail[:300]
+        attempt.finished_at = timezone.now()
+        attempt.save(update_fields=["result", "fault", "fault_detail", "finished_at"])
+        raise fault from error
+    log.info("catalogue_synced", products=attempt.products, price_changes=attempt.price_changes)
+    return attempt
+
+
+def _fetch() -> _Fetched:
+    # The product list first: its limit is the tightest (document, Limits), so a refusal costs no other call.
+    products = call(requests.products(), patience=PATIENCE_SECONDS).data.products
+    categories = call(requests.categories(), patience=PATIENCE_SECONDS).data.categories
+    brands = call(requests.brands(), patience=PATIENCE_SECONDS).data.brands
+    if not products:
+        raise CatalogueFault(SyncFault.EMPTY)
+    if len({item.product_code for item in products}) < len(products):
+        raise CatalogueFault(SyncFault.LISTED_TWICE)
+    return _Fetched(categories=categories, brands=brands, products=products)
+
+
+def _fault_of(error: UpstreamError | DatabaseError) -> CatalogueFault:
+    if isinstance(error, Unavailable) and error.reason == "budget":
+        return CatalogueFault(SyncFault.RATE_LIMIT, f"{error.retry_after or 0:.0f} s")
+    if isinstance(error, Unavailable) and error.reason == "connect":
+        return CatalogueFault(SyncFault.UNREACHABLE)
+    return CatalogueFault(SyncFault.OTHER, str(error) or type(error).__name__)
+
+
+def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_APPLY_LOCK])
+    newer = CatalogueSync.objects.filter(started_at__gt=attempt.started_at, result=CatalogueSync.Result.DONE)
+    if newer.exists():
+        raise CatalogueFault(SyncFault.OVERTAKEN)
+
+    categories = _apply_categories(fetched)
+    brands = _apply_brands(fetched, categories)
+    known = Product.objects.in_bulk([item.product_code for item in fetched.products], field_name="code")
+    new: list[Product] = []
+    changed: list[Product] = []
+    changes: list[PriceChange] = []
+    for item in fetched.products:
+        product = known.get(item.product_code)
+        is_new = product is None
+        product = product or Product(code=item.product_code)
+        before = None if is_new else _values(product)
+        price_before = None if is_new else product.price
+        _fill(product, item, categories[item.category], brands[item.category, item.brand])
+        if is_new:
+            new.append(product)
+        elif _values(product) != before:
+            changed.append(product)
+        if is_new or price_before != product.price:
+            changes.append(
+                PriceChange(
+                    product=product, price_before=price_before, price=product.price, admin_fee=product.admin_fee
+                )
+            )
+    now = timezone.now()
+    for product in changed:
+        product.updated_at = now
+    Product.objects.bulk_create(new)
+    Product.objects.bulk_update(changed, [*_PRODUCT_FIELDS, "updated_at"], batch_size=500)
+    PriceChange.objects.bulk_create(changes)
+    delisted = (
+        Product.objects.filter(is_listed=True)
+        .exclude(code__in=[item.product_code for item in fetched.products])
+        .update(is_listed=False, updated_at=now)
+    )
+    attempt.result = CatalogueSync.Result.DONE
+    attempt.finished_at = now
+    attempt.products = len(fetched.products)
+    attempt.added = len(new)
+    attempt.delisted = delisted
+    attempt.price_changes = len(changes) - len(new)
+    attempt.save()
+
+
+def _apply_categories(fetched: _Fetched) -> dict[str, Category]:
+    names = {item.code: (item.name, item.type) for item in fetched.categories}
+    for product in fetched.products:
+        # A product's category may be missing from the list of categories; the product is still sold.
+        names.setdefault(product.category, (product.category, product.type))
+    Category.objects.bulk_create(
+        [Category(code=code, name=name, type=kind, is_listed=True) for code, (name, kind) in names.items()],
+        update_conflicts=True,
+        unique_fields=["code"],
+        update_fields=["name", "type", "is_listed"],
+    )
+    Category.objects.exclude(code__in=names).update(is_listed=False)
+    return Category.objects.in_bulk(list(names), field_name="code")
+
+
+def _apply_brands(fetched: _Fetched, categories: dict[str, Category]) -> dict[tuple[str, str], Brand]:
+    names = {(item.category, item.code): item.name for item in fetched.brands if item.category in categories}
+    by_code = {item.code: item.name for item in fetched.brands}
+    for product in fetched.products:
+        names.setdefault((product.category, product.brand), by_code.get(product.brand, product.brand))
+    Brand.objects.bulk_create(
+        [Brand(category=categories[category], code=code, name=name) for (category, code), name in names.items()],
+        update_conflicts=True,
+        unique_fields=["category", "code"],
+        update_fields=["name", "is_listed"],
+    )
+    found = {(brand.category.code, brand.code): brand for brand in Brand.objects.select_related("category")}
+    gone = [brand.pk for key, brand in found.items() if key not in names]
+    Brand.objects.filter(pk__in=gone).update(is_listed=False)
+    return found
+
+
+def _fill(product: Product, item: messages.Product, category: Category, brand: Brand) -> None:
+    product.name = item.product_name
+    product.category = category
+    product.brand = brand
+    product.type = item.type
+    product.price = item.price
+    product.admin_fee = item.admin_fee
+    product.availability = item.status
+    product.description = item.description
+    product.cut_off_start = item.cut_off_start
+    product.cut_off_end = item.cut_off_end
+    product.is_listed = True
+    words = f"{item.product_name} {brand.name} {category.name} {item.product_code}".lower()
+    # "10.000" is found as "10000" too.
+    product.search_text = f"{words} {words.replace('.', '')}"
+
+
+def _values(product: Product) -> tuple[object, ...]:
+    return tuple(getattr(product, field) for field in _PRODUCT_FIELDS)

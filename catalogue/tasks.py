@@ -1,0 +1,18 @@
+"""What the workers do about the catalogue. Safe to run twice, late, or not at all."""
+
+import structlog
+from celery import shared_task
+
+from catalogue import services
+from catalogue.errors import CatalogueFault
+
+log = structlog.get_logger()
+
+
+@shared_task
+def sync_catalogue() -> None:
+    """Fetch the catalogue; a fault is stored with the attempt and the last good catalogue stays."""
+    try:
+        services.sync_catalogue()
+    except CatalogueFault as fault:
+        log.warning("catalogue_not_synced", fault=fault.code.value, detail=fault.detail)

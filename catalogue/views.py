@@ -1,0 +1,63 @@
+"""The catalogue: find a product by words, by category and brand, or from the customer's number; the price changes."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+from django_htmx.http import replace_url
+
+from catalogue import services
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.filters import PriceChangeFilter, ProductFilter
+from catalogue.models import CatalogueSync, PriceChange, Product
+from catalogue.presenting import Phone
+from catalogue.tables import PriceChangeTable
+from core.access import StaffRequest, staff_only
+from core.paging import keyset_page
+
+PAGE_SIZE = 60
+
+
+@staff_only("catalogue.view_product")
+@require_GET
+def catalogue(request: StaffRequest) -> HttpResponse:
+    """Show what the choice in the URL finds; for htmx only the results."""
+    found = ProductFilter(request.GET, queryset=Product.objects.listed().select_related("brand", "category"))
+    phone, categories = Phone.read(found.choice["destination"]), services.busy_categories()
+    products = services.best_first(found.qs, text=found.choice["q"], operator=phone.operator, categories=categories)
+    page = Paginator(products, PAGE_SIZE).get_page(request.GET.get("page"))
+    for product in page.object_list:
+        product.takes_phone = kind_of(product) in {DestinationKind.PHONE, DestinationKind.CARD}  # type: ignore[attr-defined]
+    here = reverse("catalogue")
+    context = {
+        "choice": found.choice,
+        "brands": found.brands,
+        "phone": phone,
+        "with_number": f"?{urlencode({'destination': phone.typed})}" if phone.typed else "",
+        "categories": categories,
+        "page": page,
+        "more_url": found.url(here, page=page.next_page_number()) if page.has_next() else "",
+        "last_sync": CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE).first(),
+        "is_filtered": any(found.choice[name] for name in ("q", "category", "brand")),
+    }
+    if not request.headers.get("HX-Request"):
+        return render(request, "catalogue/catalogue.html", context)
+    if "page" in request.GET:
+        return render(request, "catalogue/catalogue.html#more", context)
+    return replace_url(render(request, "catalogue/catalogue.html#results", context), found.url(here))
+
+
+@staff_only("catalogue.view_product", "catalogue.view_pricechange")
+@require_GET
+def price_changes(request: StaffRequest) -> HttpResponse:
+    """Every change of a price, newest first. The first price of a new product is no change."""
+    changes = PriceChange.objects.filter(price_before__isnull=False).select_related("product__brand")
+    found = PriceChangeFilter(request.GET, queryset=changes)
+    page = keyset_page(found.qs, request.GET, time_field="at")
+    context = {"filter": found, "page": page, "table": PriceChangeTable(page.rows)}
+    return render(request, "catalogue/price_changes.html", context)

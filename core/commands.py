@@ -1,0 +1,82 @@
+"""How every command of ours behaves on the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
+from django.utils import translation
+
+EXIT_USAGE = 2
+
+# Nobody follows an order in the foreground for longer; the workers do.
+_LONGEST_WAIT_SECONDS = 3600
+# From this verbosity on the log is written to the terminal, too.
+_VERBOSE = 2
+
+
+def waiting_seconds(text: str) -> float:
+    """The type of every `--wait`: seconds, from 0 to an hour."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_WAIT_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of seconds from 0 to {_LONGEST_WAIT_SECONDS}")
+    return seconds
+
+
+def whole_rupiah(text: str) -> int:
+    """The type of every amount: whole rupiah, above zero, in digits."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 16 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} must be whole rupiah above zero")
+    return int(text)
+
+
+class PlainCommand(BaseCommand):
+    """A command that speaks English, whatever the pages speak, and says what went wrong in one sentence."""
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Refuse wrong arguments with one sentence and exit code 2, without a page of usage; guess no option."""
+        parser = super().create_parser(prog_name, subcommand, allow_abbrev=False, **kwargs)
+
+        def refuse(message: str) -> NoReturn:
+            sentence = f"{message} (see {subcommand} --help)"
+            if getattr(
+                self, "_called_from_command_line", False
+            ):  # Django parses outside of what catches a CommandError
+                parser.exit(EXIT_USAGE, f"CommandError: {sentence}\n")
+            raise CommandError(sentence, returncode=EXIT_USAGE)
+
+        parser.error = refuse  # type: ignore[method-assign]
+        return parser
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run in English; a database that cannot be reached is one sentence, and the log is for `--verbosity 2`."""
+        try:
+            with translation.override("en"), _log_shown(options["verbosity"] >= _VERBOSE):
+                return super().execute(*args, **options)
+        except OperationalError as error:
+            reason = str(error).strip().splitlines()[0]
+            raise CommandError(f"The database cannot be used; is it running? It says: {reason}") from error
+
+
+@contextmanager
+def _log_shown(is_shown: bool) -> Iterator[None]:
+    """Write the log to the terminal, from INFO on, or nothing of it at all: a command's own sentence says enough."""
+    level, disabled = logging.root.level, logging.root.manager.disable
+    if is_shown:
+        logging.root.setLevel(min(level, logging.INFO))
+    else:
+        logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.root.setLevel(level)
+        logging.disable(disabled)

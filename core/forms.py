@@ -1,0 +1,52 @@
+"""Fields that several rooms use: a day of the shop, whole rupiah."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.times import shop_day
+
+# More than any account holds; the books count in 64 bits.
+_MOST = 1_000_000_000_000
+
+
+class RupiahField(forms.Field):
+    """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` above zero."""
+
+    default_error_messages = {
+        "invalid": _("Type whole rupiah, for example 1.500.000."),
+        "range": _("The amount must be above zero, and below a trillion."),
+    }
+
+    def to_python(self, value: Any) -> Any:
+        """The amount as `int`; None when nothing was typed."""
+        typed = str(value or "").strip()
+        if not typed:
+            return None
+        plain = re.sub(r"^rp\.?\s*", "", typed, flags=re.IGNORECASE)
+        if not re.fullmatch(r"[0-9]{1,15}|[0-9]{1,3}([. ][0-9]{3})+", plain, re.ASCII):
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
+        amount = int(re.sub(r"[. ]", "", plain))
+        if not 0 < amount < _MOST:
+            raise forms.ValidationError(self.error_messages["range"], code="range")
+        return amount
+
+
+class DayField(forms.DateField):
+    """A day of the shop (Asia/Jakarta), as `shop_day` reads it."""
+
+    widget = forms.DateInput(attrs={"type": "date", "class": "form-control"})
+
+    def to_python(self, value: Any) -> dt.date | None:
+        """The day; None when nothing was chosen."""
+        if not value:
+            return None
+        try:
+            return shop_day(str(value))
+        except ValueError as error:
+            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from error

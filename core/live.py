@@ -1,0 +1,82 @@
+"""Pages that keep themselves fresh: a hidden element asks again, saying what the page shows; only news comes back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+# How long after `expect_news` a page asks every two seconds.
+_EXPECTED_SECONDS = 20
+_QUIET_MOST = 99
+
+
+class Live:
+    """What a page shows, part by part, and when it asks `url` for news (`components/live.html`).
+
+    `parts`: the id of each part on the page → whatever its look follows from. `over`: the parts that will not change
+    again. `rest`: seconds between two questions when all are over; None: no further question. `within`: ask in so
+    many seconds at the latest.
+    """
+
+    def __init__(
+        self,
+        request: HttpRequest,
+        url: str,
+        parts: Mapping[str, object],
+        *,
+        over: Collection[str] = (),
+        rest: int | None = None,
+        within: int | None = None,
+    ) -> None:
+        self.is_answer = "seen" in request.GET
+        shown = {part: _version(what) for part, what in parts.items()}
+        seen = _seen(request)
+        #: Names of the parts that are not as the page shows them.
+        self.news = {part for part, version in shown.items() if seen.get(part) != version}
+        quiet = _number(request.GET.get("quiet", "")) + 1 if self.is_answer and not self.news else 0
+        moving = [part for part in shown if part not in over]
+        watched = shown if rest else {part: shown[part] for part in moving}
+        is_expected = request.session.get("news_until", 0) > timezone.now().timestamp()
+        pause = 2 if is_expected else _pause(quiet) if moving else rest
+        #: Seconds until the page asks, and what it asks; None when it does not.
+        self.delay = min(pause, within or pause) if pause and watched else None
+        names = ",".join(f"{part}~{version}" for part, version in watched.items())
+        self.ask = f"{url}?{urlencode({'seen': names, 'quiet': min(quiet, _QUIET_MOST)})}"
+
+    @property
+    def swap(self) -> SafeString:
+        """For the tag of a part: in an answer it takes the place of the part that the page shows."""
+        return SafeString(' hx-swap-oob="true"' if self.is_answer else "")
+
+
+def seen_keys(request: HttpRequest, prefix: str, *, most: int = 50) -> list[int]:
+    """The keys of the rows (parts called "PREFIX-KEY") that the page which asks shows."""
+    keys = [part.removeprefix(f"{prefix}-") for part in _seen(request) if part.startswith(f"{prefix}-")]
+    return [int(key) for key in keys[:most] if key.isascii() and key.isdecimal() and len(key) < 19]
+
+
+def expect_news(request: HttpRequest) -> None:
+    """A person has asked for something: for the next seconds the live pages look for it every two seconds."""
+    request.session["news_until"] = timezone.now().timestamp() + _EXPECTED_SECONDS
+
+
+def _pause(quiet: int) -> int:
+    """Seconds until the next question after `quiet` questions without news: 2, later 4, 7, and 10 after two minutes."""
+    return 2 if quiet < 10 else 4 if quiet < 20 else 7 if quiet < 30 else 10
+
+
+def _version(what: object) -> str:
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:8]
+
+
+def _seen(request: HttpRequest) -> dict[str, str]:
+    return dict(pair.partition("~")[::2] for pair in request.GET.get("seen", "").split(","))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 4 else 0

@@ -1,0 +1,18 @@
+"""Rupiah as people here write it."""
+
+from babel.numbers import format_currency
+
+
+def rupiah(amount: int | None) -> str:
+    """Whole rupiah `amount` as text, e.g. 150000 → "Rp150.000", -1 → "-Rp1"; a dash where it is not known."""
+    # Babel's own pattern for Indonesian adds ",00"; whole rupiah have no decimals.
+    return (
+        "–"
+        if amount is None
+        else format_currency(amount, "IDR", format="¤#,##0", currency_digits=False, locale="id_ID")
+    )
+
+
+def signed_rupiah(amount: int | None) -> str:
+    """The amount with its sign: "+Rp1.000", "-Rp1", "Rp0"; a dash where it is not known."""
+    return f"+{rupiah(amount)}" if amount and amount > 0 else rupiah(amount)

@@ -1,0 +1,87 @@
+"""Lists as tables in code: one definition gives the columns, the cards on a phone, and the fields of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from django.db.models import Model
+from django.template.loader import render_to_string
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column. `css`: further classes of its cells.
+
+    `phone`: where the cell stands on the card that a row becomes on a phone, as line and side ("1 left", "1 right",
+    "2 wide"), or "none".
+    """
+
+    cell: Callable[[Any, Any], Any]
+    header: Any
+    css: str
+    phone: str
+
+    @property
+    def name(self) -> str:
+        """Its name in the table's class: the cells carry it as the class `c-NAME`."""
+        return self.cell.__name__
+
+
+def column(header: Any, *, css: str = "", phone: str = "wide") -> Callable[[Callable[[Any, Any], Any]], Column]:
+    """Make a method `(table, row) -> text or HTML` a column of its table."""
+    return lambda cell: Column(cell=cell, header=header, css=css, phone=phone)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as the page shows it; `id` names it there."""
+
+    id: str
+    cells: list[tuple[Column, Any]]
+
+
+class Table(Generic[M]):
+    """The parent of every list: rows of the database, shown by the columns that a subclass defines in their order.
+
+    `export`: what a file of the list holds, name → value of a row; empty when there is none. `prefix`: begins the names
+    of the rows on the page; a page with two tables of the same rows gives each its own.
+    """
+
+    caption: ClassVar[Any]
+    columns: ClassVar[list[Column]]
+    export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls.columns = [value for value in vars(cls).values() if isinstance(value, Column)]
+
+    def __init__(self, rows: Iterable[M], *, prefix: str = "row") -> None:
+        self.rows = list(rows)
+        self.prefix = prefix
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows as `components/table.html` needs them."""
+        for row in self.rows:
+            yield Row(id=self.row_id(row), cells=[(column, column.cell(self, row)) for column in self.columns])
+
+    def row_id(self, row: Model) -> str:
+        """The row's name on the page, e.g. "row-12"; a live list asks again by it."""
+        return f"{self.prefix}-{row.pk}"
+
+
+def row_link(url: str, words: object, *, css: str = "row-link") -> SafeString:
+    """The link that the whole row leads to; the arrow keys of a search stop at it."""
+    return format_html('<a class="{}" href="{}" data-pick>{}</a>', css, url, words)
+
+
+def cell_from(template: str, **facts: Any) -> SafeString:
+    """A cell that is too long to be written in Python; without the space around it, so that an empty one is empty."""
+    return SafeString(render_to_string(template, facts).strip())

@@ -1,0 +1,70 @@
+"""Times as people here read them."""
+
+import datetime as dt
+
+from babel.dates import format_date, format_datetime, format_timedelta
+from django.conf import settings
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+
+def active_locale() -> str:
+    """The language that is active, for Babel."""
+    return get_language() or settings.LANGUAGE_CODE
+
+
+def clock(at: dt.datetime | None) -> str:
+    """`{{ at|clock }}`: the absolute time in Asia/Jakarta, to the second, e.g. "17 Nov 2026 14.05.09 WIB"."""
+    if at is None:
+        return "–"
+    return format_datetime(timezone.localtime(at), "d MMM yyyy HH:mm:ss", locale=active_locale()) + " WIB"
+
+
+def short_time(at: dt.datetime) -> str:
+    """The time of day for a moment of today, e.g. "14:05"; otherwise with its day: "22 Aug, 14:05"."""
+    local, now = timezone.localtime(at), timezone.localtime()
+    day = "" if local.date() == now.date() else "d MMM, " if local.year == now.year else "d MMM yyyy, "
+    return format_datetime(local, f"{day}HH:mm", locale=active_locale())
+
+
+def day_words(text: object) -> str:
+    """`{{ "2026-08-22"|day_words }}` (or of a date): "22 Aug 2026"; empty for what is not a valid day."""
+    try:
+        return format_date(shop_day(str(text)), "d MMM yyyy", locale=active_locale())
+    except ValueError:
+        return ""
+
+
+def moment(at: dt.datetime | None) -> SafeString:
+    """`{% moment at %}`: "14:05", or with its day "22 Aug, 14:05"; within an hour "14:05 (3 minutes ago)"."""
+    if at is None:
+        return mark_safe("–")
+    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), short_time(at))
+    if abs(timezone.now() - at) < dt.timedelta(hours=1):
+        return format_html('{} <span class="age">({})</span>', shown, ago(at))
+    return shown
+
+
+def ago(at: dt.datetime) -> SafeString:
+    """`{% ago at %}`: "3 minutes ago", with the exact time in its tooltip; the page's script keeps it fresh."""
+    shown = format_timedelta(at - timezone.now(), add_direction=True, locale=active_locale(), threshold=0.99)
+    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), clock(at), shown)
+
+
+# The calendar's ends do not exist in every time zone.
+_YEARS = range(2000, 9000)
+
+
+def shop_day(text: str) -> dt.date:
+    """The day of the shop that is written so (ISO, e.g. 2026-08-22). Raises `ValueError` for what is none."""
+    day = dt.date.fromisoformat(text)
+    if day.year not in _YEARS:
+        raise ValueError(text)
+    return day
+
+
+def start_of_day(day: dt.date) -> dt.datetime:
+    """Midnight at which this day of the shop begins."""
+    return timezone.make_aware(dt.datetime.combine(day, dt.time.min))

@@ -1,0 +1,20 @@
+"""The search of the customers' list; it lives in the URL."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from core.filters import ListFilter, SearchFilter
+from customers.models import CustomerQuerySet, SavedNumber
+
+
+class CustomerFilter(ListFilter):
+    """Customers by a part of the name or note, or by the beginning of a number."""
+
+    q = SearchFilter(label=_("Name or number"))
+
+    def search(self, customers: CustomerQuerySet, _name: str, text: str) -> CustomerQuerySet:
+        """Everybody whom `text` may mean."""
+        by_number = SavedNumber.objects.matching(text).values("customer")
+        return customers.filter(Q(name__icontains=text) | Q(note__icontains=text) | Q(pk__in=by_number))

@@ -1,0 +1,103 @@
+"""What people type about customers and their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.models import Product, ProductType
+from customers.models import Customer, SavedNumber
+from customers.presenting import typed_parts
+
+_FIELD = {"class": "form-control", "autocomplete": "off"}
+# What any product of a kind may be saved for; a game's zone is asked for with a product only.
+_KINDS = [kind for kind in DestinationKind if kind is not DestinationKind.GAME_ZONE]
+
+
+class CustomerForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A customer's name and a note."""
+
+    class Meta:
+        model = Customer
+        fields = ["name", "note"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name")
+        self.fields["note"].label = _("Note")
+        self.fields["name"].widget.attrs |= {**_FIELD, "autofocus": True}
+        self.fields["note"].widget.attrs |= _FIELD
+
+    def clean_name(self) -> str:
+        """A name is needed once: suggestions and "save this number" find people by it."""
+        name: str = self.cleaned_data["name"]
+        if Customer.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).exists():
+            raise forms.ValidationError(_("There is a customer with this name already."))
+        return name
+
+
+class SavedNumberForm(forms.Form):
+    """A number, and what it is for: a biller, a product, or any product of a kind."""
+
+    what = forms.ChoiceField(label=_("For"))
+    destination = forms.CharField(max_length=64, strip=True, label=_("Number"))
+    zone = forms.CharField(max_length=10, strip=True, required=False, label=_("Zone ID"))
+    note = forms.CharField(max_length=120, strip=True, required=False, label=_("Note"))
+
+    def __init__(
+        self, *args: Any, product: Product | None = None, number: SavedNumber | None = None, **kw: Any
+    ) -> None:
+        """`product`: offered besides the billers, and chosen first. `number`: the one that is changed."""
+        product = product or (number.product if number else None)
+        if number:
+            kw["initial"] = {
+                "what": f"product:{number.product.code}" if number.product else f"kind:{number.kind}",
+                **typed_parts(number),
+                "note": number.note,
+            }
+        elif product:
+            kw["initial"] = {"what": f"product:{product.code}", **kw.get("initial", {})}
+        super().__init__(*args, **kw)
+        self.fields["what"].choices = _choices(product)  # type: ignore[attr-defined]
+        self.fields["what"].widget.attrs["class"] = "form-select"
+        self.fields["destination"].widget.attrs |= {**_FIELD, "class": "form-control form-big", "inputmode": "text"}
+        self.fields["note"].widget.attrs |= _FIELD
+        self.fields["zone"].widget.attrs |= {**_FIELD, "inputmode": "numeric"}
+        if not (product and kind_of(product) is DestinationKind.GAME_ZONE):
+            del self.fields["zone"]
+
+    def chosen(self) -> tuple[Product | None, DestinationKind]:
+        """What the number is for: the product, if one was chosen, and the kind of its numbers."""
+        group, _colon, value = self.cleaned_data["what"].partition(":")
+        if group == "kind":
+            return None, DestinationKind(value)
+        product = Product.objects.select_related("brand", "category").get(code=value)
+        return product, kind_of(product)
+
+
+def _choices(product: Product | None) -> list[tuple[Any, Any]]:
+    choices: list[tuple[Any, Any]] = []
+    if product and product.type == ProductType.PREPAID:
+        choices.append((_("This product"), [(f"product:{product.code}", product.name)]))
+    choices.append((_("Any product"), [(f"kind:{kind.value}", kind.label) for kind in _KINDS]))
+    billers = Product.objects.filter(type=ProductType.POSTPAID).listed().select_related("category")
+    if product and product.type == ProductType.POSTPAID:
+        billers = billers | Product.objects.filter(pk=product.pk).select_related("category")
+    by_category: dict[str, list[tuple[str, str]]] = {}
+    for biller in billers.order_by("category__name", "name"):
+        by_category.setdefault(biller.category.name, []).append((f"product:{biller.code}", biller.name))
+    return choices + list(by_category.items())
+
+
+class SaveThisForm(SavedNumberForm):
+    """The same from an order or a bill: whose number it is, by name."""
+
+    customer = forms.CharField(max_length=120, strip=True, label=_("Customer"))
+    field_order = ["customer", "what", "destination", "zone", "note"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["customer"].widget.attrs |= {**_FIELD, "autofocus": True, "list": "customer-names"}

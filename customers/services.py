@@ -1,0 +1,58 @@
+"""Customers whom the shop knows by name, and their numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from catalogue.destinations import DestinationKind, kind_of, normalise
+from catalogue.models import Product
+from customers.errors import AlreadySaved
+from customers.models import Customer, SavedNumber
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+SUGGESTED = 6
+
+
+def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
+    """The customer with this name (letters' case aside), or a new one; and whether it is new."""
+    if known := Customer.objects.filter(name__iexact=name).first():
+        return known, False
+    return Customer.objects.create(name=name, created_by=created_by), True
+
+
+def save_number(
+    number: SavedNumber, *, destination: str, zone: str = "", product: Product | None, kind: DestinationKind, note: str
+) -> SavedNumber:
+    """Store a new or changed number of a customer, normalised by the rules of its kind (a product tells its own).
+
+    Raises `InvalidDestination`, or `AlreadySaved` when the customer has just this number already.
+    """
+    number.kind = kind_of(product) if product else kind
+    number.destination = normalise(DestinationKind(number.kind), destination, zone)
+    number.product = product
+    number.note = note
+    try:
+        with transaction.atomic():
+            number.save()
+    except IntegrityError:
+        raise AlreadySaved(_("%(name)s has this number already.") % {"name": number.customer}) from None
+    return number
+
+
+def suggestions(product: Product, text: str) -> list[SavedNumber]:
+    """Saved numbers that fit the product, for what is typed of a name or a number; those saved for it come first.
+
+    For a bill only numbers at that very biller fit.
+    """
+    found = SavedNumber.objects.filter(kind=kind_of(product)).matching(text).select_related("customer", "product")
+    if product.type == "postpaid":
+        return list(found.filter(product=product)[:SUGGESTED])
+    candidates = list(found.exclude(product__type="postpaid")[: SUGGESTED * 4])
+    candidates.sort(key=lambda number: number.product_id != product.pk)
+    by_number = {(number.customer_id, number.destination): number for number in reversed(candidates)}
+    return sorted(by_number.values(), key=candidates.index)[:SUGGESTED]

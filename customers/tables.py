@@ -1,0 +1,73 @@
+"""Customers and their numbers as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from core.tables import Table, cell_from, column, row_link
+from customers.models import Customer, SavedNumber
+from customers.presenting import as_query, shown_number
+from staff.models import User
+
+
+class CustomerTable(Table[Customer]):
+    """Customers `with_counts()`."""
+
+    caption = _("Customers by name")
+
+    @column(_("Name"), phone="1 left")
+    def name(self, customer: Customer) -> SafeString:
+        """Who; leads to the numbers."""
+        return row_link(customer.get_absolute_url(), customer.name)
+
+    @column(_("Note"), css="sub", phone="2 wide")
+    def note(self, customer: Customer) -> str:
+        """What the shop wrote down."""
+        return customer.note
+
+    @column(_("Numbers"), css="num", phone="1 right")
+    def count(self, customer: Customer) -> SafeString:
+        """How many numbers are saved."""
+        return format_html('{}<span class="phone-label"> {}</span>', customer.count, _("numbers"))  # type: ignore[attr-defined]
+
+    @column(_("of these, bills"), css="num", phone="none")
+    def bills(self, customer: Customer) -> int:
+        """How many of them are at a biller."""
+        return int(customer.bills)  # type: ignore[attr-defined]
+
+
+class NumberTable(Table[SavedNumber]):
+    """A customer's numbers, with what `user` may do with each."""
+
+    caption = _("Numbers")
+
+    def __init__(self, numbers: Iterable[SavedNumber], *, user: User) -> None:
+        super().__init__(numbers)
+        self.user = user
+
+    @column(_("Number"), css="strong nowrap")
+    def number(self, number: SavedNumber) -> str:
+        """The number, grouped for reading aloud."""
+        return shown_number(number)
+
+    @column(_("For"))
+    def what(self, number: SavedNumber) -> str:
+        """The product or biller, or any product of a kind."""
+        if number.product is None:
+            return number.get_kind_display()
+        return format_html('{} <span class="sub">{}</span>', number.product.name, number.product.category.name)
+
+    @column(_("Note"), css="sub")
+    def note(self, number: SavedNumber) -> str:
+        """What the shop wrote down."""
+        return number.note
+
+    @column(_("Actions"), css="untitled")
+    def actions(self, number: SavedNumber) -> SafeString:
+        """Check its bill, buy for it, edit it."""
+        facts = {"number": number, "shown": shown_number(number), "query": as_query(number), "user": self.user}
+        return cell_from("customers/number_actions.html", **facts)

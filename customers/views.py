@@ -1,0 +1,172 @@
+"""Customers whom the shop knows by name: the list, one of them with the numbers, and what is offered while typing."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Count
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.errors import InvalidDestination
+from catalogue.models import Product
+from core.access import StaffRequest, staff_only
+from customers.errors import AlreadySaved
+from customers.filters import CustomerFilter
+from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
+from customers.models import Customer, SavedNumber
+from customers.presenting import as_query, shown_number
+from customers.services import customer_called, save_number, suggestions
+from customers.tables import CustomerTable, NumberTable
+
+ROWS = 50
+
+
+@staff_only("customers.view_customer")
+@require_GET
+def customer_list(request: StaffRequest) -> HttpResponse:
+    """Customers by name, found while typing."""
+    found = CustomerFilter(request.GET, queryset=Customer.objects.with_counts().order_by("name", "pk"))
+    page = Paginator(found.qs, ROWS).get_page(request.GET.get("page"))
+    context = {"filter": found, "page": page, "table": CustomerTable(page), "as_you_type": True}
+    return render(request, "customers/customer_list.html", context)
+
+
+@staff_only("customers.view_customer", "customers.add_customer")
+@require_http_methods(["GET", "POST"])
+def customer_add(request: StaffRequest) -> HttpResponse:
+    """A new customer; the numbers are added on the customer's page."""
+    form = CustomerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        form.instance.created_by = request.user
+        return redirect(form.save())
+    return render(request, "customers/customer_form.html", {"form": form})
+
+
+@staff_only("customers.view_customer")
+@require_GET
+def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One customer with all numbers."""
+    customer = get_object_or_404(Customer, pk=pk)
+    numbers = customer.numbers.select_related("product__brand", "product__category")
+    table = NumberTable(numbers, user=request.user)
+    bill_count = sum(number.is_bill for number in table.rows)
+    return render(
+        request, "customers/customer_detail.html", {"customer": customer, "table": table, "bill_count": bill_count}
+    )
+
+
+@staff_only("customers.view_customer", "customers.change_customer")
+@require_http_methods(["GET", "POST"])
+def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
+    """Change the name or the note."""
+    customer = get_object_or_404(Customer, pk=pk)
+    form = CustomerForm(request.POST or None, instance=customer)
+    if request.method == "POST" and form.is_valid():
+        messages.success(request, _("Saved."))
+        return redirect(form.save())
+    return render(request, "customers/customer_form.html", {"form": form, "customer": Customer.objects.get(pk=pk)})
+
+
+@staff_only("customers.view_customer", "customers.delete_customer")
+@require_http_methods(["GET", "POST"])
+def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
+    """Ask, then forget the customer with all numbers. Orders and bills stay."""
+    customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
+    if request.method == "POST":
+        customer.delete()
+        messages.success(request, _("%(name)s was deleted.") % {"name": customer.name})
+        return redirect("customer_list")
+    return render(request, "customers/customer_delete.html", {"customer": customer})
+
+
+@staff_only("customers.view_customer", "customers.change_customer")
+@require_http_methods(["GET", "POST"])
+def number_add(request: StaffRequest, pk: int) -> HttpResponse:
+    """One more number of a customer."""
+    number = SavedNumber(customer=get_object_or_404(Customer, pk=pk))
+    form = SavedNumberForm(request.POST or None)
+    return _number_form(request, number, form)
+
+
+@staff_only("customers.view_customer", "customers.change_customer")
+@require_http_methods(["GET", "POST"])
+def number_edit(request: StaffRequest, pk: int) -> HttpResponse:
+    """Change a number, what it is for, or its note."""
+    number = get_object_or_404(
+        SavedNumber.objects.select_related("customer", "product__brand", "product__category"), pk=pk
+    )
+    return _number_form(request, number, SavedNumberForm(request.POST or None, number=number))
+
+
+def _number_form(request: StaffRequest, number: SavedNumber, form: SavedNumberForm) -> HttpResponse:
+    if request.method == "POST" and form.is_valid() and _saved(form, number):
+        messages.success(request, _("Number saved."))
+        return redirect(number.customer)
+    return render(request, "customers/number_form.html", {"form": form, "number": number, "customer": number.customer})
+
+
+def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
+    product, kind = form.chosen()
+    try:
+        save_number(
+            number,
+            destination=form.cleaned_data["destination"],
+            zone=form.cleaned_data.get("zone", ""),
+            product=product,
+            kind=kind,
+            note=form.cleaned_data["note"],
+        )
+    except (InvalidDestination, AlreadySaved) as refusal:
+        form.add_error("destination", str(refusal))
+        return False
+    return True
+
+
+@staff_only("customers.view_customer", "customers.change_customer")
+@require_POST
+def number_delete(request: StaffRequest, pk: int) -> HttpResponse:
+    """Forget a number. Orders and bills stay."""
+    number = get_object_or_404(SavedNumber.objects.select_related("customer"), pk=pk)
+    number.delete()
+    messages.success(request, _("Number deleted."))
+    return redirect(number.customer)
+
+
+@staff_only("customers.view_customer", "customers.add_customer", "customers.change_customer")
+@require_http_methods(["GET", "POST"])
+def number_save(request: StaffRequest) -> HttpResponse:
+    """Save the number of an order or a bill (`?product=CODE&destination=NO`) for a known or a new customer."""
+    product = get_object_or_404(
+        Product.objects.select_related("brand", "category"), code=request.GET.get("product", "")[:100]
+    )
+    typed = request.GET.get("destination", "").strip()[:64]
+    player, _dot, zone = typed.partition(".")
+    initial = {"destination": typed, "customer": request.GET.get("name", "").strip()[:120]}
+    if kind_of(product) is DestinationKind.GAME_ZONE:
+        initial |= {"destination": player, "zone": zone}
+    form = SaveThisForm(request.POST or None, product=product, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        customer, is_new = customer_called(form.cleaned_data["customer"], created_by=request.user)
+        if _saved(form, SavedNumber(customer=customer)):
+            words = _("Saved for the new customer %(name)s.") if is_new else _("Saved for %(name)s.")
+            messages.success(request, words % {"name": customer.name})
+            return redirect(customer)
+        if is_new:
+            customer.delete()
+    context = {"form": form, "names": Customer.objects.values_list("name", flat=True)[:300]}
+    return render(request, "customers/number_form.html", context)
+
+
+@staff_only("customers.view_customer")
+@require_GET
+def number_suggest(request: StaffRequest, code: str) -> HttpResponse:
+    """Saved numbers that fit the product, for what is being typed in the field for the number."""
+    product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
+    text = request.GET.get("destination", "").strip()[:64]
+    numbers = suggestions(product, text) if len(text) >= 2 else []
+    rows = [{"number": number, "shown": shown_number(number), "query": as_query(number)} for number in numbers]
+    return render(request, "customers/number_suggestions.html", {"rows": rows})

@@ -1,0 +1,35 @@
+"""Our account at the upstream: the one door for every request, and what we know of the account."""
+
+from gateway.services.account import (
+    WrongUpstream,
+    bind_to_upstream,
+    last_reading_before,
+    latest_reading,
+    sending_is_stopped,
+    upstream_account,
+)
+from gateway.services.calling import (
+    PATIENCE_SECONDS,
+    RecordedReply,
+    call,
+    next_number,
+    read_balance,
+    request_balance_reading,
+    reserve,
+)
+
+__all__ = [
+    "PATIENCE_SECONDS",
+    "RecordedReply",
+    "WrongUpstream",
+    "bind_to_upstream",
+    "call",
+    "last_reading_before",
+    "latest_reading",
+    "next_number",
+    "read_balance",
+    "request_balance_reading",
+    "reserve",
+    "sending_is_stopped",
+    "upstream_account",
+]

@@ -1,0 +1,126 @@
+"""Record what the upstream tells us about our account. Nothing here sends money."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from typing import TypeVar
+
+import structlog
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from gateway.models import Exchange, UpstreamAccount
+from upstream.errors import Misconfigured
+
+log = structlog.get_logger()
+T = TypeVar("T")
+
+# A background call waits no longer than this for its turn (seconds); the next one is never far.
+_PATIENCE_SECONDS = 5.0
+
+# Moments that lie ahead by less than this were noted before the clock was set back; further ones are not waited for.
+_SET_BACK = dt.timedelta(minutes=1)
+
+# How old "last answered" may be before it is written again: not every call needs a write.
+_NOTE_EVERY = dt.timedelta(seconds=10)
+
+
+def latest_reading() -> Exchange | None:
+    """The answer with the newest balance that the upstream reported, or None before the first."""
+    return Exchange.objects.readings().first()
+
+
+def last_reading_before(at: dt.datetime) -> Exchange | None:
+    """The newest exchange before this moment that says our balance, or None."""
+    return Exchange.objects.readings().filter(sent_at__lt=at).order_by("-sent_at", "-pk").first()
+
+
+def upstream_account() -> UpstreamAccount:
+    """The one row about our account at the upstream."""
+    return UpstreamAccount.objects.get_or_create(only=True)[0]
+
+
+def sending_is_stopped() -> bool:
+    """Whether nothing may be sent: the upstream refuses our account (credentials, inactive, IP), or it is another's.
+
+    The balance request of every minute goes on as the probe; its first success lifts the stop.
+    """
+    return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
+
+
+def note_answer() -> None:
+    """The upstream has answered: it can be reached, and accepts our account."""
+    now = timezone.now()
+    upstream_account()
+    UpstreamAccount.objects.filter(
+        Q(unreachable_since__isnull=False)
+        | Q(refused_since__isnull=False)
+        | Q(last_answer_at__isnull=True)
+        | Q(last_answer_at__lt=now - _NOTE_EVERY)
+    ).update(last_answer_at=now, unreachable_since=None, refused_since=None, refused_code="")
+
+
+def note_unreachable() -> None:
+    """The upstream gave no answer; keep since when."""
+    upstream_account()
+    UpstreamAccount.objects.filter(unreachable_since__isnull=True).update(unreachable_since=timezone.now())
+
+
+def note_refusal(error: Misconfigured) -> None:
+    """The upstream refuses our account: stop sending, keep since when and why."""
+    upstream_account()
+    code = error.error_code or "NOT_CONFIGURED"
+    stopped = UpstreamAccount.objects.filter(refused_since__isnull=True).update(
+        refused_since=timezone.now(), refused_code=code, unreachable_since=None
+    )
+    if stopped:
+        log.error("upstream_refuses_our_account", error_code=str(code))
+
+
+class WrongUpstream(Exception):
+    """The database belongs to another account at the upstream than the one configured."""
+
+
+def bind_to_upstream(*, has_orders: bool) -> None:
+    """Tie this database to the configured account, or raise `WrongUpstream` with what to do.
+
+    Orders of one account must never be asked about at another: "not found" there would mean nothing. And books that
+    were opened with one account's balance are nobody else's, and cannot be emptied. So the tie may only change while
+    nothing was ordered and no balance was read.
+    """
+    sandbox, fingerprint = _fingerprint("sandbox"), configured_fingerprint()
+    row = upstream_account()
+    has_books = has_orders or Exchange.objects.readings().exists()
+    if row.fingerprint not in {"", fingerprint} and has_books:
+        if row.fingerprint == sandbox:
+            raise WrongUpstream(
+                "This database holds the demo's books, with the sandbox's money: delete the demo with `./run reset`, "
+                "or keep it and name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty "
+                "database there)."
+            )
+        raise WrongUpstream(
+            "This database holds the books of another upstream account: restore the former UPSTREAM_BASE_URL and "
+            "UPSTREAM_SECRET_ID, or name a new folder in BACKOFFICE_DATA (with a DATABASE_URL: name an empty database "
+            "there)."
+        )
+    if row.fingerprint != fingerprint:
+        row.fingerprint = fingerprint
+        row.save(update_fields=["fingerprint"])
+
+
+def _is_bound_to_us() -> bool:
+    """Whether this database is tied to the configured account, or to none yet."""
+    tied_to = UpstreamAccount.objects.values_list("fingerprint", flat=True).first()
+    return not tied_to or tied_to == configured_fingerprint()
+
+
+def configured_fingerprint() -> str:
+    """The hash of the account that the settings name."""
+    account = f"{settings.UPSTREAM_BASE_URL.rstrip('/')}|{settings.UPSTREAM_SECRET_ID}"
+    return _fingerprint("sandbox" if settings.SANDBOX else account)
+
+
+def _fingerprint(account: str) -> str:
+    return hashlib.sha256(account.encode()).hexdigest()

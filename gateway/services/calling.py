@@ -1,0 +1,170 @@
+"""The one door to the upstream: every request of ours is made, judged and recorded here."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import structlog
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from core.publish import publish
+from gateway.models import Exchange, UpstreamAccount
+from gateway.services.account import configured_fingerprint, note_answer, note_refusal, note_unreachable
+from upstream import requests
+from upstream.budget import CallClass, Permit
+from upstream.client import Reply, get_client
+from upstream.endpoints import Endpoint
+from upstream.error_codes import ErrorCode
+from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
+from upstream.messages import Balance, Message
+from upstream.requests import Request
+
+log = structlog.get_logger()
+T = TypeVar("T", bound=Message)
+
+# While the upstream refuses our account only this is asked: its first answer lifts the stop.
+_PROBE = Endpoint.BALANCE
+# A background call that is asked for again every minute waits this long for its turn (seconds).
+PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedReply(Generic[T]):
+    """A good answer with its place in the order of everything: the upstream acted between the two numbers.
+
+    `raw` is the whole response JSON, secrets masked.
+    """
+
+    data: T
+    raw: dict[str, Any]
+    sent_no: int
+    answered_no: int
+
+
+def next_number() -> int:
+    """The next number of the one sequence that orders requests, answers and what we learn, on every machine.
+
+    What gets a higher number happened later, whatever the clocks say.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('gateway_exchange', 'id'))")
+        return int(cursor.fetchone()[0])
+
+
+def reserve(endpoint: Endpoint, *, call_class: CallClass) -> Permit:
+    """Get a permit of the rate budget before doing what only makes sense with one; use or cancel it within 15 seconds.
+
+    An interactive call waits a few seconds for it. Raises `Unavailable` or `Misconfigured`; nothing was sent then.
+    """
+    _refuse_if_stopped(endpoint)
+    return get_client().reserve(endpoint, call_class=call_class)
+
+
+def call(
+    request: Request[T],
+    *,
+    call_class: CallClass = CallClass.BACKGROUND,
+    permit: Permit | None = None,
+    patience: float = 0.0,
+    sent_no: int | None = None,
+) -> RecordedReply[T]:
+    """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
+
+    `patience`: seconds that a background call waits for the rate budget. `sent_no`: the number of this request, if it
+    was taken before, with an order's claim.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return _call_once(request, call_class=call_class, permit=permit, sent_no=sent_no)
+        except Unavailable as error:
+            wait = error.retry_after or 0.0
+            if error.reason != "budget" or time.monotonic() + wait > until:
+                raise
+            time.sleep(wait)
+
+
+def read_balance() -> RecordedReply[Balance]:
+    """Ask the upstream for our balance. Raises as `call` does."""
+    return call(requests.balance(), patience=PATIENCE_SECONDS)
+
+
+def request_balance_reading() -> bool:
+    """Have a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
+    return publish("reconciliation.tasks.read_balance")
+
+
+def _call_once(
+    request: Request[T], *, call_class: CallClass, permit: Permit | None, sent_no: int | None
+) -> RecordedReply[T]:
+    _refuse_if_stopped(request.endpoint)
+    sent_no = sent_no or next_number()
+    sent_at = timezone.now()
+    try:
+        reply = get_client().send(request, permit or call_class)
+    except UpstreamError as error:
+        _note_error(error)
+        if not isinstance(error, Unavailable):
+            _record(request, sent_no=sent_no, sent_at=sent_at, error=error)
+        raise
+    answered_no = next_number()
+    note_answer()
+    _record(request, sent_no=sent_no, sent_at=reply.sent_at, answered_no=answered_no, reply=reply)
+    return RecordedReply(data=reply.data, raw=reply.raw, sent_no=sent_no, answered_no=answered_no)
+
+
+def _refuse_if_stopped(endpoint: Endpoint) -> None:
+    """Send nothing to another account than this database's own, and nothing but the probe while ours is refused."""
+    account = UpstreamAccount.objects.values_list("fingerprint", "refused_since").first()
+    fingerprint, refused_since = account or ("", None)
+    if fingerprint and fingerprint != configured_fingerprint():
+        raise Misconfigured(
+            "This database belongs to another upstream account. Start with `./run`, which says what to do."
+        )
+    if refused_since and endpoint is not _PROBE:
+        raise Unavailable("stopped")
+
+
+def _note_error(error: UpstreamError) -> None:
+    match error:
+        case Misconfigured():
+            note_refusal(error)
+        case Unavailable(reason="connect") | OutcomeUnknown(reason="timeout" | "connection"):
+            note_unreachable()
+        # The limit per IP is answered before anybody looks at the credentials; status 0 means that nothing was sent.
+        case Rejected() if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:
+            note_answer()
+
+
+def _record(
+    request: Request[T],
+    *,
+    sent_no: int,
+    sent_at: dt.datetime,
+    answered_no: int | None = None,
+    reply: Reply[T] | None = None,
+    error: UpstreamError | None = None,
+) -> None:
+    """Keep the exchange. Whatever keeps it from being stored, the answer itself goes on to whoever asked."""
+    raw = reply.raw if reply else getattr(error, "raw", None)
+    try:
+        Exchange.objects.create(
+            pk=sent_no,
+            answered_no=answered_no,
+            endpoint=request.endpoint,
+            ref_id=request.ref_id or "",
+            sent_at=sent_at,
+            answered_at=reply.received_at if reply else timezone.now() if error is not None and raw else None,
+            outcome="answer" if reply else f"{type(error).__name__}: {error}"[:200],
+            status=str(getattr(reply.data, "status", "")) if reply else "",
+            trx_id=str(getattr(reply.data, "trx_id", ""))[:100] if reply else "",
+            balance=getattr(reply.data, "balance", None) if reply else None,
+            # the catalogue's answers are long, and the catalogue itself is kept
+            raw=raw if request.ref_id else None,
+        )
+    except DatabaseError:
+        log.exception("exchange_not_recorded", endpoint=request.endpoint.value, ref_id=request.ref_id)

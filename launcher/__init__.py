@@ -1,0 +1,13 @@
+"""What `./run` is made of: it installs, starts, watches and stops the backoffice. Django never runs in here.
+
+`commands` reads the command line and `installing` fetches what the locks name; `./run` imports these two, and what
+they import, before anything is installed: standard library only. Then one module for each command (`serving`,
+`calling`, `status`, `resetting`) does it. Below them: `stack` is what the app needs around it, `embedded` is PostgreSQL
+and Valkey, `processes` starts children that never outlive the launcher.
+"""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin/python"  # the one that the app runs on

@@ -1,0 +1,76 @@
+"""`./run manage …`: manage.py with the services that `./run up` has running, or with some started for the call."""
+
+import argparse
+import os
+import signal
+import time
+from typing import NoReturn
+
+from launcher import PYTHON, ROOT
+from launcher.commands import DEFAULT_PORT
+from launcher.data_folder import DataFolderInUseError, held, read_state, write_state
+from launcher.failures import LaunchError
+from launcher.output import Say
+from launcher.process_table import alive
+from launcher.processes import ProcessGroup
+from launcher.project import Project, read_project
+from launcher.stack import Stack
+
+BUSY_SECONDS = 90.0
+
+
+def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Run manage.py and return its exit code. Nothing but its own output reaches standard output."""
+    project = read_project()
+    project.make_ready()
+    waited, deadline = False, time.monotonic() + BUSY_SECONDS
+    while time.monotonic() < deadline:
+        state = read_state(project.data)
+        if state.get("doing") == "serving" and alive(int(state["pid"])):
+            become_manage(group, state["environment"], options.words)
+        try:
+            with held(project.data):
+                return call_alone(project, group, say, options.words)
+        except DataFolderInUseError:
+            if not waited:
+                say("Another ./run is busy with this data folder: waiting for it.")
+            waited = True
+        group.pause(0.1)
+    raise LaunchError(f"The data folder {project.data} is in use by another ./run: try again when it has ended.")
+
+
+def become_manage(group: ProcessGroup, environment: dict[str, str], words: list[str]) -> NoReturn:
+    """Replace this process by manage.py in the environment of the running `./run up`; does not return."""
+    group.close()
+    os.chdir(ROOT)
+    os.execve(PYTHON, [str(PYTHON), "manage.py", *words], {**os.environ, **environment})  # noqa: S606
+
+
+def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]) -> int:
+    """Start what manage.py needs, run it, stop everything again."""
+    stack = Stack(project, group)
+    sandbox = None
+    try:
+        write_state(project.data, {"doing": "manage", "pid": os.getpid()})
+        stack.start_stores(web_port=DEFAULT_PORT)
+        if project.sandboxed:
+            stack.finish(stack.prepare_sandbox(), "The sandbox's database could not be prepared.")
+            sandbox = stack.start_sandbox()
+            stack.await_http(sandbox, port=stack.sandbox_port, path="/")
+        if not stack.prepared:
+            say("New data folder: preparing the database first.")
+            stack.finish_preparing(stack.manage("prepare_app"))
+        # it may talk to a person: the terminal and its Ctrl-C are for it
+        child = group.start(
+            "manage.py", [PYTHON, "manage.py", *words], env=stack.environment, cwd=ROOT, own_session=False
+        )
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, lambda *_: child.process.send_signal(signal.SIGTERM))
+        code = child.process.wait()
+        group.forget(child)
+        return 128 - code if code < 0 else code
+    finally:
+        if sandbox:
+            group.stop([sandbox], grace=2.0)
+        stack.stores.stop()
+        group.close()

@@ -1,0 +1,43 @@
+"""Becomes a child of the launcher, then the command: `child.py PARENT_PID SIGNAL USER COMMAND…`.
+
+Run as a script by `processes.py`. It becomes USER (`-` keeps the present one) and has the kernel send SIGNAL when its
+parent dies. In that order: a change of user clears the request.
+"""
+
+import ctypes
+import os
+import pwd
+import signal
+import sys
+
+PR_SET_PDEATHSIG = 1
+
+
+def main() -> None:
+    """Take the user, tie this process to its parent and become the command; exit code 127 when it cannot run."""
+    parent, death_signal, user, *command = sys.argv[1:]
+    if user != "-":
+        account = pwd.getpwnam(user)
+        os.initgroups(user, account.pw_gid)
+        os.setgid(account.pw_gid)
+        os.setuid(account.pw_uid)
+        here = os.getcwd()  # noqa: PTH109 (pathlib starts slower than the rest of this script)
+        try:
+            os.chdir(here)  # by its whole path: `.` would stay open to a process that root has put there
+        except OSError as error:
+            sys.exit(f"user {user} cannot enter {here}: {error.strerror}")
+    # a launcher started in the background by a shell ignores these, and the command must not
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
+    if os.getppid() != int(parent):
+        sys.exit("the launcher is gone")
+    try:
+        os.execvp(command[0], command)  # noqa: S606
+    except OSError as error:
+        print(f"cannot run {command[0]}: {error.strerror}", file=sys.stderr)
+        sys.exit(127)
+
+
+if __name__ == "__main__":
+    main()

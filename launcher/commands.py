@@ -1,0 +1,133 @@
+"""The command line of `./run`.
+
+Imported before anything is installed: standard library only. The module of a command is imported once `.venv` is there.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from typing import NoReturn
+
+from launcher import PYTHON, ROOT
+from launcher.failures import LaunchError
+from launcher.installing import DEVELOPMENT, RUNTIME, enter_venv, install_front_end
+from launcher.output import output, quiet_output
+from launcher.processes import Interrupted, ProcessGroup
+
+DEFAULT_PORT = 8000
+MODULES = {"up": "serving", "manage": "calling", "status": "status", "reset": "resetting"}
+TASKS = {"test", "check", "lock"}  # of pyproject.toml
+PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
+EPILOG = """\
+./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
+the upstream service, so that nothing real is bought. Data, logs and generated secrets are in .data (BACKOFFICE_DATA
+names another folder). Settings come from the environment or from .env; .env.example explains each.
+
+  ./run                              start; Ctrl-C stops
+  ./run --port 9000                  start on another port
+  ./run manage createsuperuser       any command of manage.py, with the services it needs
+  ./run test -k callbacks            the tests; arguments are pytest's
+  ./run status --json                what runs, for programs
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence and exits with 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{message[:1].upper()}{message[1:]}. `./run --help` lists what there is.\n")
+
+
+def parser() -> Parser:
+    """The commands and their options."""
+    top = Parser(
+        prog="./run",
+        description="Runs, tests and checks the merchant backoffice.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    commands = top.add_subparsers(dest="command", metavar="command", parser_class=Parser)
+    up = commands.add_parser("up", help="start everything and keep it running (the default)")
+    up.add_argument("--port", type=port_number, default=DEFAULT_PORT, help="where the pages are served (default 8000)")
+    commands.add_parser("manage", help="run a command of manage.py", add_help=False)
+    shown = commands.add_parser(
+        "status", help="each process with its state, port and memory; exit code 3 when not running"
+    )
+    shown.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+    commands.add_parser("test", help="run the tests on services of their own; arguments are pytest's", add_help=False)
+    commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations")
+    locked = commands.add_parser("lock", help="compile the lock files again from the .in files and package.json")
+    locked.add_argument("--upgrade", action="store_true", help="take the newest versions that are allowed")
+    deleted = commands.add_parser("reset", help="delete the data folder, after a question")
+    deleted.add_argument("--yes", action="store_true", help="do not ask")
+    return top
+
+
+def port_number(text: str) -> int:
+    """A port that an ordinary user may listen on."""
+    number = int(text) if text.isdecimal() else 0
+    if not 1024 <= number <= 65_535:
+        raise argparse.ArgumentTypeError("a port is a number from 1024 to 65535")
+    return number
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return the exit code. A LaunchError becomes its sentence on standard error."""
+    group = ProcessGroup()
+
+    def interrupt(_number: int, _frame: object) -> None:
+        group.interruptions += 1
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    try:
+        return dispatch(list(arguments), group)
+    except LaunchError as error:
+        print(f"\n{error}", file=sys.stderr, flush=True)
+        return error.exit_code
+    except Interrupted:
+        print("\nStopped.", file=sys.stderr, flush=True)
+        return 128 + signal.SIGINT
+    finally:
+        group.close()
+
+
+def read_arguments(arguments: list[str]) -> argparse.Namespace:
+    """The command and its options; `words` are the arguments that are passed on."""
+    if arguments and arguments[0] in PASSING_ON:
+        return argparse.Namespace(command=arguments[0], words=arguments[1:])
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help"}):
+        arguments = ["up", *arguments]
+    return parser().parse_args(arguments)
+
+
+def dispatch(arguments: list[str], group: ProcessGroup) -> int:
+    """Read the arguments, install what is missing, and do it."""
+    options = read_arguments(arguments)
+    command: str = options.command
+    started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
+    say = quiet_output if command in {"manage", "status", "reset"} else output(started)
+    os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
+    looking = command in {"status", "reset"}  # what is installed does not change under a running ./run
+    lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME
+    enter_venv(group, say, lock=lock, arguments=arguments)
+    del os.environ["RUN_STARTED"]
+    if not looking:
+        install_front_end(group, say, development=command in TASKS)
+    if command in TASKS:
+        words = ["--upgrade"] if vars(options).get("upgrade") else vars(options).get("words", [])
+        become_task(group, command, words)
+    module = importlib.import_module(f"launcher.{MODULES[command]}")
+    return int(module.run(group, say, options))
+
+
+def become_task(group: ProcessGroup, name: str, words: list[str]) -> NoReturn:
+    """Replace this process by a task of pyproject.toml; does not return."""
+    group.close()
+    os.chdir(ROOT)
+    os.execv(PYTHON, [str(PYTHON), "-m", "poethepoet", "--quiet", name, *words])  # noqa: S606

@@ -1,0 +1,112 @@
+"""The small files of a data folder: generated secrets, the lock, and what the running launcher says about itself."""
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from launcher.failures import LaunchError
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty when the file is not there or was cut short."""
+    try:
+        value = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def new_private_file(path: Path) -> IO[str]:
+    """Open a new file that only its owner may read, in place of an old one."""
+    path.unlink(missing_ok=True)
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")  # noqa: PTH123 (the mode)
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object that only its owner may read, whole or not at all."""
+    draft = path.with_name(path.name + ".new")
+    try:
+        with new_private_file(draft) as file:
+            json.dump(value, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        raise LaunchError(
+            f"Cannot write {path} ({error.strerror}): make room, or name a folder of yours with BACKOFFICE_DATA."
+        ) from error
+
+
+def kept_secrets(folder: Path) -> dict[str, str]:
+    """The secrets of a data folder, generated the first time."""
+    path = folder / "secrets.json"
+    kept = read_json(path)
+    names = ("postgres", "valkey", "django", "sandbox_django", "upstream_id", "upstream_key")
+    made = {name: secrets.token_hex(24) for name in names if not kept.get(name)}
+    if made:
+        write_json(path, {**kept, **made})
+    return {**kept, **made}
+
+
+class DataFolderInUseError(Exception):
+    """Another launcher holds the folder; `state` is what it wrote about itself."""
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        super().__init__("the data folder is in use")
+        self.state = state
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the folder for this process alone; the kernel lets go when the process ends, however it ends.
+
+    Raises DataFolderInUseError when another launcher holds it. What that one wrote about itself is wiped at the end.
+    """
+    try:
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise LaunchError(
+            f"Cannot write {folder / 'lock'} ({error.strerror}): choose another folder with BACKOFFICE_DATA."
+        ) from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataFolderInUseError(read_state(folder)) from None
+        (folder / "state.json").unlink(missing_ok=True)  # a killed launcher's
+        try:
+            yield
+        finally:
+            (folder / "state.json").unlink(missing_ok=True)
+    finally:
+        os.close(lock)
+
+
+def read_state(folder: Path) -> dict[str, Any]:
+    """What the running launcher wrote about itself: doing, pid, address, environment, processes."""
+    return read_json(folder / "state.json")
+
+
+def write_state(folder: Path, state: dict[str, Any]) -> None:
+    """Write what this launcher does, for others on the folder. It holds secrets: only the owner may read it."""
+    write_json(folder / "state.json", state)
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a launcher holds the folder now."""
+    try:
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False

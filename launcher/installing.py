@@ -1,0 +1,161 @@
+"""Fetches what the lock files name: Python packages into `.venv`, front-end packages into `node_modules`.
+
+A mark with the lock's hash beside the packages says that nothing has to be done: at every start but the first.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from launcher import PYTHON, ROOT, VENV
+from launcher.data_folder import read_json, write_json
+from launcher.failures import LaunchError
+from launcher.output import Say
+from launcher.processes import ProcessGroup
+
+RUNTIME, DEVELOPMENT, NODE = "requirements.txt", "requirements-dev.txt", "requirements-node.txt"
+MARK = VENV / "installed.json"  # lock → the hash of its text; without it the making of .venv was interrupted
+PIP = (PYTHON, "-m", "pip", "install", "--require-hashes", "--no-input", "--disable-pip-version-check", "-r")
+INSTALL_SECONDS = 1800.0
+
+
+def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Sequence[str]) -> None:
+    """Make `.venv` hold what `lock` names, then go on in its Python: does not return unless already there.
+
+    Without a lock any complete `.venv` will do.
+    """
+
+    def current() -> bool:
+        return is_made() and (lock is None or read_json(MARK).get(lock) == digest(lock))
+
+    if not current():
+        with only_one(group):
+            if not current():
+                make_venv(group, say)
+                install(group, say, lock or RUNTIME)
+                # the development lock holds all of the other one in the same versions (`./run check` sees to it)
+                covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
+                write_json(MARK, {**read_json(MARK), **{name: digest(name) for name in covered}})
+    if Path(sys.prefix).resolve() != VENV.resolve():
+        group.close()
+        os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *arguments])  # noqa: S606
+
+
+def is_made() -> bool:
+    """Whether `.venv` was made to its end and its Python still exists."""
+    return MARK.exists() and PYTHON.exists()
+
+
+def digest(lock: str) -> str:
+    """The SHA-256 of a lock file."""
+    return hashlib.sha256((ROOT / lock).read_bytes()).hexdigest()
+
+
+def make_venv(group: ProcessGroup, say: Say) -> None:
+    """Make the virtual environment if it is not there, from the start if an earlier try was interrupted."""
+    if is_made():
+        return
+    if importlib.util.find_spec("ensurepip") is None or importlib.util.find_spec("venv") is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise LaunchError(
+            f"This Python {version} cannot make virtual environments: install the module first "
+            f"(Debian and Ubuntu: `apt install python{version}-venv`)."
+        )
+    say("Making .venv")
+    MARK.unlink(missing_ok=True)
+    log = ROOT / ".venv.log"
+    command = [getattr(sys, "_base_executable", sys.executable), "-m", "venv", "--clear", VENV]
+    advice = f"Could not make {VENV}: is the folder yours and the disk not full?"
+    run_step(group, "venv", command, env=os.environ, log=log, advice=advice)
+    log.unlink()
+    # the project itself can be imported from anywhere in its environment, plain `pytest` included
+    for packages in (VENV / "lib").glob("python*/site-packages"):
+        (packages / "project.pth").write_text("../../../..\n")
+    write_json(MARK, {})
+
+
+def run_step(
+    group: ProcessGroup, name: str, command: Sequence[str | Path], *, env: Mapping[str, str], log: Path, advice: str
+) -> None:
+    """Run one command to its end; LaunchError with `advice` and its log when it fails."""
+    log.unlink(missing_ok=True)
+    if group.finish(group.start(name, command, env=env, cwd=ROOT, log=log), seconds=INSTALL_SECONDS) != 0:
+        raise LaunchError(advice, log=log)
+
+
+def install(group: ProcessGroup, say: Say, lock: str) -> None:
+    """Install one lock file with pip, every file checked against its hash."""
+    say(f"Installing the Python packages of {lock} (a minute or two, this once)")
+    advice = (
+        f"Could not install the Python packages of {lock}: is there a network (or the package index that pip is "
+        "configured for), and room on the disk? Then start again."
+    )
+    run_step(group, "pip", [*PIP, lock], env=os.environ, log=VENV / "install.log", advice=advice)
+
+
+def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> None:
+    """Make `node_modules` hold what package-lock.json names; LaunchError when npm cannot."""
+    mark = ROOT / "node_modules/.installed.json"
+    wanted = digest("package-lock.json")
+
+    def current() -> bool:
+        return read_json(mark).get("lock") == wanted and (read_json(mark)["development"] or not development)
+
+    if current():
+        return
+    with only_one(group):
+        if current():
+            return
+        npm = find_npm(group, say)
+        say("Fetching the front-end packages")
+        # npm finds the node beside it, and trusts what the machine trusts, as pip does
+        path = f"{npm.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+        env = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
+        command: list[str | Path] = [npm, "ci", "--ignore-scripts", *([] if development else ["--omit=dev"])]
+        advice = (
+            "Could not fetch the front-end packages: is there a network (or the registry that npm is configured for)? "
+            "Then start again."
+        )
+        run_step(group, "npm", command, env=env, log=VENV / "npm.log", advice=advice)
+        write_json(mark, {"lock": wanted, "development": development})
+
+
+def find_npm(group: ProcessGroup, say: Say) -> Path:
+    """The machine's npm, or one from a wheel in `.venv` where there is none."""
+    if on_path := shutil.which("npm"):
+        return Path(on_path)
+    npm = VENV / "bin/npm"
+    if not npm.exists():
+        say("No npm on this machine: installing one into .venv")
+        install(group, say, NODE)
+    return npm
+
+
+@contextlib.contextmanager
+def only_one(group: ProcessGroup) -> Iterator[None]:
+    """Let one launcher at a time install into this checkout; the next one waits and then finds it done."""
+    descriptor = os.open(ROOT, os.O_RDONLY)
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                group.pause(0.2)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def installed(package: str) -> Path:
+    """The folder of an installed package, without importing it."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise LaunchError(f"The package {package} is not installed: see requirements.txt.")
+    return Path(spec.origin).parent

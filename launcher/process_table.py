@@ -1,0 +1,69 @@
+"""The processes of this machine: which live, which work in a folder, which belong to which, what they take."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import psutil
+
+from launcher.failures import LaunchError
+
+
+def alive(pid: int) -> bool:
+    """Whether a process with this id exists and is not a zombie."""
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def with_descendants(pid: int) -> list[int]:
+    """The process and all that it started, directly or not; empty when it has gone."""
+    try:
+        process = psutil.Process(pid)
+        return [pid, *(child.pid for child in process.children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def memory_kib(pids: Iterable[int]) -> int | None:
+    """Their memory together, each with its share of what several use; None when none of them is there."""
+    sizes = []
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            try:
+                sizes.append(process.memory_full_info().pss)
+            except psutil.AccessDenied:
+                sizes.append(process.memory_info().rss)
+    return sum(sizes) // 1024 if sizes else None
+
+
+def processes_inside(folder: Path) -> list[int]:
+    """Ids of the living processes whose working directory is `folder`.
+
+    PostgreSQL, all of its children and Valkey each work in their data folder. That is how a left-over one differs from
+    an innocent process that got the same id.
+    """
+    path = str(folder.resolve())
+    found = psutil.process_iter(["cwd", "status"])
+    return [p.pid for p in found if p.info["cwd"] == path and p.info["status"] != psutil.STATUS_ZOMBIE]
+
+
+def end_left_over(data: Path, *, name: str, graces: Sequence[float] = (4.0, 2.0, 2.0)) -> None:
+    """End processes that still work in `data`: we hold the folder's lock, so a killed launcher left them behind.
+
+    Its watchdog may be doing so: after `graces` seconds each comes a request, then force, then LaunchError.
+    """
+    for number, seconds in zip((0, signal.SIGQUIT, signal.SIGKILL), graces, strict=True):  # 0: only wait
+        for pid in processes_inside(data):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        deadline = time.monotonic() + seconds
+        while processes_inside(data) and time.monotonic() < deadline:
+            time.sleep(0.05)
+    if left := processes_inside(data):
+        raise LaunchError(f"{name} processes {left} still work in {data}: end them, then start again.")

@@ -1,0 +1,103 @@
+"""The data folder and the settings that the environment and `.env` give."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+from dotenv.parser import parse_stream
+
+from launcher import ROOT
+from launcher.failures import LaunchError
+
+REQUIRED_WITH_A_REAL_UPSTREAM = ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
+LEAST_KEY_LENGTH = 50  # Django's own bound (security.W009)
+LEAST_FREE_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class Project:
+    """The data folder, and the variables given by the environment or `.env`."""
+
+    data: Path
+    given: Mapping[str, str]
+
+    @property
+    def sandboxed(self) -> bool:
+        """Whether the sandbox is the upstream, because no real one is named."""
+        return "UPSTREAM_BASE_URL" not in self.given
+
+    @property
+    def logs(self) -> Path:
+        return self.data / "logs"
+
+    def make_ready(self) -> None:
+        """Make the data folder; LaunchError when it cannot hold data, or a setting is missing or wrong."""
+        self._require_real_settings()
+        # as root, PostgreSQL's unprivileged user must be able to pass through
+        mode = 0o711 if os.geteuid() == 0 else 0o700
+        advice = "choose another folder with BACKOFFICE_DATA"
+        try:
+            self.data.mkdir(mode=mode, parents=True, exist_ok=True)
+            free = shutil.disk_usage(self.data).free
+        except OSError as error:
+            raise LaunchError(f"Cannot make the data folder {self.data} ({error.strerror}): {advice}.") from error
+        if not os.access(self.data, os.W_OK | os.X_OK):
+            raise LaunchError(f"You may not write in the data folder {self.data}: give yourself the right or {advice}.")
+        if free < LEAST_FREE_BYTES:
+            raise LaunchError(f"Only {free // 1_000_000} MB are free for {self.data}: make room or {advice}.")
+
+    def _require_real_settings(self) -> None:
+        """LaunchError naming what a real upstream needs and is not there, or cannot be right."""
+        if self.sandboxed:
+            return
+        if not is_web_address(self.given["UPSTREAM_BASE_URL"]):
+            raise LaunchError(
+                "UPSTREAM_BASE_URL must be an http or https address, for example https://upstream.example.com: correct "
+                "it, or remove it for the demo."
+            )
+        missing = [name for name in REQUIRED_WITH_A_REAL_UPSTREAM if name not in self.given]
+        if missing:
+            raise LaunchError(
+                f"UPSTREAM_BASE_URL names a real upstream, but these are missing: {', '.join(missing)}. Set them in "
+                "the environment or in .env (.env.example explains each)."
+            )
+        if (length := len(self.given["SECRET_KEY"])) < LEAST_KEY_LENGTH:
+            raise LaunchError(
+                f"SECRET_KEY has only {length} characters and could be guessed: give it {LEAST_KEY_LENGTH} random "
+                "ones or more (.env.example has a command that makes them)."
+            )
+
+
+def is_web_address(text: str) -> bool:
+    """Whether this is an http or https address with a host, and a port that can be, if any."""
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def read_project() -> Project:
+    """The project as the environment and `.env` describe it: the environment wins, an empty value is no value."""
+    given = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
+    base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT
+    return Project(base / Path(given.get("BACKOFFICE_DATA", ROOT / ".data")).expanduser(), given)
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """What a `.env` sets, as the app's settings read it; LaunchError for a line that is wrong."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            for line in parse_stream(file):
+                if line.error or (line.key and line.value is None):
+                    raise LaunchError(f"Line {line.original.line} of {path} is not KEY=VALUE: correct it.")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise LaunchError(f"Cannot read {path}: {error}.") from error
+    # environs, which the settings use, calls this very function
+    return {name: value or "" for name, value in dotenv_values(path).items()}

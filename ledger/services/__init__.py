@@ -1,0 +1,44 @@
+"""The books: the only writer of entries, and what the entries add up to.
+
+Lock order: an order's row, then the books.
+"""
+
+from ledger.services.posting import (
+    available,
+    books,
+    debit,
+    open_books,
+    post_adjustment,
+    post_top_up,
+    refund,
+    release,
+    reserve,
+    reverse,
+    set_found,
+)
+from ledger.services.statements import (
+    DayClosing,
+    balance_curve,
+    day_closings,
+    first_day,
+    usual_spending_per_hour,
+)
+
+__all__ = [
+    "DayClosing",
+    "available",
+    "balance_curve",
+    "books",
+    "day_closings",
+    "debit",
+    "first_day",
+    "open_books",
+    "post_adjustment",
+    "post_top_up",
+    "refund",
+    "release",
+    "reserve",
+    "reverse",
+    "set_found",
+    "usual_spending_per_hour",
+]

@@ -1,0 +1,45 @@
+"""Template tags about the books (`{% load ledger %}`)."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.safestring import SafeString
+
+from core.icons import badge
+from core.money import rupiah, signed_rupiah
+from ledger.models import Entry
+
+register = template.Library()
+register.filter("signed", signed_rupiah)
+
+Kind = Entry.Kind
+
+# Icon and colour of each; the word stands beside, so that colour is never the only sign.
+KIND_LOOKS = {
+    Kind.OPENING: ("door-enter", "plain"),
+    Kind.HOLD: ("lock", "plain"),
+    Kind.RELEASE: ("lock-open", "plain"),
+    Kind.DEBIT: ("arrow-up-right", "queued"),
+    Kind.REFUND: ("arrow-back-up", "held"),
+    Kind.REVERSAL: ("arrow-back-up-double", "warn"),
+    Kind.TOPUP: ("cash", "good"),
+    Kind.ADJUSTMENT: ("adjustments", "warn"),
+}
+
+
+@register.simple_tag
+def entry_badge(kind: str) -> SafeString:
+    """`{% entry_badge entry.kind %}`: what kind of entry it is."""
+    return badge(KIND_LOOKS[Kind(kind)], Kind(kind).label)
+
+
+@register.filter
+def size(amount: int) -> str:
+    """`{{ difference.amount|size }}`: rupiah without its sign, where the words say which way it went."""
+    return rupiah(abs(amount))
+
+
+@register.filter
+def reserved_before(entry: Entry) -> int:
+    """`{{ entry|reserved_before }}`: rupiah that were reserved when the entry was made."""
+    return entry.reserved_after - entry.reserved_change

@@ -1,0 +1,13 @@
+"""The addresses of the books: the statement with its files, and the closing."""
+
+from django.urls import path
+
+from ledger import views
+
+urlpatterns = [
+    path("statement/", views.statement, name="statement"),
+    path("statement/csv/", views.statement_csv, name="statement_csv"),
+    path("statement/xlsx/", views.statement_xlsx, name="statement_xlsx"),
+    path("closing/", views.closing_today, name="closing_today"),
+    path("closing/<str:day>/", views.closing, name="closing"),
+]

@@ -1,0 +1,89 @@
+"""How two people end an order, and what the customer got back afterwards."""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from purchases.models.orders import Order
+from purchases.states import Status
+
+
+class VerdictQuerySet(models.QuerySet["Verdict"]):
+    def open(self) -> VerdictQuerySet:
+        """Proposed, and neither approved nor declined."""
+        return self.filter(decided_at=None)
+
+
+class Verdict(models.Model):
+    """How an order ended, where the upstream leaves it open or took a success back: one proposes, another approves."""
+
+    class Outcome(models.TextChoices):
+        SUCCESS = Status.SUCCESS.value, _("Success: the customer has it")
+        FAILED = Status.FAILED.value, _("Failed: nothing was delivered")
+        REVERSED = Status.REVERSED.value, _("Reversed: the upstream took it back")
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
+    outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    evidence = models.CharField(max_length=500, help_text="Where it was seen.")
+    reason = models.CharField(max_length=500)
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    proposed_at = models.DateTimeField(default=timezone.now)
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    declined_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+
+    objects = VerdictQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(evidence__gt="", reason__gt=""), name="verdict_has_its_reasons"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["success", "failed", "reversed"]), name="verdict_outcome_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(approved_by__isnull=True) | ~Q(approved_by=F("proposed_by")),
+                name="verdict_needs_two_people",
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_at__isnull=True, approved_by__isnull=True, declined_by__isnull=True)
+                | Q(decided_at__isnull=False, approved_by__isnull=False, declined_by__isnull=True)
+                | Q(decided_at__isnull=False, approved_by__isnull=True, declined_by__isnull=False),
+                name="verdict_decided_by_one",
+            ),
+            models.UniqueConstraint(fields=["order"], condition=Q(decided_at__isnull=True), name="verdict_open_once"),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="what_was_proposed_never_changes",
+                fields=["order", "outcome", "evidence", "reason", "proposed_by", "proposed_at"],
+            ),
+            pgtrigger.Protect(
+                name="decided_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__decided_at__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.order}: {self.outcome}"
+
+
+class GivenBack(models.Model):
+    """What the customer paid for a reversed order was given back: who says so, and how."""
+
+    order = models.OneToOneField(Order, on_delete=models.PROTECT, related_name="given_back")
+    noted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    note = models.CharField(max_length=500)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(note__gt=""), name="given_back_has_a_note")]
+        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+
+    def __str__(self) -> str:
+        return f"{self.order} given back"

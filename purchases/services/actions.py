@@ -1,0 +1,181 @@
+"""What may be done with an order, and by whom: the one place that pages, commands and the services themselves ask."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from ledger.services import available
+from purchases.errors import ActionRefused
+from purchases.models import Order, Verdict
+from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+RESOLVE, DECIDE, BUY, PAY_BILLS = (
+    "purchases.resolve_order",
+    "purchases.decide_order",
+    "purchases.buy",
+    "bills.check_bill",
+)
+
+
+class Action(StrEnum):
+    """What a person can do with an order."""
+
+    POLL = "poll"
+    CANCEL = "cancel"
+    SEND_AGAIN = "send_again"
+    CONFIRM_PRICE = "confirm_price"  # send it again for the risen price
+    CLOSE = "close"  # as never arrived
+    PROPOSE_VERDICT = "propose_verdict"
+    APPROVE_VERDICT = "approve_verdict"
+    DECLINE_VERDICT = "decline_verdict"
+    PRINT_RECEIPT = "print_receipt"
+    GIVE_BACK = "give_back"  # note that the customer has the money back
+
+
+def allowed_actions(order: Order, person: User) -> frozenset[Action]:
+    """What this person can do with the order now, with success as far as we know.
+
+    It reads the order's product, its open verdict and what was given back.
+    """
+    allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
+    if not _would_be_accepted(order):
+        allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
+    return frozenset(allowed)
+
+
+def may_ever(action: Action, person: User) -> bool:
+    """Whether this person may do that with some order."""
+    return any(person.has_perm(permission) for permission in _RULES[action].permissions)
+
+
+def require(action: Action, order: Order, person: User) -> None:
+    """Raise `ActionRefused` unless this person can do that with the locked order."""
+    if not _RULES[action].allows(order, person):
+        raise not_possible(order)
+
+
+def not_possible(order: Order) -> ActionRefused:
+    """The refusal that says where the order stands now."""
+    return ActionRefused(
+        _("Not possible: the order is now “%(status)s”.") % {"status": Status(order.status).label.lower()}
+    )
+
+
+def possible_outcomes(order: Order) -> frozenset[Status]:
+    """How two people may decide the order: success, failed or reversed. Empty while the upstream's word is to come.
+
+    It is theirs when the upstream leaves the order open for too long, has said that it does not know it, or may have
+    taken its success back.
+    """
+    before = Status(order.status)
+    if before in {Status.PENDING, Status.UNKNOWN}:
+        since = order.sent_at or order.created_at
+        is_ours = timezone.now() >= since + dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS)
+    else:
+        is_ours = before == Status.SUCCESS or (before == Status.NEEDS_ACTION and order.may_be_charged)
+    return frozenset(outcome for outcome in DECIDED if is_ours and may_move(before, outcome))
+
+
+def open_verdict(order: Order) -> Verdict | None:
+    """The verdict that waits for a second person."""
+    return next((verdict for verdict in order.verdicts.all() if verdict.decided_at is None), None)
+
+
+def _would_be_accepted(order: Order) -> bool:
+    """Whether nothing that we know keeps the upstream from taking it now."""
+    free = available() if order.status == Status.NEEDS_ACTION else None
+    price = max(order.product.price, order.max_price)
+    return (free is None or price <= free) and not order.product.in_cut_off()
+
+
+def _is_of(order: Order, person: User) -> bool:
+    """Whether a cashier placed it, who may end or correct what has certainly not been charged."""
+    sells = PAY_BILLS if order.kind == Order.Kind.BILL else BUY
+    return order.placed_by_id == person.pk and person.has_perm(sells)
+
+
+def _may_poll(order: Order, _person: User) -> bool:
+    return order.status in POLLED or order.action_reason == ActionReason.NEVER_ARRIVED
+
+
+def _may_cancel(order: Order, person: User) -> bool:
+    if order.may_be_charged or order.status not in {Status.QUEUED, Status.NEEDS_ACTION}:
+        return False
+    return person.has_perm(RESOLVE) or (order.status == Status.NEEDS_ACTION and _is_of(order, person))
+
+
+def _may_be_sent(order: Order, person: User) -> bool:
+    """A bill is paid again by its own rules, after a new inquiry about its total."""
+    if order.status != Status.NEEDS_ACTION or order.kind != Order.Kind.PURCHASE or not order.product.is_listed:
+        return False
+    is_about_price = order.action_reason == ActionReason.PRICE_CHANGED
+    return person.has_perm(RESOLVE) or (is_about_price and _is_of(order, person))
+
+
+def _may_send_again(order: Order, person: User) -> bool:
+    return _may_be_sent(order, person) and order.product.price <= order.max_price
+
+
+def _may_confirm_price(order: Order, person: User) -> bool:
+    return _may_be_sent(order, person) and order.product.price > order.max_price
+
+
+def _may_close(order: Order, _person: User) -> bool:
+    return order.action_reason == ActionReason.NEVER_ARRIVED
+
+
+def _may_propose(order: Order, _person: User) -> bool:
+    return bool(possible_outcomes(order)) and open_verdict(order) is None
+
+
+def _may_approve(order: Order, person: User) -> bool:
+    verdict = open_verdict(order)
+    return verdict is not None and verdict.proposed_by_id != person.pk and verdict.outcome in possible_outcomes(order)
+
+
+def _may_decline(order: Order, _person: User) -> bool:
+    return open_verdict(order) is not None
+
+
+def _may_print(order: Order, _person: User) -> bool:
+    return order.status == Status.SUCCESS
+
+
+def _may_give_back(order: Order, _person: User) -> bool:
+    return order.status == Status.REVERSED and not hasattr(order, "given_back")
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """An action is for whoever has one of the permissions, while `holds` says so of the order."""
+
+    permissions: tuple[str, ...]
+    holds: Callable[[Order, User], bool]
+
+    def allows(self, order: Order, person: User) -> bool:
+        return any(person.has_perm(one) for one in self.permissions) and self.holds(order, person)
+
+
+_RULES = {
+    Action.POLL: _Rule((RESOLVE, BUY), _may_poll),
+    Action.CANCEL: _Rule((RESOLVE, BUY, PAY_BILLS), _may_cancel),
+    Action.SEND_AGAIN: _Rule((RESOLVE, BUY), _may_send_again),
+    Action.CONFIRM_PRICE: _Rule((RESOLVE, BUY), _may_confirm_price),
+    Action.CLOSE: _Rule((RESOLVE,), _may_close),
+    Action.PROPOSE_VERDICT: _Rule((DECIDE,), _may_propose),
+    Action.APPROVE_VERDICT: _Rule((DECIDE,), _may_approve),
+    Action.DECLINE_VERDICT: _Rule((DECIDE,), _may_decline),
+    Action.PRINT_RECEIPT: _Rule((BUY, PAY_BILLS), _may_print),
+    Action.GIVE_BACK: _Rule((BUY,), _may_give_back),
+}

@@ -1,0 +1,75 @@
+"""What we decide about an order ourselves, by rule or by people, is applied here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from purchases.models import Order, OrderEvent
+from purchases.services.incidents import record_contradiction
+from purchases.services.moving import Cause, lock_order_for_move, move
+from purchases.states import ActionReason, Status, may_move
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision:
+    """Where an order goes, and why. `max_price`: rupiah, newly confirmed. `wait`: seconds until it is due again.
+
+    `uncharged_no`: the number of a sending that has certainly not been charged.
+    """
+
+    status: Status
+    source: OrderEvent.Source
+    actor: User | None = None
+    action_reason: ActionReason | str = ""
+    error_code: str = ""
+    message: str = ""
+    note: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    max_price: int | None = None
+    wait: float | None = None
+    uncharged_no: int | None = None
+
+
+def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = None) -> Order:
+    """Bring the order to what we have decided, with its event and its entries, in one transaction; return it.
+
+    `attempt`: the claim that it is about; when the order was claimed again since, nothing happens. Neither does it when
+    the upstream has reported more meanwhile; a definite no about a transaction that it has reported is an incident.
+    Raises `BalanceShort` when an order is queued again that is more than available.
+    """
+    with transaction.atomic():
+        order = lock_order_for_move(order_id)
+        if (attempt is not None and attempt != order.attempt) or order.status == decision.status:
+            return order
+        if may_move(Status(order.status), decision.status):
+            _follow(order, decision)
+        elif decision.status in {Status.REJECTED, Status.NEEDS_ACTION} and order.trx_id:
+            record_contradiction(order, decision.error_code or decision.status, source=decision.source)
+    return order
+
+
+def _follow(order: Order, decision: Decision) -> None:
+    # An earlier sending that is in doubt stays so, whatever is known of this one.
+    is_cleared = decision.uncharged_no is not None and decision.uncharged_no == order.sent_no
+    move(
+        order,
+        decision.status,
+        Cause(
+            source=decision.source,
+            actor=decision.actor,
+            note=decision.note or decision.message,
+            facts=decision.facts,
+        ),
+        wait=decision.wait,
+        action_reason=decision.action_reason,
+        error_code=decision.error_code,
+        message=decision.message or order.message,
+        max_price=decision.max_price or order.max_price,
+        sent_no=None if is_cleared else order.sent_no,
+    )

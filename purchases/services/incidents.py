@@ -1,0 +1,52 @@
+"""What money should not do: recorded once, until a person has looked into it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from purchases.errors import ActionRefused
+from purchases.models import Incident, Order, OrderEvent
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+
+def record_incident(
+    order: Order,
+    kind: Incident.Kind,
+    detail: str,
+    *,
+    source: OrderEvent.Source,
+    raw: dict[str, Any] | None = None,
+    callback_id: int | None = None,
+) -> None:
+    """Remember it once, however often the upstream says it again. Call it with the order locked."""
+    _incident, is_new = Incident.objects.get_or_create(
+        order=order,
+        kind=kind,
+        detail=detail[:500],
+        defaults={"source": source, "raw": raw, "callback_id": callback_id},
+    )
+    if is_new:
+        log.error("order_incident", ref_id=order.ref_id, kind=str(kind), source=str(source))
+
+
+def record_contradiction(order: Order, said: str, **facts: Any) -> None:
+    """The upstream said `said` (a status or an error code), which an order in this status cannot be."""
+    detail = f"{said} is reported for an order that is {order.status}"
+    record_incident(order, Incident.Kind.CONTRADICTION, detail, **facts)
+
+
+def close_incident(incident: Incident, *, actor: User, note: str) -> None:
+    """Mark an incident as looked into, by whom and with which finding. Raises `ActionRefused` if it was closed."""
+    closed = Incident.objects.filter(pk=incident.pk, closed_at__isnull=True).update(
+        closed_at=timezone.now(), closed_by=actor, closing_note=note[:500]
+    )
+    if not closed:
+        raise ActionRefused(_("This incident was closed before."))

@@ -1,0 +1,114 @@
+"""Ask the upstream what has become of an order. Asking is always safe."""
+
+from __future__ import annotations
+
+import datetime as dt
+from enum import StrEnum
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from gateway import services as gateway
+from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
+from purchases.models import Incident, Order, OrderEvent
+from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.incidents import record_incident
+from purchases.services.moving import lock_order_for_move
+from purchases.services.reports import Report, apply_report
+from purchases.states import POLLED, ActionReason, Status
+from upstream import requests
+from upstream.budget import CallClass
+from upstream.error_codes import ErrorCode
+from upstream.errors import Rejected, UpstreamError
+
+_POLL = OrderEvent.Source.POLL
+
+
+class Found(StrEnum):
+    """What came of asking."""
+
+    REPORTED = "reported"
+    NOT_FOUND = "not found"
+    NO_ANSWER = "no answer"
+
+
+def poll(order_id: int, *, call_class: CallClass) -> Found:
+    """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
+
+    A fault changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
+    """
+    order = Order.objects.polled().filter(pk=order_id).first()
+    if order is None:
+        return Found.NO_ANSWER
+    if order.status == Status.SENDING and not _may_be_under_way(order):
+        # Whoever sent it was interrupted before the answer was stored.
+        unknown = Decision(status=Status.UNKNOWN, source=_POLL, facts={"code": "interrupted"})
+        order = apply_verdict(order.pk, unknown, attempt=order.attempt)
+    try:
+        reply = gateway.call(requests.transaction_status(ref_id=order.ref_id), call_class=call_class)
+    except UpstreamError as error:
+        _poll_later(order, wait=wait_after(error))
+        if isinstance(error, Rejected) and error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
+            _count_not_found(order)
+            return Found.NOT_FOUND
+        return Found.NO_ANSWER
+    _poll_later(order)
+    apply_report(order.pk, Report(said=reply.data, source=_POLL, raw=reply.raw, asked_no=reply.sent_no))
+    return Found.REPORTED
+
+
+def _may_be_under_way(order: Order) -> bool:
+    """Whether its last sending may still be on its way, so that "not found" means nothing yet."""
+    longest_call = settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT
+    return order.sent_at is not None and timezone.now() < order.sent_at + dt.timedelta(seconds=longest_call)
+
+
+def _poll_later(order: Order, *, wait: float | None = None) -> None:
+    """Poll it again after `wait` seconds; without, this poll counts and the back-off decides."""
+    polls = order.polls + (wait is None)
+    due = next_poll_at(polls) if wait is None else in_seconds(wait)
+    Order.objects.polled().filter(pk=order.pk, attempt=order.attempt).update(polls=polls, next_poll_at=due)
+
+
+def _count_not_found(polled: Order) -> None:
+    """The contract's rule on "not found": only repeated answers over the grace period mean "never arrived".
+
+    A request that is still under way proves nothing yet, so its answers do not count. A bill payment is repeated
+    instead, identically.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        order = lock_order_for_move(polled.pk)
+        if order.attempt != polled.attempt or order.status not in POLLED:
+            return  # moved meanwhile, or judged as never arrived already
+        if order.status == Status.PENDING:
+            detail = f"accepted as {order.trx_id}, now the status request says not found"
+            record_incident(order, Incident.Kind.LOST_AFTER_ACCEPTANCE, detail, source=_POLL)
+            return
+        if order.status == Status.SENDING:
+            return
+        order.not_found_count += 1
+        order.not_found_since = order.not_found_since or now
+        order.save(update_fields=["not_found_count", "not_found_since"])
+        if decision := _after_not_found(order, order.not_found_since):
+            apply_verdict(order.pk, decision)
+
+
+def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
+    times, code = order.not_found_count, ErrorCode.TRANSACTION_NOT_FOUND
+    # Not after a refusal: it may be about the first sending ("already paid"), which only the grace period clears.
+    if order.kind == Order.Kind.BILL and not order.error_code:
+        # The document's one exception: an identical payment is safe to repeat (/v1/bill/pay 5). A purchase never is.
+        wait = backoff(order.attempt)
+        return Decision(status=Status.QUEUED, source=_POLL, error_code=code, wait=wait)
+    grace = dt.timedelta(seconds=settings.ORDER_NOT_FOUND_GRACE_SECONDS)
+    if times < settings.ORDER_NOT_FOUND_ANSWERS or timezone.now() - since < grace:
+        return None
+    return Decision(
+        status=Status.NEEDS_ACTION,
+        source=_POLL,
+        action_reason=ActionReason.NEVER_ARRIVED,
+        error_code=code,
+        facts={"code": "not_found", "times": times, "since": since.isoformat()},
+    )

@@ -1,0 +1,128 @@
+"""What the upstream says of an order, by answer, status request or callback, is applied here."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from gateway.services import next_number
+from purchases.models import Incident, Order, OrderEvent
+from purchases.services.incidents import record_contradiction, record_incident
+from purchases.services.moving import Cause, lock_order_for_move, move
+from purchases.states import FINAL, Status, may_move
+from upstream.messages import Transaction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One message of the upstream about a transaction.
+
+    `asked_no`: the number that was taken before the request which it answers. `raw`: the message as it came.
+    """
+
+    said: Transaction
+    source: OrderEvent.Source
+    raw: dict[str, Any] | None = None
+    asked_no: int | None = None
+    callback_id: int | None = None
+
+    @property
+    def status(self) -> Status:
+        """What the order is, as the upstream says."""
+        return Status(self.said.status)
+
+
+def apply_report(order_id: int, report: Report) -> Order:
+    """Bring the order to what the upstream says, with its event and its entries, in one transaction; return it.
+
+    The same again changes nothing, and neither does what is older than what we know (pending after success). A
+    contradiction of a final status never overwrites: it becomes an `Incident`, the status stays.
+    """
+    with transaction.atomic():
+        order = lock_order_for_move(order_id)
+        if not _is_about(order, report):
+            return order
+        order.accepted_no = order.accepted_no or next_number()
+        if report.status == Status.PENDING and report.asked_no:
+            order.pending_no = max(report.asked_no, order.pending_no or 0)
+        if may_move(Status(order.status), report.status):
+            _follow(order, report)
+        else:
+            _compare(order, report)
+            order.save(update_fields=["accepted_no", "pending_no", "trx_id", "sn"])
+    return order
+
+
+def _follow(order: Order, report: Report) -> None:
+    said = report.said
+    move(
+        order,
+        report.status,
+        Cause(source=report.source, note=said.message, raw=report.raw, callback_id=report.callback_id),
+        error_code="",
+        message=said.message or order.message,
+        trx_id=said.trx_id or order.trx_id,
+        sn=said.sn or order.sn,
+        # What the books debit: the first report fixes it.
+        price=order.price or said.price or order.max_price,
+    )
+
+
+def _is_about(order: Order, report: Report) -> bool:
+    """Whether the report is about this order's purchase; what does not fit becomes an incident.
+
+    Another product or destination under our ref_id tells nothing about ours. A second trx_id, or a price that is
+    another than before, none, or above the confirmed one, is ours and for a person to look at.
+    """
+    said = report.said
+    if said.product_code != order.product_code:
+        detail = f"product {said.product_code!r} instead of {order.product_code!r}"
+        _incident(order, report, Incident.Kind.MISMATCH, detail)
+        return False
+    if _bare(said.destination) != _bare(order.destination):
+        _incident(order, report, Incident.Kind.MISMATCH, "the destination is not the order's")
+        return False
+    if order.trx_id and said.trx_id != order.trx_id:
+        detail = f"a second trx_id than {order.trx_id!r}: {said.trx_id!r}"
+        _incident(order, report, Incident.Kind.CONTRADICTION, detail)
+    if not said.price:
+        taken = order.price or order.max_price
+        _incident(order, report, Incident.Kind.OTHER_PRICE, f"reported without a price, taken to be {taken} rupiah")
+    elif order.price and said.price != order.price:
+        detail = f"another price than {order.price} is reported: {said.price}"
+        _incident(order, report, Incident.Kind.OTHER_PRICE, detail)
+    elif said.price > order.max_price:
+        detail = f"charged {said.price}, confirmed were {order.max_price} rupiah"
+        _incident(order, report, Incident.Kind.PRICE_ABOVE_MAX, detail)
+    return True
+
+
+def _bare(destination: str) -> str:
+    """The destination without what services write differently: separators, and 0 or 62 before a phone number."""
+    return re.sub(r"^(0|62)", "", re.sub(r"[^0-9A-Za-z]", "", destination)).lower()
+
+
+def _compare(order: Order, report: Report) -> None:
+    """A report that moves nothing: the same again, old news, or a contradiction."""
+    said, before = report.said, Status(order.status)
+    if report.status == before:
+        if not order.trx_id:  # two people decided so before the upstream said it
+            order.trx_id, order.sn = said.trx_id, said.sn or ""
+        elif before in FINAL and said.sn and said.sn != order.sn:
+            detail = f"another SN than {order.sn!r} is reported: {said.sn!r}"
+            _incident(order, report, Incident.Kind.CONTRADICTION, detail)
+        return
+    if report.status == Status.PENDING:
+        # Old news about a transaction that we know. One that we took for never accepted cannot be pending.
+        is_contradiction = not order.trx_id
+    else:
+        is_contradiction = (before, report.status) != (Status.REVERSED, Status.FAILED)
+    if is_contradiction:
+        record_contradiction(order, report.status, source=report.source, raw=report.raw, callback_id=report.callback_id)
+
+
+def _incident(order: Order, report: Report, kind: Incident.Kind, detail: str) -> None:
+    record_incident(order, kind, detail, source=report.source, raw=report.raw, callback_id=report.callback_id)

@@ -1,0 +1,97 @@
+"""The statuses of an order and the moves between them: the one table that services, triggers and pages read.
+
+queued ──claim──▶ sending ──accepted──▶ pending ──▶ success ──▶ reversed (the upstream took it back)
+  ▲ │               │                      └──────▶ failed (refunded)
+  │ └▶ cancelled    ├── no answer to trust ──▶ unknown ──status says──▶ pending | success | failed
+  │                 ├── definite no ──▶ rejected
+  └── again ── needs action ◀── no money moved: balance short, cut-off, …; or never arrived
+                    ├──▶ cancelled (certainly not charged)
+                    └──▶ closed (never arrived: nobody reported and nobody refunds anything)
+
+What the upstream leaves open for too long, two people decide: success, failed or reversed.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Status(models.TextChoices):
+    """Where an order stands. Only what the upstream said counts: `unknown` is never called failed."""
+
+    QUEUED = "queued", _("Queued")
+    SENDING = "sending", _("Sending")
+    PENDING = "pending", _("In process")
+    UNKNOWN = "unknown", _("Outcome not known yet")
+    NEEDS_ACTION = "held", _("Needs action")
+    SUCCESS = "success", _("Success")
+    FAILED = "failed", _("Failed")
+    REJECTED = "rejected", _("Rejected")
+    CANCELLED = "cancelled", _("Cancelled")
+    CLOSED = "closed", _("Closed")
+    REVERSED = "reversed", _("Reversed")
+
+    @property
+    def icon(self) -> str:
+        """The eye finds the status first: each has its own icon, so that colour is never the only sign."""
+        return _ICONS[self]
+
+
+_ICONS = {
+    Status.QUEUED: "clock",
+    Status.SENDING: "send",
+    Status.PENDING: "loader",
+    Status.UNKNOWN: "help-circle",
+    Status.NEEDS_ACTION: "player-pause",
+    Status.SUCCESS: "circle-check",
+    Status.FAILED: "circle-x",
+    Status.REJECTED: "ban",
+    Status.CANCELLED: "circle-minus",
+    Status.CLOSED: "archive",
+    Status.REVERSED: "arrow-back-up-double",
+}
+
+
+class ActionReason(models.TextChoices):
+    """Why an order needs action. In each case no money has moved, as far as the upstream has reported."""
+
+    BALANCE_SHORT = "balance_short", _("Provider balance is short")
+    PRICE_CHANGED = "price_changed", _("Price has risen")
+    CUT_OFF = "cut_off", _("Closed for the night")
+    DISTURBED = "disturbed", _("Product unavailable")
+    AMOUNT_MISMATCH = "amount", _("The bill's total has changed")
+    NEVER_ARRIVED = "never_arrived", _("Never arrived at the upstream")
+
+
+FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})
+OPEN = frozenset(Status) - FINAL
+# The upstream has, or may have, the order: all that we may do is ask for its status (document, What the service does
+# 9).
+POLLED = frozenset({Status.SENDING, Status.PENDING, Status.UNKNOWN})
+
+# What the upstream itself reports is believed from every open status: an order that was thought never to have
+# arrived, and was queued again or needs action, may still have arrived late.
+REPORTED = frozenset({Status.PENDING, Status.SUCCESS, Status.FAILED})
+# What two people can decide where the upstream's word is missing, or was taken back.
+DECIDED = frozenset({Status.SUCCESS, Status.FAILED, Status.REVERSED})
+
+TRANSITIONS: dict[Status, frozenset[Status]] = {
+    Status.QUEUED: REPORTED | {Status.SENDING, Status.CANCELLED},
+    Status.SENDING: REPORTED | {Status.UNKNOWN, Status.REJECTED, Status.NEEDS_ACTION, Status.QUEUED},
+    Status.UNKNOWN: REPORTED | DECIDED | {Status.REJECTED, Status.NEEDS_ACTION, Status.QUEUED},
+    Status.PENDING: DECIDED,
+    Status.NEEDS_ACTION: REPORTED | DECIDED | {Status.QUEUED, Status.CANCELLED, Status.CLOSED},
+    Status.SUCCESS: frozenset({Status.REVERSED}),
+    **dict.fromkeys(FINAL - {Status.SUCCESS}, frozenset()),
+}
+
+
+def may_move(before: Status, after: Status) -> bool:
+    """Whether an order may go from `before` to `after`."""
+    return after in TRANSITIONS[before]
+
+
+def allowed_moves() -> list[tuple[str, str]]:
+    """Every permitted move, for the database trigger that enforces this table."""
+    return sorted((before.value, after.value) for before, afters in TRANSITIONS.items() for after in afters)

@@ -1,0 +1,54 @@
+"""Orders as a list."""
+
+from __future__ import annotations
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+
+from core.money import rupiah
+from core.tables import Table, column, row_link
+from core.times import moment
+from purchases.models import Order
+from purchases.presenting import serial_number, shown_destination
+from purchases.states import Status
+from purchases.templatetags.orders import status_badge
+
+
+class OrderTable(Table[Order]):
+    """Orders with their product's brand and category."""
+
+    caption = _("Orders, newest first")
+
+    @column(_("Status"), phone="1 left")
+    def status(self, order: Order) -> SafeString:
+        """Where it stands."""
+        return status_badge(order.status)
+
+    @column(_("Product"), phone="2 left")
+    def product(self, order: Order) -> SafeString:
+        """What was bought; leads to the order."""
+        return row_link(order.get_absolute_url(), order.product_name)
+
+    @column(_("Destination"), css="nowrap", phone="3 wide")
+    def destination(self, order: Order) -> str:
+        """For which number."""
+        return shown_destination(order)
+
+    @column(_("SN or reason"), phone="4 wide")
+    def sn(self, order: Order) -> str:
+        """What the provider returned, or why the order waits for a person."""
+        if serial := serial_number(order):
+            return format_html('<span class="mono">{}</span>', Truncator(serial.main).chars(26))
+        return order.get_action_reason_display() if order.status == Status.NEEDS_ACTION else ""
+
+    @column(_("Price"), css="num", phone="2 right")
+    def price(self, order: Order) -> str:
+        """What it costs."""
+        return rupiah(order.shown_price)
+
+    @column(_("Placed"), phone="1 right")
+    def time(self, order: Order) -> SafeString:
+        """When it was placed, and its name."""
+        return format_html('{}<div class="mono sub nowrap">{}</div>', moment(order.created_at), order.ref_id)

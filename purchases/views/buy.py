@@ -1,0 +1,159 @@
+"""Buying one product: type the destination, review, confirm. Nothing is stored before the confirmation."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from catalogue.destinations import DestinationKind, is_brand_of_another, operator_of, shown
+from catalogue.errors import InvalidDestination
+from catalogue.forms import DestinationForm
+from catalogue.models import Product, ProductType
+from core.access import StaffRequest, staff_only
+from gateway.services import request_balance_reading
+from ledger.presenting import Funds
+from purchases import services
+from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, OrderRefused, PriceMoved, RepeatToday
+from purchases.forms import ConfirmForm
+from purchases.states import Status
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_http_methods(["GET", "POST"])
+def product_buy(request: StaffRequest, code: str) -> HttpResponse:
+    """Ask for the destination, show the review (`review` in the address), place the order (POST).
+
+    The review has an address, so that the browser's Back after a purchase shows it again, with what is open by then.
+    """
+    product = get_object_or_404(
+        Product.objects.select_related("brand", "category"), code=code, type=ProductType.PREPAID
+    )
+    if request.method != "POST" and "review" not in request.GET:
+        return _ask(request, product, DestinationForm(product=product, initial=_typed_before(request)))
+    typed = request.POST if request.method == "POST" else _typed_before(request)
+    form = DestinationForm(typed, product=product)
+    if not form.is_valid():
+        return _ask(request, product, form)
+    if request.method != "POST":
+        return _review(request, product, form, **_repeats(product, form))
+    return _confirm(request, product, form)
+
+
+@staff_only("catalogue.view_product")
+@require_GET
+def recognise(request: StaffRequest, code: str) -> HttpResponse:
+    """Say whose number is being typed, and whether that fits the product."""
+    product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
+    kind = DestinationForm(product=product).kind
+    context = {"product": product, **_recognised(product, kind, request.GET.get("destination", ""))}
+    return render(request, "purchases/recognised.html", context)
+
+
+def _typed_before(request: StaffRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "")[:64] for name in ("destination", "zone")}
+
+
+def _recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
+    operator = operator_of(typed) if kind is DestinationKind.PHONE else None
+    return {
+        "operator": operator,
+        "is_other_operator": operator is not None and is_brand_of_another(operator, product.brand.name),
+    }
+
+
+def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:
+    typed = str(form["destination"].value() or "")
+    context = {
+        "product": product,
+        "form": form,
+        "typed": typed,
+        "closed": product.in_cut_off(),
+        **_recognised(product, form.kind, typed),
+    }
+    return render(request, "purchases/product_buy.html", context)
+
+
+def _repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
+    """What the review says at once about an open order, or one of today, for the same product and destination."""
+    try:
+        services.refuse_repeat(product=product, destination=form.cleaned)
+    except OpenDuplicate as refusal:
+        return {"open_order": refusal.order, "refusal": refusal}
+    except RepeatToday as refusal:
+        return {"earlier": refusal.order, "refusal": refusal}
+    return {}
+
+
+def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:
+    """Show what will happen. `more`: what a refused confirmation has to say, and its token."""
+    funds = Funds.now()
+    missing = funds.missing(product.price)
+    closed = product.in_cut_off()
+    recognised = _recognised(product, form.kind, form.cleaned)
+    context = {
+        "product": product,
+        "form": form,
+        "shown_destination": shown(form.kind, form.cleaned),
+        "token": ConfirmForm.new_token(),
+        "funds": funds,
+        "available_after": funds.after(product.price),
+        "missing": missing,
+        # Before the books are opened nobody knows for certain, and the upstream decides.
+        "must_wait": bool(missing) and funds.is_open,
+        "closed": closed,
+        "is_refused_now": closed or not product.is_available,
+        # Nothing to think about: the button has the focus.
+        "is_plain": not (missing or recognised["is_other_operator"] or "refusal" in more),
+        "typed": urlencode({name: form[name].value() for name in form.fields}),
+        **recognised,
+        **more,
+    }
+    return render(request, "purchases/product_review.html", context)
+
+
+def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:
+    confirmed = ConfirmForm(request.POST)
+    if not confirmed.is_valid():
+        return _review(request, product, form)
+    seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
+    say: dict[str, Any] = {}
+    try:
+        order = services.place_order(
+            product=product,
+            destination=form.cleaned_data["destination"],
+            zone=form.cleaned_data.get("zone", ""),
+            max_price=seen_price,
+            idempotency_key=token,
+            placed_by=request.user,
+            confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
+            wait_for_topup=request.POST.get("confirm") == "wait",
+        )
+    except PriceMoved as refusal:
+        product.refresh_from_db()
+        say = {"price_before": seen_price, "refusal": refusal, "token": token}
+    except RepeatToday as refusal:
+        say = {"earlier": refusal.order, "refusal": refusal, "token": token}
+    except OpenDuplicate as refusal:
+        say = {"open_order": refusal.order, "refusal": refusal}
+    except InvalidDestination as refusal:
+        form.add_error("destination", str(refusal))
+        return _ask(request, product, form)
+    except NotForSale as refusal:
+        messages.error(request, str(refusal))
+        return redirect("product_buy", code=product.code)
+    except BalanceShort as refusal:
+        request_balance_reading()  # a top-up of this minute is found sooner
+        say = {"refusal": refusal, "short": refusal, "must_wait": True, "token": token}
+    except OrderRefused as refusal:
+        say = {"refusal": refusal}
+    else:
+        waits = order.status == Status.NEEDS_ACTION
+        messages.success(request, _("Placed: it waits for a top-up.") if waits else _("Order placed."))
+        return redirect(order)
+    return _review(request, product, form, **say)

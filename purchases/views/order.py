@@ -1,0 +1,188 @@
+"""One order: its page, which follows it, and what a person does about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.live import Live
+from purchases import services
+from purchases.errors import ActionRefused, BalanceShort, NotForSale, PriceMoved
+from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
+from purchases.models import Incident, Order, OrderEvent, Verdict
+from purchases.presenting import event_words, explain, serial_number, shown_destination
+from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
+from purchases.states import ActionReason, Status
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def order_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """One order with its timeline; while it is open it follows the status by itself."""
+    return render(request, "purchases/order_detail.html", _detail(request, ref_id))
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """When to ask next, and the order if it is not as the page shows it."""
+    return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
+
+
+def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
+    order = get_object_or_404(
+        Order.objects.select_related(
+            "product__brand", "product__category", "placed_by", "given_back__noted_by"
+        ).prefetch_related(
+            Prefetch("verdicts", Verdict.objects.select_related("proposed_by", "approved_by", "declined_by"))
+        ),
+        ref_id=ref_id,
+    )
+    actions = services.allowed_actions(order, request.user)
+    events = list(order.events.select_related("actor"))
+    incidents = list(order.incidents.select_related("closed_by"))
+    seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
+    seen += [[(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
+    is_bill = order.kind == Order.Kind.BILL
+    is_over = {"order-live"} if order.is_final else set()
+    return {
+        "order": order,
+        "actions": actions,
+        "explanation": explain(order, actions),
+        "destination": shown_destination(order),
+        "serial": serial_number(order),
+        "is_bill": is_bill,
+        "saving_query": urlencode({"product": order.product_code, "destination": order.destination}),
+        "timeline": [(event, event_words(event)) for event in events],
+        "sendings": [event.at for event in events if event.to_status == Status.SENDING],
+        "first_price": _first_price(events),
+        "incidents": incidents,
+        "open_incidents": [incident for incident in incidents if incident.closed_at is None],
+        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} else order.message,
+        "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
+        "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
+        "may_resolve": request.user.has_perm("purchases.resolve_order"),
+        "open_verdict": open_verdict(order),
+        "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
+        "live": Live(request, reverse("order_live", args=[ref_id]), {"order-live": seen}, over=is_over),
+    }
+
+
+def _first_price(events: list[OrderEvent]) -> int | None:
+    """Rupiah: the price that was confirmed first, if another one was confirmed later."""
+    return next((event.facts["before"] for event in events if event.facts.get("code") == "price_confirmed"), None)
+
+
+def _cancel(request: StaffRequest, order: Order) -> str:
+    services.cancel_order(order, actor=request.user, note=_note(request))
+    return _("Order cancelled. Nothing was charged.")
+
+
+def _send_again(request: StaffRequest, order: Order) -> str:
+    form = PriceForm(request.POST)
+    services.send_again(order, actor=request.user, max_price=form.cleaned_data["price"] if form.is_valid() else None)
+    return _("Queued again, under the same ref_id.")
+
+
+def _close(request: StaffRequest, order: Order) -> str:
+    services.close_never_arrived(order, actor=request.user, note=_note(request))
+    return _("Order closed. Nobody refunds anything.")
+
+
+def _poll(request: StaffRequest, order: Order) -> str:
+    if services.poll_now(order, actor=request.user):
+        return _("Asking the upstream now.")
+    return _("The queue cannot be reached; the order is polled with the next sweep.")
+
+
+def _propose(request: StaffRequest, order: Order) -> str:
+    form = VerdictForm(request.POST, outcomes=possible_outcomes(order))
+    if not form.is_valid():
+        raise ActionRefused(_("A verdict needs evidence and a reason."))
+    services.propose_verdict(order, actor=request.user, **form.cleaned_data)
+    return _("Proposed. A second person has to approve it.")
+
+
+def _approve(request: StaffRequest, order: Order) -> str:
+    services.approve_verdict(_chosen(request, order), actor=request.user)
+    return _("Approved. The order has ended so.")
+
+
+def _decline(request: StaffRequest, order: Order) -> str:
+    services.decline_verdict(_chosen(request, order), actor=request.user)
+    return _("Declined. The order stays as it is.")
+
+
+def _chosen(request: StaffRequest, order: Order) -> Verdict:
+    """The verdict that the page showed, so that nobody approves another one."""
+    pk = request.POST.get("verdict", "")
+    return get_object_or_404(order.verdicts, pk=pk if pk.isascii() and pk.isdecimal() and len(pk) < 19 else 0)
+
+
+def _give_back(request: StaffRequest, order: Order) -> str:
+    services.note_given_back(order, actor=request.user, note=_note(request))
+    return _("Noted.")
+
+
+def _note(request: StaffRequest) -> str:
+    form = NoteForm(request.POST)
+    return str(form.cleaned_data["note"]) if form.is_valid() else ""
+
+
+# What is posted to an order: its address → what it does, and the action of `allowed_actions` that it is.
+POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
+    "cancel": (_cancel, Action.CANCEL),
+    "again": (_send_again, Action.SEND_AGAIN),
+    "close": (_close, Action.CLOSE),
+    "check": (_poll, Action.POLL),
+    "propose": (_propose, Action.PROPOSE_VERDICT),
+    "approve": (_approve, Action.APPROVE_VERDICT),
+    "decline": (_decline, Action.DECLINE_VERDICT),
+    "given-back": (_give_back, Action.GIVE_BACK),
+}
+
+
+@staff_only("purchases.view_order")
+@require_POST
+def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
+    """Do `action` for somebody who may ever do so, say what came of it, and show the order."""
+    if action not in POSTS:
+        raise Http404
+    act, needed = POSTS[action]
+    if not may_ever(needed, request.user):
+        raise PermissionDenied
+    order = get_object_or_404(Order, ref_id=ref_id)
+    try:
+        messages.success(request, act(request, order))
+    except (ActionRefused, BalanceShort, NotForSale, PriceMoved) as refusal:
+        messages.error(request, str(refusal))
+    return redirect(order)
+
+
+@staff_only("purchases.view_order", "purchases.resolve_order")
+@require_POST
+def incident_close(request: StaffRequest, ref_id: str, pk: int) -> HttpResponse:
+    """Mark an incident as looked into; a finding in words is needed."""
+    incident = get_object_or_404(Incident, pk=pk, order__ref_id=ref_id)
+    form = NeededNoteForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Write what you found first."))
+        return redirect(incident.order)
+    try:
+        services.close_incident(incident, actor=request.user, note=form.cleaned_data["note"])
+    except ActionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Incident closed."))
+    return redirect(incident.order)

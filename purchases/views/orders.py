@@ -1,0 +1,50 @@
+"""The list of orders."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from core.access import StaffRequest, staff_only
+from core.live import Live, seen_keys
+from core.paging import keyset_page
+from purchases.filters import OrderFilter
+from purchases.models import Order
+from purchases.tables import OrderTable
+
+
+def _orders() -> QuerySet[Order]:
+    return Order.objects.select_related("product__brand", "product__category", "placed_by")
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def order_list(request: StaffRequest) -> HttpResponse:
+    """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
+    found = OrderFilter(request.GET, queryset=_orders())
+    page = keyset_page(found.qs, request.GET)
+    context = {"filter": found, "page": page, "table": OrderTable(page.rows), "live": _live(request, page.rows)}
+    return render(request, "purchases/order_list.html", context)
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def order_list_live(request: StaffRequest) -> HttpResponse:
+    """The rows that have changed since the page was shown, and when to ask next."""
+    orders = list(_orders().filter(pk__in=seen_keys(request, "row")))
+    live = _live(request, orders)
+    changed = OrderTable(order for order in orders if f"row-{order.pk}" in live.news)
+    return render(request, "components/live_rows.html", {"live": live, "table": changed})
+
+
+def _live(request: StaffRequest, orders: list[Order]) -> Live:
+    """Follow the orders of a list until they are final."""
+    return Live(
+        request,
+        reverse("order_list_live"),
+        {f"row-{order.pk}": order.status for order in orders},
+        over={f"row-{order.pk}" for order in orders if order.is_final},
+    )

@@ -1,0 +1,7 @@
+"""Why a decision about a difference cannot be made."""
+
+from core.errors import Refused
+
+
+class DecisionRefused(Refused):
+    """Nothing was changed; the text says why."""

@@ -1,0 +1,30 @@
+"""The filters of the lists of comparisons and differences; they live in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from core.filters import ListFilter, SinceFilter, UntilFilter
+from reconciliation.models import Difference, ReconciliationRun
+
+
+class RunFilter(ListFilter):
+    """Comparisons by state and day."""
+
+    state = django_filters.ChoiceFilter(
+        label=_("Status"), empty_label=_("Every status"), choices=ReconciliationRun.Result.choices
+    )
+    since = SinceFilter(field_name="at", label=_("From"))
+    until = UntilFilter(field_name="at", label=_("To"))
+
+
+class DifferenceFilter(ListFilter):
+    """Differences by state, kind and day."""
+
+    state = django_filters.ChoiceFilter(
+        label=_("Status"), empty_label=_("Every status"), choices=Difference.State.choices
+    )
+    label = django_filters.ChoiceFilter(label=_("Kind"), empty_label=_("Every kind"), choices=Difference.Label.choices)
+    since = SinceFilter(field_name="found_at", label=_("From"))
+    until = UntilFilter(field_name="found_at", label=_("To"))

@@ -1,0 +1,29 @@
+"""What people type about the books."""
+
+from __future__ import annotations
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.forms import RupiahField
+
+
+class ExpectedTopUpForm(forms.Form):
+    """A top-up that will come: how much, and from where."""
+
+    amount = RupiahField(error_messages={"required": _("Type the amount first.")})
+    note = forms.CharField(max_length=500, strip=True, required=False)
+
+
+class NoteForm(forms.Form):
+    """A few words, kept with what was decided."""
+
+    note = forms.CharField(
+        max_length=500, strip=True, error_messages={"required": _("Write first where the money is from.")}
+    )
+
+
+class ReasonForm(forms.Form):
+    """Why the books are adjusted; a second person reads it."""
+
+    reason = forms.CharField(max_length=500, strip=True, error_messages={"required": _("Write the reason first.")})

@@ -1,0 +1,29 @@
+"""`./run manage balance`: how the account stands."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from core.commands import PlainCommand
+from core.money import rupiah
+from reconciliation import services
+
+
+class Command(PlainCommand):
+    """Print the newest balance, what the books expect, and whether the two agree; nothing is asked or changed."""
+
+    help = "Show the balance that the upstream reported, and what the books say."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How to print."""
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print it."""
+        facts = services.position().as_json()
+        if options["json"]:
+            self.stdout.write(json.dumps(facts))
+            return
+        for name, value in facts.items():
+            self.stdout.write(f"{name:<12} {rupiah(value) if isinstance(value, int) else value or '–'}")

@@ -1,0 +1,264 @@
+"""What pages say of the books and of differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.money import rupiah
+from ledger.models import Flaw
+from ledger.presenting import Funds
+from reconciliation.models import Adjustment, Difference, ExpectedTopUp, ReconciliationRun
+from reconciliation.services import Position
+
+Label, Result, Why = Difference.Label, ReconciliationRun.Result, Difference.Why
+
+# For each code: what is said first, and strongly, and what then.
+_OF_BOOKS = {
+    "flaw": (
+        gettext_lazy("The books are wrong by %(amount)s."),
+        gettext_lazy("Change nothing in the database. Have the person who runs the server examine it."),
+    ),
+    Result.BALANCED: ("", gettext_lazy("Our books explain every rupiah of the upstream's balance.")),
+    Result.TOPUP: (
+        "",
+        gettext_lazy(
+            "The upstream holds more than our orders explain. That is usually a top-up: acknowledge it below."
+        ),
+    ),
+    Result.UNEXPLAINED: (
+        gettext_lazy("Something other than our orders moved the balance."),
+        gettext_lazy("See below what may be behind it and what to do."),
+    ),
+    Result.PROVISIONAL: (
+        "",
+        gettext_lazy(
+            "Nothing is wrong so far. Some orders are under way, so nobody knows yet what they did to the balance. "
+            "It is compared again when they end."
+        ),
+    ),
+    "not_explained_yet": (
+        gettext_lazy("%(amount)s is not explained so far, whatever becomes of the orders under way."),
+        gettext_lazy("The amount is final when they have ended. They are polled first."),
+    ),
+    "no_reading": ("", gettext_lazy("The upstream has not reported its balance yet.")),
+    "not_open": (
+        "",
+        gettext_lazy(
+            "The books open with the first balance that is read while no order is in doubt. Until then nothing is "
+            "compared, and no order is refused."
+        ),
+    ),
+    Result.WAITING: (
+        "",
+        gettext_lazy("Too many orders are under way to say anything now. It is compared when some of them have ended."),
+    ),
+}
+_OF_DIFFERENCES = {
+    Label.TOPUP: (
+        "",
+        gettext_lazy(
+            "%(amount)s came in that no order explains. It can be spent already. It enters the books when somebody "
+            "acknowledges it."
+        ),
+    ),
+    Label.UNREPORTED_REFUND: (
+        gettext_lazy("%(amount)s came back for an order that has not failed."),
+        gettext_lazy(
+            "If the upstream took the order back, propose on the order's page that it was reversed. This difference "
+            "closes by itself then. If it is a top-up, acknowledge it."
+        ),
+    ),
+    Label.DOUBLE_REFUND: (
+        gettext_lazy("The upstream holds %(amount)s too much."),
+        gettext_lazy(
+            "It looks like a refund that came twice. Ask the upstream, which may take the money back. Then acknowledge "
+            "it with what they said."
+        ),
+    ),
+    Label.LATE_REFUND: (
+        gettext_lazy("The refund that was missing has come."),
+        gettext_lazy("The books were adjusted for it before. Acknowledge it, and the opposite entry is posted."),
+    ),
+    "late_refund_proposed": (
+        gettext_lazy("The refund that was missing has come."),
+        gettext_lazy(
+            "An adjustment for it was proposed before. Decline that, and both differences close by themselves. If it "
+            "is approved, acknowledge this one."
+        ),
+    ),
+    Label.ADJUSTED_BEFORE: (
+        gettext_lazy("The books were adjusted for an order that has its own entry now."),
+        gettext_lazy("Acknowledge it, and the opposite of the adjustment is posted."),
+    ),
+    Label.MISSING_REFUND: (
+        gettext_lazy("A refund of %(amount)s seems not to have come."),
+        gettext_lazy("Ask the upstream with the ref_id below. If it comes late, this closes by itself."),
+    ),
+    "missing_refund_came": (
+        gettext_lazy("A refund of %(amount)s seems not to have come."),
+        gettext_lazy("It has come meanwhile. Decline the proposal, and both differences close by themselves."),
+    ),
+    Label.UNEXPLAINED: (
+        gettext_lazy("%(amount)s left the account without an order."),
+        gettext_lazy(
+            "Find out who spends from the upstream's dashboard or with its credentials, and ask the upstream about "
+            "that time. Then propose an adjustment."
+        ),
+    ),
+    "perhaps_charged": (
+        gettext_lazy("%(amount)s left the account without an order."),
+        gettext_lazy(
+            "An order below may have been charged. Ask the upstream about it. Once it is decided, this closes by "
+            "itself. If it was somebody else, propose an adjustment."
+        ),
+    ),
+    "made_good": ("", gettext_lazy("Closed by itself: the opposite difference makes it good.")),
+    "explained": ("", gettext_lazy("Closed by itself: order %(ref_id)s explains it.")),
+    "explained_in_part": (
+        "",
+        gettext_lazy("Closed by itself: order %(ref_id)s explains a part. The rest is a difference of its own."),
+    ),
+    "announced": ("", gettext_lazy("A top-up that %(name)s had announced. It was acknowledged by itself.")),
+    "acknowledged": ("", ""),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """A few sentences, the first one strong. `code` names them; `see`: the difference that they lead to."""
+
+    code: str
+    strong: str
+    text: str
+    see: Difference | None = None
+
+
+@dataclass(frozen=True)
+class ShownDifference:
+    """A difference with what has been proposed about it."""
+
+    difference: Difference
+    adjustments: list[Adjustment]
+    expected: ExpectedTopUp | None
+
+    @property
+    def proposed(self) -> Adjustment | None:
+        """The adjustment that waits for a second person."""
+        return next((adjustment for adjustment in self.adjustments if adjustment.decided_at is None), None)
+
+    @property
+    def ref_ids(self) -> list[str]:
+        """The orders that may be behind it."""
+        return [candidate["ref_id"] for candidate in self.difference.candidates]
+
+    @property
+    def said(self) -> Said:
+        """What it means and what to do, or how it was closed."""
+        is_open = self.difference.state == Difference.State.OPEN
+        code, see = _open_code(self.difference) if is_open else _closed_code(self.difference, self.expected)
+        facts = {
+            "amount": rupiah(abs(self.difference.amount)),
+            "ref_id": self.difference.explained_by,
+            "name": self.expected and self.expected.announced_by.username,
+        }
+        strong, text = (str(words) for words in _OF_DIFFERENCES[code])
+        return Said(code=code, strong=strong % facts, text=text % facts, see=see)
+
+
+def shown_differences(*pks: int) -> list[ShownDifference]:
+    """These differences, or all open ones; newest first."""
+    found = Difference.objects.filter(pk__in=pks) if pks else Difference.objects.open()
+    others = ("closed_with", "rest_of", "rest", "makes_good", "made_good_by")
+    rows = found.select_related(
+        *others, "acknowledged_by", "entry", "explained_by", "expected__announced_by"
+    ).prefetch_related("adjustments__proposed_by", "adjustments__approved_by", "adjustments__declined_by")
+    return [
+        ShownDifference(
+            difference=difference,
+            adjustments=list(difference.adjustments.all()),
+            expected=getattr(difference, "expected", None),
+        )
+        for difference in rows[:50]
+    ]
+
+
+def _closed_code(difference: Difference, expected: ExpectedTopUp | None) -> tuple[str, Difference | None]:
+    if difference.closed_with:
+        return "made_good", difference.closed_with
+    if difference.explained_by:
+        rest = getattr(difference, "rest", None)
+        return "explained_in_part" if rest else "explained", rest
+    return "announced" if expected else "acknowledged", None
+
+
+def _open_code(difference: Difference) -> tuple[str, Difference | None]:
+    label, former, late = Label(difference.label), difference.makes_good, getattr(difference, "made_good_by", None)
+    if label == Label.LATE_REFUND and former and former.state == Difference.State.OPEN:
+        return "late_refund_proposed", former
+    if label == Label.MISSING_REFUND and late:
+        return "missing_refund_came", late
+    named = {candidate["why"] for candidate in difference.candidates}
+    if label == Label.UNEXPLAINED and named & {Why.OUTCOME_UNKNOWN, Why.CHARGED_AFTER_ALL}:
+        return "perhaps_charged", None
+    return label, former
+
+
+def said_of_books(position: Position, funds: Funds) -> Said:
+    """How the books stand to the upstream's balance, and what follows."""
+    code = _books_code(position, funds)
+    amount = position.proof.flaw_amount if code == "flaw" else position.difference
+    facts = {"amount": rupiah(abs(amount) if code == "flaw" else amount) if amount else ""}
+    strong, text = (str(words) for words in _OF_BOOKS[code])
+    return Said(code=code, strong=strong % facts, text=f"{_flaw(position)} {text}".strip())
+
+
+def _books_code(position: Position, funds: Funds) -> str:
+    state = Result(position.state)
+    if position.proof.flaw:
+        return "flaw"
+    if state == Result.PROVISIONAL and position.difference:
+        return "not_explained_yet"
+    if state == Result.WAITING and not funds.is_open:
+        return "not_open" if funds.reading else "no_reading"
+    return state
+
+
+def _flaw(position: Position) -> str:
+    """What is wrong about the books themselves, and where."""
+    if not position.proof.flaw:
+        return ""
+    words = [f"{Flaw(position.proof.flaw).label}."]
+    if position.proof.flaw_entry:
+        words.append(_("The first wrong entry: %(id)s.") % {"id": position.proof.flaw_entry})
+    return " ".join([*words, _("Somebody changed rows in the database itself.")])
+
+
+_MESSAGES = {
+    Result.BALANCED: (messages.SUCCESS, gettext_lazy("Compared: every rupiah is explained.")),
+    Result.TOPUP: (messages.SUCCESS, gettext_lazy("Compared: a top-up is not acknowledged yet.")),
+    Result.UNEXPLAINED: (
+        messages.WARNING,
+        gettext_lazy("Compared: there is a difference that nobody has explained."),
+    ),
+    Result.WAITING: (
+        messages.SUCCESS,
+        gettext_lazy("Compared: nothing can be said yet. The balance has to be read first."),
+    ),
+    Result.PROVISIONAL: (
+        messages.SUCCESS,
+        gettext_lazy("Compared: nothing is wrong so far. The open orders are polled first."),
+    ),
+}
+
+
+def result_message(run: ReconciliationRun) -> tuple[int, str]:
+    """The result of a comparison that was just made: the level of its message, and a sentence."""
+    if run.state == Result.PROVISIONAL and run.difference:
+        words = _("Compared: %(amount)s is not explained so far. The open orders are polled first.")
+        return messages.WARNING, words % {"amount": rupiah(run.difference)}
+    level, text = _MESSAGES[Result(run.state)]
+    return level, str(text)

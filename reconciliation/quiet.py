@@ -1,0 +1,227 @@
+"""Compare the upstream's balance with the books in the moments when nothing of ours was moving.
+
+Pure: no database and no clock. Every request, answer and entry has a number from one sequence, so that "before" is
+never a matter of clocks. docs/reconciliation.md explains the method with an example. All amounts in whole rupiah.
+
+An order's debit happened after its sending and before its entry; its refund after the last request that was answered
+"pending" and before its entry. A reading that lies in no such window is quiet: the entries before it say to the rupiah
+what our orders had done. What is left over is `outside`. Where it changes, somebody else moved the balance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from typing import NamedTuple
+
+from reconciliation.explaining import Difference, Event, LateEntry, explain
+
+# With more orders under way a newest reading says nothing yet. The sums of ten are 1,024.
+_MOST_UNDER_WAY = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A balance at one moment between the numbers `no` and `answered_no`.
+
+    `ref_id`: the order whose own sending it answers; it holds that order's debit, and not its refund.
+    """
+
+    no: int
+    answered_no: int
+    balance: int
+    ref_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """An order that was sent: `sent_no` before its debit, `pending_no` before its refund, `resent_no` the last sending.
+
+    `is_open`: the upstream will still say what became of it; `next_change` is what that may do to the balance (signed).
+    An order that waits for a person is not open: it counts as the books have it.
+    """
+
+    ref_id: str
+    sent_no: int
+    pending_no: int = 0
+    resent_no: int = 0
+    next_change: int = 0
+    is_open: bool = False
+
+    @property
+    def known_until(self) -> int:
+        """The number until which it is known what an open order has done."""
+        return max(self.sent_no, self.pending_no)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What an order did to the balance (`change`, signed), as the books say since number `no`."""
+
+    no: int
+    ref_id: str
+    change: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """What one run hands to the next.
+
+    `quiet`: the last quiet reading; `booked`: the opening balance with all entries before it; `outside`: what was left
+    over, the sum of all differences that no order explains. `judged_no`: readings answered by then are done with.
+    """
+
+    quiet: Reading
+    booked: int
+    outside: int = 0
+    judged_no: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What a run found: the progress, what happened to differences in order, those left, and the quiet readings."""
+
+    progress: Progress
+    events: list[Event]
+    differences: list[Difference]
+    quiet: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the books know: the entries of orders from `Progress.quiet.no` on, their orders, and every open order."""
+
+    entries: Sequence[Entry]
+    orders: Sequence[Order]
+
+
+def judge(
+    progress: Progress, readings: Iterable[Reading], known: Known, differences: Iterable[Difference] = ()
+) -> Judgement:
+    """Compare the readings that are not judged yet, up to the first that an open order still keeps from being judged.
+
+    `differences`: those that the entry of an order decided late may explain. The time grows with what is handed in, and
+    in proportion to it.
+    """
+    ledger, found = _Ledger(progress, known), list(differences)
+    events: list[Event] = []
+    quiet = 0
+    for reading in sorted(readings, key=lambda reading: reading.answered_no):
+        if reading.answered_no > ledger.known_until:
+            break
+        # Of readings that overlap nobody knows which was true first. One is enough.
+        if reading.no >= progress.quiet.answered_no and ledger.is_quiet(reading):
+            quiet += 1
+            late = ledger.go_on_to(reading, since=progress.quiet)
+            now = replace(progress, quiet=reading, booked=ledger.booked, outside=ledger.left_over(reading))
+            between = {"from_no": progress.quiet.no, "to_no": reading.answered_no}
+            awaiting = ledger.awaiting(**between)
+            happened, found = explain(now.outside - progress.outside, late, found, awaiting, **between)
+            events += happened
+            progress = now
+        progress = replace(progress, judged_no=max(progress.judged_no, reading.answered_no))
+    return Judgement(progress=progress, events=events, differences=found, quiet=quiet)
+
+
+def opening(reading: Reading, known: Known) -> int | None:
+    """What the account had before the first order, in rupiah; None while an order may be in this reading or not.
+
+    An order that waits for a person counts as not charged. If it was, that is found later.
+    """
+    ledger = _Ledger(Progress(quiet=replace(reading, no=0, answered_no=0), booked=0), known)
+    if reading.answered_no > ledger.known_until or not ledger.is_quiet(reading):
+        return None
+    ledger.go_on_to(reading, since=replace(reading, no=0, answered_no=0))
+    return ledger.left_over(reading)
+
+
+def smallest_difference(progress: Progress, reading: Reading, known: Known) -> int | None:
+    """The smallest difference (rupiah, signed) that the orders under way allow; None: they are too many.
+
+    For a reading that is not judged, or not quiet. Shown, never alarmed.
+    """
+    ledger = _Ledger(progress, known)
+    under_way = ledger.under_way_in(reading)
+    if len(under_way) > _MOST_UNDER_WAY:
+        return None
+    ledger.go_on_to(reading, since=progress.quiet)
+    possible = {ledger.left_over(reading) - progress.outside}
+    for change in under_way:
+        possible |= {left - change for left in possible}
+    return min(possible, key=abs)
+
+
+def blocking(reading: Reading, orders: Iterable[Order]) -> list[str]:
+    """The open orders that keep the reading from being judged."""
+    return [order.ref_id for order in orders if order.is_open and order.known_until < reading.answered_no]
+
+
+class _Window(NamedTuple):
+    """Between these numbers an entry's effect on the balance happened; sorted by its end."""
+
+    until: float
+    since: int
+    ref_id: str
+
+
+class _Ledger:
+    """The entries in the order of their numbers, with the windows of their effects."""
+
+    def __init__(self, progress: Progress, known: Known) -> None:
+        self.booked = progress.booked
+        self.known_until = min((order.known_until for order in known.orders if order.is_open), default=math.inf)
+        self._orders: Mapping[str, Order] = {order.ref_id: order for order in known.orders}
+        entries = sorted(known.entries, key=lambda entry: entry.no, reverse=True)
+        self._ahead = [entry for entry in entries if entry.no >= progress.quiet.no]
+        self._debits = {entry.ref_id: entry for entry in self._ahead if entry.change < 0}
+        windows = [_Window(entry.no, self._since(entry), entry.ref_id) for entry in self._ahead]
+        self._windows = sorted(windows, key=lambda window: window.since, reverse=True)
+        self._last: list[_Window] = []
+        self._awaiting = [order for order in known.orders if order.next_change and not order.is_open]
+
+    def is_quiet(self, reading: Reading) -> bool:
+        """Whether no effect can have happened inside the reading; ask for readings in the order of their answers."""
+        while self._windows and self._windows[-1].since < reading.answered_no:
+            # Of the windows that began, only those that end last count. A reading's own order has two at most.
+            self._last = nlargest(3, [*self._last, self._windows.pop()])
+        return not any(window.until > reading.no and window.ref_id != reading.ref_id for window in self._last)
+
+    def go_on_to(self, reading: Reading, *, since: Reading) -> list[LateEntry]:
+        """Book the entries before the reading; return those whose effect may have been in `since` unnoticed."""
+        late = []
+        while self._ahead and self._ahead[-1].no < reading.no:
+            entry = self._ahead.pop()
+            self.booked += entry.change
+            from_no = self._since(entry)
+            if from_no < since.answered_no and entry.ref_id != since.ref_id:
+                was_resent = self._orders[entry.ref_id].resent_no > since.answered_no
+                late.append(LateEntry(entry.ref_id, entry.change, from_no, was_resent))
+        return late
+
+    def left_over(self, reading: Reading) -> int:
+        """The reading without everything that is booked, and without its own order's debit."""
+        own = self._debits.get(reading.ref_id)
+        return reading.balance - self.booked - (own.change if own and own.no >= reading.no else 0)
+
+    def awaiting(self, *, from_no: int, to_no: int) -> set[int]:
+        """What the orders that were sent in between and wait for a person may have done to the balance."""
+        return {order.next_change for order in self._awaiting if from_no < order.sent_no < to_no}
+
+    def under_way_in(self, reading: Reading) -> list[int]:
+        """For each order of which something may be in the reading or not: what that does to the balance."""
+        open_orders = (order for order in self._orders.values() if order.is_open)
+        changes = {order.ref_id: order.next_change for order in open_orders if order.known_until < reading.answered_no}
+        # The last entry first: of an order's refund and debit, the debit counts, for without it there is no refund.
+        for entry in self._ahead:
+            if entry.no > reading.no and self._since(entry) < reading.answered_no:
+                changes[entry.ref_id] = entry.change
+        changes.pop(reading.ref_id, None)
+        return list(changes.values())
+
+    def _since(self, entry: Entry) -> int:
+        order = self._orders.get(entry.ref_id)
+        if order is None:
+            return entry.no
+        return order.sent_no if entry.change < 0 else order.known_until

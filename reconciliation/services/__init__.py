@@ -1,0 +1,42 @@
+"""Whether our books and the upstream agree, and what people decide about what does not.
+
+Lock order: reconciliation's row, then differences, adjustments and announcements, then the books; no order.
+"""
+
+from reconciliation.services.decisions import (
+    acknowledge_top_up,
+    announce_top_up,
+    approve_adjustment,
+    cancel_expected_top_up,
+    decline_adjustment,
+    propose_adjustment,
+)
+from reconciliation.services.differences import lock_reconciliation, unexplained_differences
+from reconciliation.services.proving import last_proof, prove
+from reconciliation.services.reconciling import (
+    Position,
+    compared_at,
+    latest_run,
+    position,
+    reconcile,
+    take_reading_again,
+)
+
+__all__ = [
+    "Position",
+    "acknowledge_top_up",
+    "announce_top_up",
+    "approve_adjustment",
+    "cancel_expected_top_up",
+    "compared_at",
+    "decline_adjustment",
+    "last_proof",
+    "latest_run",
+    "lock_reconciliation",
+    "position",
+    "propose_adjustment",
+    "prove",
+    "reconcile",
+    "take_reading_again",
+    "unexplained_differences",
+]

@@ -1,0 +1,124 @@
+"""What people decide about differences: positive ones become top-ups, negative ones adjustments by two people.
+
+Lock order: reconciliation's row, then differences, adjustments and announcements, then the books.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from ledger import services as ledger
+from reconciliation.errors import DecisionRefused
+from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from reconciliation.services.differences import close, close_both, lock_reconciliation, match_announced
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -> Difference:
+    """Take a positive difference into the books: as a top-up, or a late refund as the opposite of its adjustment.
+
+    Raises `DecisionRefused` when it is negative, not open, or a late refund whose adjustment is not decided.
+    """
+    with transaction.atomic():
+        current = _locked(difference)
+        if current.amount < 0:
+            raise DecisionRefused(
+                _("Money is missing here: an adjustment is proposed, and approved by a second person.")
+            )
+        if current.makes_good and current.makes_good.state == Difference.State.OPEN:
+            raise DecisionRefused(_("The adjustment that was proposed for the missing refund has to be decided first."))
+        post = ledger.post_adjustment if current.makes_good else ledger.post_top_up
+        entry = post(amount=current.amount, actor=actor, reason=note)
+        return close(current, entry=entry, actor=actor, note=note)
+
+
+def announce_top_up(*, amount: int, actor: User, note: str = "") -> ExpectedTopUp:
+    """Say that `amount` rupiah will be paid in: a positive difference of just that is acknowledged by itself.
+
+    One that waits already is acknowledged at once; after a week the announcement expires. Raises `DecisionRefused`
+    unless the amount is above zero.
+    """
+    if amount <= 0:
+        raise DecisionRefused(_("The amount must be above zero."))
+    with transaction.atomic():
+        lock_reconciliation()
+        expected = ExpectedTopUp.objects.create(amount=amount, note=note[:500], announced_by=actor)
+        waiting = Difference.objects.open().filter(amount=amount, label=Difference.Label.TOPUP)
+        if difference := waiting.order_by("pk").first():
+            match_announced(difference)
+    expected.refresh_from_db()
+    return expected
+
+
+def cancel_expected_top_up(expected: ExpectedTopUp, *, actor: User) -> None:
+    """Withdraw an announcement. Raises `DecisionRefused` when the money has arrived or it was withdrawn before."""
+    with transaction.atomic():
+        lock_reconciliation()
+        current = ExpectedTopUp.objects.get(pk=expected.pk)
+        if current.difference_id or current.cancelled_at:
+            raise DecisionRefused(_("This top-up has arrived or was withdrawn before."))
+        current.cancelled_at, current.cancelled_by = timezone.now(), actor
+        current.save(update_fields=["cancelled_at", "cancelled_by"])
+
+
+def propose_adjustment(difference: Difference, *, actor: User, reason: str) -> Adjustment:
+    """Ask a second person to take a negative difference into the books. Raises `DecisionRefused`."""
+    with transaction.atomic():
+        current = _locked(difference)
+        if current.amount > 0:
+            raise DecisionRefused(_("Money was added here: it is acknowledged as a top-up."))
+        if current.adjustments.filter(decided_at__isnull=True).exists():
+            raise DecisionRefused(_("An adjustment was proposed already; a second person approves it."))
+        if not reason.strip():
+            raise DecisionRefused(_("An adjustment needs a reason."))
+        return Adjustment.objects.create(difference=current, reason=reason.strip()[:500], proposed_by=actor)
+
+
+def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
+    """Approve what another person proposed, and post it. Raises `DecisionRefused`."""
+    with transaction.atomic():
+        current = _locked(adjustment.difference)
+        proposed = _undecided(adjustment)
+        if proposed.proposed_by_id == actor.pk:
+            raise DecisionRefused(_("Who proposed an adjustment cannot approve it; a second person must."))
+        proposed.approved_by, proposed.decided_at = actor, timezone.now()
+        proposed.save(update_fields=["approved_by", "decided_at"])
+        entry = ledger.post_adjustment(amount=current.amount, actor=actor, reason=proposed.reason)
+        return close(current, entry=entry, actor=actor, note=proposed.reason)
+
+
+def decline_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
+    """Turn a proposal down; its own author may withdraw it so. Raises `DecisionRefused`.
+
+    The difference stays open, unless it is a missing refund that has come meanwhile.
+    """
+    with transaction.atomic():
+        current = _locked(adjustment.difference)
+        proposed = _undecided(adjustment)
+        proposed.declined_by, proposed.decided_at = actor, timezone.now()
+        proposed.save(update_fields=["declined_by", "decided_at"])
+        if late := Difference.objects.open().filter(makes_good=current).first():
+            close_both(current, late)
+        return current
+
+
+def _locked(difference: Difference) -> Difference:
+    """The difference, which is open; whoever asks has its turn."""
+    lock_reconciliation()
+    current = Difference.objects.select_for_update().get(pk=difference.pk)
+    if current.state != Difference.State.OPEN:
+        raise DecisionRefused(_("This difference was acknowledged before."))
+    return current
+
+
+def _undecided(adjustment: Adjustment) -> Adjustment:
+    current = Adjustment.objects.select_for_update().get(pk=adjustment.pk)
+    if current.decided_at is not None:
+        raise DecisionRefused(_("This adjustment was decided before."))
+    return current

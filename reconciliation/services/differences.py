@@ -1,0 +1,221 @@
+"""Store what a comparison found, with the orders that may be behind it, and close it where the reason is certain.
+
+Lock order: reconciliation's row (`lock_reconciliation`), then differences, adjustments and announcements, then books.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db.models import F, Q, QuerySet, Sum
+from django.utils import timezone
+
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.models import Order
+from purchases.states import OPEN, Status
+from reconciliation import explaining
+from reconciliation.models import Difference, ExpectedTopUp, Reconciliation
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+_MOST_CANDIDATES = 10
+# How long before a difference: its opposite was found, an order was refunded, an order was debited.
+_MADE_GOOD_WITHIN = dt.timedelta(days=30)
+_REFUNDED_WITHIN = dt.timedelta(days=1)
+_DEBITED_WITHIN = dt.timedelta(minutes=10)
+
+_Kind, _Label, _State, _Why = Entry.Kind, Difference.Label, Difference.State, Difference.Why
+
+
+def lock_reconciliation() -> Reconciliation:
+    """Reconciliation's row, locked until the end of the transaction: runs and people's decisions go one by one.
+
+    Lock it before anything else. Then they cannot deadlock, and each sees all that those before it have done.
+    """
+    Reconciliation.objects.get_or_create(only=True)
+    return Reconciliation.objects.select_for_update(of=("self",)).get(only=True)
+
+
+def unexplained_differences() -> list[Difference]:
+    """The open differences that are no top-up."""
+    return list(Difference.objects.open().exclude(label=_Label.TOPUP))
+
+
+def open_differences() -> dict[explaining.Difference, Difference]:
+    """The open differences, oldest first, as the method takes them."""
+    rows = Difference.objects.open().order_by("pk")
+    return {explaining.Difference(amount=row.amount, from_no=row.from_no, to_no=row.to_no): row for row in rows}
+
+
+def record(
+    events: Iterable[explaining.Event], rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
+) -> None:
+    """Store what a run found. `rows`: as `open_differences` gives them. `times`: when each reading's numbers were."""
+    for event in events:
+        if isinstance(event, explaining.Found):
+            rows[event.difference] = _store(event.difference, rows, times)
+        else:
+            order = Order.objects.get(ref_id=event.ref_id)
+            close(rows[event.difference], order=order)
+            log.info("difference_explained", difference=rows[event.difference].pk, ref_id=event.ref_id)
+
+
+def close(
+    difference: Difference,
+    *,
+    entry: Entry | None = None,
+    other: Difference | None = None,
+    order: Order | None = None,
+    actor: User | None = None,
+    note: str = "",
+) -> Difference:
+    """Close it by the entry that took it into the books, by its opposite, or by the order that explains it.
+
+    `actor`: who did; None: it closed by itself.
+    """
+    difference.state = _State.ACKNOWLEDGED
+    difference.acknowledged_at = timezone.now()
+    difference.acknowledged_by = actor
+    difference.note = note[:500]
+    difference.entry, difference.closed_with, difference.explained_by = entry, other, order
+    difference.save()
+    _keep_sum()
+    return difference
+
+
+def close_both(former: Difference, opposite: Difference) -> None:
+    """The two make each other good: nothing is posted."""
+    close(former, other=opposite)
+    close(opposite, other=former)
+
+
+def match_announced(difference: Difference) -> None:
+    """Acknowledge the difference with the oldest announced top-up of exactly its amount, if there is one."""
+    expected = ExpectedTopUp.objects.waiting().filter(amount=difference.amount).order_by("pk").first()
+    if expected is None:
+        return
+    expected.difference = difference
+    expected.save(update_fields=["difference"])
+    entry = ledger.post_top_up(amount=difference.amount, actor=expected.announced_by, reason=expected.note)
+    close(difference, entry=entry, note=expected.note)
+
+
+def _store(
+    found: explaining.Difference, rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
+) -> Difference:
+    other_part = rows[found.rest_of] if found.rest_of else None
+    difference = Difference(
+        amount=found.amount,
+        from_no=found.from_no,
+        to_no=found.to_no,
+        from_at=other_part.from_at if other_part else times[found.from_no],
+        to_at=other_part.to_at if other_part else times[found.to_no],
+        rest_of=other_part,
+    )
+    named = _candidates(difference)
+    difference.candidates = [{"ref_id": ref_id, "why": why} for ref_id, why in named.items()]
+    difference.label = _label(difference.amount, set(named.values()))
+    difference.save()
+    _keep_sum()
+    log.error("difference_found", difference=difference.pk, amount=difference.amount, label=str(difference.label))
+    may_be_announced = difference.label in {_Label.TOPUP, _Label.UNREPORTED_REFUND}
+    if difference.amount > 0 and not _makes_good(difference) and may_be_announced:
+        # An announced amount is a top-up, also where an order has the same price. A second refund never is.
+        match_announced(difference)
+    return difference
+
+
+def _keep_sum() -> None:
+    ledger.set_found(Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0)
+
+
+def _makes_good(difference: Difference) -> bool:
+    """Whether a former difference was the opposite of this one; the two are bound together then.
+
+    It was a refund that was missing, or an order was adjusted for that has an entry of its own by now. They close each
+    other unless an adjustment of the former one was proposed or posted: then people finish it.
+    """
+    decided = Q()
+    for ref_id in _entries_between(difference, _Kind.DEBIT).values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
+        decided |= Q(candidates__contains=[{"ref_id": ref_id}])
+    possible = Q(label=_Label.MISSING_REFUND) | (decided & Q(entry__isnull=False) if decided else Q(pk=None))
+    opposite = Difference.objects.filter(
+        possible,
+        amount=-difference.amount,
+        to_at__gte=difference.to_at - _MADE_GOOD_WITHIN,
+        closed_with__isnull=True,
+        explained_by__isnull=True,
+        made_good_by__isnull=True,
+    )
+    former = opposite.order_by(F("acknowledged_at").asc(nulls_first=True), "pk").first()
+    if former is None:
+        return False
+    is_refund = former.label == _Label.MISSING_REFUND
+    difference.label = _Label.LATE_REFUND if is_refund else _Label.ADJUSTED_BEFORE
+    difference.makes_good = former
+    difference.candidates = [
+        {"ref_id": named["ref_id"], "why": difference.label.value}
+        for named in former.candidates
+        if named["why"] == _Why.MISSING_REFUND or not is_refund
+    ]
+    difference.save()
+    if former.state == _State.OPEN and not former.adjustments.filter(decided_at__isnull=True).exists():
+        close_both(former, difference)
+    return True
+
+
+def _label(amount: int, reasons: set[str]) -> Difference.Label:
+    if amount < 0:
+        return _Label.MISSING_REFUND if _Why.MISSING_REFUND in reasons else _Label.UNEXPLAINED
+    if _Why.DOUBLE_REFUND in reasons:
+        return _Label.DOUBLE_REFUND
+    is_refund = reasons & {_Why.REFUND_WITHOUT_FAILURE, _Why.REFUND_UNREPORTED}
+    return _Label.UNREPORTED_REFUND if is_refund else _Label.TOPUP
+
+
+def _entries_between(difference: Difference, *kinds: Entry.Kind) -> QuerySet[Entry]:
+    """The entries of orders of just this amount that were posted in its time."""
+    entries = Entry.objects.filter(kind__in=kinds, amount=abs(difference.amount))
+    return entries.filter(pk__gt=difference.from_no, pk__lt=difference.to_no).order_by("-pk")
+
+
+def _candidates(difference: Difference) -> dict[str, str]:
+    """The orders whose debit or refund may be what went wrong then, the likeliest first: ref_id → why.
+
+    They are of exactly this amount. Only what an order of unknown outcome was charged may be less than its price.
+    """
+    price, start = abs(difference.amount), difference.from_at
+    entries = Entry.objects.filter(amount=price, pk__lt=difference.to_no).order_by("-pk")
+    orders = Order.objects.filter(created_at__lte=difference.to_at).order_by("-created_at", "-pk")
+    uncharged = orders.filter(sent_at__isnull=False, accepted_no=None)
+    refunds = Q(kind__in=[_Kind.REFUND, _Kind.REVERSAL])
+    if difference.amount < 0:
+        questions = {
+            _Why.MISSING_REFUND: _entries_between(difference, _Kind.REFUND, _Kind.REVERSAL),
+            _Why.OUTCOME_UNKNOWN: uncharged.filter(status__in=OPEN, sent_no__isnull=False, max_price__gte=price),
+            _Why.CHARGED_AFTER_ALL: uncharged.filter(sent_no=None, max_price=price)
+            | uncharged.filter(status=Status.CLOSED, max_price=price),
+            _Why.DOUBLE_DEBIT: entries.filter(kind=_Kind.DEBIT, at__gte=start - _DEBITED_WITHIN),
+        }
+    else:
+        since = start - _REFUNDED_WITHIN
+        questions = {
+            _Why.DOUBLE_REFUND: entries.filter(refunds, at__gte=since),
+            _Why.REFUND_UNREPORTED: orders.filter(status=Status.PENDING, price=price).exclude(
+                pending_no__gte=difference.to_no
+            ),
+            _Why.REFUND_WITHOUT_FAILURE: orders.filter(status=Status.SUCCESS, price=price, final_at__gte=since),
+            _Why.NEVER_DEBITED: _entries_between(difference, _Kind.DEBIT),
+        }
+    named: dict[str, str] = {}
+    for why, found in questions.items():
+        for ref_id in found.values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
+            named.setdefault(ref_id, why)
+    return dict(list(named.items())[:_MOST_CANDIDATES])

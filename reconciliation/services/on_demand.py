@@ -1,0 +1,63 @@
+"""Compare the books with the upstream, and poll first what the comparison waits for."""
+
+from __future__ import annotations
+
+import time
+
+from django.utils import timezone
+
+from gateway import services as gateway
+from ledger.services import books
+from purchases.models import Order
+from purchases.services.polling import poll
+from purchases.services.waiting import queue_waiting_orders
+from reconciliation.models import ReconciliationRun
+from reconciliation.services.reconciling import Result, Trigger, reconcile
+from upstream.budget import CallClass
+from upstream.errors import UpstreamError
+
+# A run polls no more orders than this at once: the rate budget is there for the cashiers, too.
+_POLL_AT_MOST = 20
+_LOOK_EVERY_SECONDS = 1.0
+_UNDECIDED = frozenset({Result.PROVISIONAL, Result.WAITING})
+
+
+def reconcile_books(trigger: str = Trigger.BEAT) -> ReconciliationRun:
+    """Reconcile, poll what keeps a difference from being final, queue the orders that waited for a top-up."""
+    run = reconcile(trigger)
+    if run.difference != books().found:
+        poll_soon(run.blocking)
+    queue_waiting_orders()
+    return run
+
+
+def poll_soon(ref_ids: list[str]) -> int:
+    """Have the sweep ask for the status of these orders now, the least often polled first; return how many."""
+    chosen = Order.objects.polled().filter(ref_id__in=ref_ids).order_by("polls", "sent_at")
+    return Order.objects.filter(pk__in=list(chosen.values_list("pk", flat=True)[:_POLL_AT_MOST])).update(
+        next_poll_at=timezone.now()
+    )
+
+
+def reconcile_now(*, seconds: float) -> tuple[ReconciliationRun, str]:
+    """Read the balance, poll the orders that it depends on, and reconcile, for up to `seconds` until it is final.
+
+    Returns the last run, and the fault if the balance could not be read. Works with or without workers beside.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        fault = ""
+        try:
+            gateway.read_balance()
+        except UpstreamError as error:
+            fault = str(error) or type(error).__name__
+        run = reconcile(Trigger.PERSON)
+        if run.blocking and not fault:
+            for order in Order.objects.polled().filter(ref_id__in=run.blocking)[:_POLL_AT_MOST]:
+                poll(order.pk, call_class=CallClass.INTERACTIVE)
+            run = reconcile(Trigger.PERSON)
+        is_final = not run.blocking and run.state not in _UNDECIDED
+        if is_final or fault or time.monotonic() > until:
+            queue_waiting_orders()
+            return run, fault
+        time.sleep(_LOOK_EVERY_SECONDS)

@@ -1,0 +1,274 @@
+"""Compare the books with the upstream's balance. docs/reconciliation.md explains the method with an example."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.snapshot import snapshot
+from gateway.models import Exchange
+from ledger.models import Proof
+from ledger.services import available, books, open_books
+from reconciliation import explaining, quiet
+from reconciliation.models import Difference, Reconciliation, ReconciliationRun
+from reconciliation.services.differences import lock_reconciliation, open_differences, record
+from reconciliation.services.facts import as_reading, known_since, readings
+from reconciliation.services.proving import last_proof, prove
+from upstream.endpoints import Endpoint
+
+Result = ReconciliationRun.Result
+Trigger = ReconciliationRun.Trigger
+
+# One transaction takes no more readings than this; a run makes as many as it has time for (seconds).
+_MOST_READINGS = 10_000
+_PATIENCE_SECONDS = 20.0
+
+# When nothing was quiet for so long, the balance is read again soon: the next reading may be.
+_NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(seconds=5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """How the account stands, in rupiah; None where it is not known yet.
+
+    `reported`: the newest balance that the upstream reported. `expected`: what our books say it should have been then.
+    `difference`: reported − expected. `available`: what a new order may spend. `proof`: of the books themselves.
+    """
+
+    reported: int | None
+    reported_at: dt.datetime | None
+    expected: int | None
+    available: int | None
+    held: int
+    difference: int | None
+    state: str
+    blocking: list[str]
+    proof: Proof
+
+    def as_json(self) -> dict[str, object]:
+        """As the command prints it."""
+        return {
+            "reported": self.reported,
+            "reported_at": self.reported_at.isoformat() if self.reported_at else None,
+            "expected": self.expected,
+            "available": self.available,
+            "held": self.held,
+            "difference": self.difference,
+            "state": self.state,
+        }
+
+
+def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
+    """Prove the books, judge every reading that can be judged, store what was found, and return the run.
+
+    Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
+    that finds everything as the last one left it is counted on that one.
+    """
+    proof = prove(everything=trigger == Trigger.PERSON)
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        with transaction.atomic():
+            look = _go_on()
+            if not look.has_more or time.monotonic() > until:
+                return _store(trigger, look, proof)
+
+
+def position() -> Position:
+    """How the account stands now: as `reconcile` would find it, storing nothing."""
+    with snapshot():
+        row = Reconciliation.objects.select_related("quiet").filter(only=True).first()
+        look = _look(row or Reconciliation())
+        left = look.judgement.differences if look.judgement else []
+        labels = [_label_of(one, look.rows) for one in left]
+        current, proof = books(), last_proof()
+        difference = look.difference(sum(one.amount for one in left), proof)
+        return Position(
+            reported=look.reported,
+            reported_at=look.newest.answered_at if look.newest else None,
+            expected=look.expected(difference),
+            available=available(current),
+            held=current.reserved,
+            difference=difference,
+            state=_result(look, labels, proof),
+            blocking=look.blocking,
+            proof=proof,
+        )
+
+
+def compared_at() -> dt.datetime | None:
+    """When the upstream reported the newest balance that was compared; None before the first comparison."""
+    row = Reconciliation.objects.select_related("quiet").filter(only=True).first()
+    return row.quiet.answered_at if row and row.quiet else None
+
+
+def latest_run() -> ReconciliationRun | None:
+    """The newest run, or None before the first."""
+    return ReconciliationRun.objects.first()
+
+
+def take_reading_again(now: dt.datetime) -> bool:
+    """Whether the balance is due to be read again before its minute; whoever is told so reads it."""
+    return bool(Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What a look at the newest reading says.
+
+    `batch`: the readings that were handed in; `judgement`: what was found in them. `beyond`: rupiah by which the newest
+    reading differs from everything found so far, the least that open orders allow; None: it cannot be said. `blocking`:
+    orders that keep it from being judged.
+    """
+
+    newest: Exchange | None
+    batch: list[Exchange]
+    judgement: quiet.Judgement | None
+    rows: dict[explaining.Difference, Difference]
+    beyond: int | None
+    blocking: list[str]
+
+    @property
+    def reported(self) -> int | None:
+        """The newest balance that the upstream reported, in rupiah."""
+        return self.newest.balance if self.newest else None
+
+    @property
+    def judged(self) -> list[Exchange]:
+        """The readings of the batch that are done with."""
+        upto = self.judgement.progress.judged_no if self.judgement else 0
+        return [reading for reading in self.batch if (reading.answered_no or 0) <= upto]
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there are readings left that can be judged."""
+        return len(self.judged) == _MOST_READINGS
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the newest reading is the last quiet one, or was made at the same time."""
+        quiet_no = self.judgement.progress.quiet.answered_no if self.judgement else 0
+        return self.newest is not None and self.newest.pk < quiet_no
+
+    def difference(self, found: int, proof: Proof) -> int | None:
+        """Reported − expected, in rupiah; `found`: the sum of all open differences."""
+        return None if self.beyond is None else found + self.beyond - proof.flaw_amount
+
+    def expected(self, difference: int | None) -> int | None:
+        """What our books say it should have been."""
+        return None if self.reported is None or difference is None else self.reported - difference
+
+
+def _go_on() -> _Look:
+    """Judge the next readings, and store what was found."""
+    row = lock_reconciliation()
+    if row.quiet is None:
+        _open(row)
+    look = _look(row)
+    if look.judgement:
+        progress = look.judgement.progress
+        exchanges = {exchange.pk: exchange for exchange in (row.quiet, *look.batch) if exchange}
+        times = {pk: exchange.sent_at for pk, exchange in exchanges.items()}
+        times |= {e.answered_no: e.answered_at for e in exchanges.values() if e.answered_no and e.answered_at}
+        record(look.judgement.events, look.rows, times)
+        row.quiet = exchanges[progress.quiet.no]
+        row.booked, row.outside, row.judged_no = progress.booked, progress.outside, progress.judged_no
+        if look.judged:
+            row.read_again_at = _read_again_at(row.quiet, look.judged[-1])
+        row.save()
+    return look
+
+
+def _look(row: Reconciliation) -> _Look:
+    newest = readings().order_by("-pk").first()
+    if row.quiet is None or newest is None:
+        orders = known_since(0).orders if newest else []
+        blocking = quiet.blocking(as_reading(newest), orders) if newest else []
+        return _Look(newest=newest, batch=[], judgement=None, rows={}, beyond=None, blocking=blocking)
+    # No reading before the last quiet one, nor one made at the same time, is of use.
+    ahead = readings().filter(pk__gte=row.quiet.answered_no, answered_no__gt=row.judged_no)
+    batch = list(ahead.order_by("answered_no")[:_MOST_READINGS])
+    known = known_since(row.quiet.pk)
+    progress = quiet.Progress(
+        quiet=as_reading(row.quiet), booked=row.booked, outside=row.outside, judged_no=row.judged_no
+    )
+    rows = open_differences()
+    judgement = quiet.judge(progress, map(as_reading, batch), known, rows)
+    look = _Look(newest=newest, batch=batch, judgement=judgement, rows=rows, beyond=0, blocking=[])
+    if look.is_compared:
+        return look
+    reading = as_reading(newest)
+    return replace(
+        look,
+        beyond=quiet.smallest_difference(judgement.progress, reading, known),
+        blocking=quiet.blocking(reading, known.orders),
+    )
+
+
+def _result(look: _Look, labels: Collection[str], proof: Proof) -> ReconciliationRun.Result:
+    """What the run comes to; `labels`: of the differences that are open."""
+    if proof.flaw:
+        return Result.UNEXPLAINED
+    if look.judgement is None:
+        return Result.WAITING
+    if set(labels) - {Difference.Label.TOPUP}:
+        return Result.UNEXPLAINED
+    if labels:
+        return Result.TOPUP
+    if look.is_compared:
+        return Result.BALANCED
+    return Result.WAITING if look.beyond is None else Result.PROVISIONAL
+
+
+def _label_of(one: explaining.Difference, rows: dict[explaining.Difference, Difference]) -> str:
+    """The label of a difference; of one that is not stored yet as far as its sign says."""
+    if one in rows:
+        return rows[one].label
+    return Difference.Label.TOPUP if one.amount > 0 else Difference.Label.UNEXPLAINED
+
+
+def _store(trigger: str, look: _Look, proof: Proof) -> ReconciliationRun:
+    difference = look.difference(books().found, proof)
+    run = ReconciliationRun(
+        trigger=trigger,
+        state=_result(look, Difference.objects.open().values_list("label", flat=True), proof),
+        readings_evaluated=look.judgement.quiet if look.judgement else 0,
+        reported=look.reported,
+        expected=look.expected(difference),
+        difference=difference,
+        blocking=look.blocking[:100],
+    )
+    last = latest_run()
+    same = ("state", "reported", "expected", "difference", "blocking")
+    if last and trigger != Trigger.PERSON and all(getattr(last, name) == getattr(run, name) for name in same):
+        last.at = run.at
+        last.readings_evaluated += run.readings_evaluated
+        last.save(update_fields=["at", "readings_evaluated"])
+        return last
+    run.save()
+    return run
+
+
+def _open(row: Reconciliation) -> None:
+    """Open the books at the newest balance request, unless some order's effect on it is not certain."""
+    first = readings().filter(endpoint=Endpoint.BALANCE).order_by("-pk").first()
+    if first is None:
+        return
+    known = known_since(0)
+    balance = quiet.opening(as_reading(first), known)
+    if balance is None:
+        return
+    open_books(balance)
+    row.quiet, row.booked, row.judged_no = first, first.balance or 0, first.answered_no or 0
+    row.save()
+
+
+def _read_again_at(last_quiet: Exchange, last_judged: Exchange) -> dt.datetime | None:
+    """When to read the balance again before its minute: soon, if nothing was quiet for a while."""
+    if last_judged.sent_at - last_quiet.sent_at <= _NOTHING_QUIET_FOR:
+        return None
+    return timezone.now() + _READ_AGAIN_AFTER

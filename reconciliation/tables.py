@@ -1,0 +1,92 @@
+"""Comparisons and differences as lists."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext, pgettext
+
+from core.icons import badge
+from core.money import rupiah, signed_rupiah
+from core.tables import Table, column, row_link
+from core.times import clock, moment
+from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.templatetags.differences import books_badge
+
+
+class RunTable(Table[ReconciliationRun]):
+    """Comparisons of the books with the upstream's balance."""
+
+    caption = _("Comparisons with the upstream, newest first")
+
+    @column(_("Status"), phone="1 wide")
+    def status(self, run: ReconciliationRun) -> SafeString:
+        """How the books stand to the balance."""
+        return books_badge(run.state)
+
+    @column(_("Time"), phone="2 left")
+    def time(self, run: ReconciliationRun) -> SafeString:
+        """When; leads to it."""
+        return row_link(reverse("run_detail", args=[run.pk]), clock(run.at))
+
+    @column(_("Provider balance"), css="num", phone="none")
+    def reported(self, run: ReconciliationRun) -> str:
+        """What the upstream reported."""
+        return rupiah(run.reported)
+
+    @column(_("Expected"), css="num", phone="none")
+    def expected(self, run: ReconciliationRun) -> str:
+        """What our books expected."""
+        return rupiah(run.expected)
+
+    @column(_("Difference"), css="num strong", phone="2 right")
+    def difference(self, run: ReconciliationRun) -> str:
+        """Reported less expected."""
+        return signed_rupiah(run.difference)
+
+    @column(_("Why"), phone="3 wide")
+    def note(self, run: ReconciliationRun) -> SafeString:
+        """What started it, and what it waits for."""
+        waits = ""
+        if run.blocking:
+            words = ngettext("waits for %(n)s order", "waits for %(n)s orders", len(run.blocking))
+            waits = words % {"n": len(run.blocking)}
+        return format_html('{} <span class="sub">{}</span>', run.get_trigger_display(), waits)
+
+
+class DifferenceTable(Table[Difference]):
+    """Differences, with who acknowledged them."""
+
+    caption = _("Differences, newest first")
+
+    @column(_("Status"), phone="1 left")
+    def status(self, difference: Difference) -> SafeString:
+        """Whether somebody still has to decide."""
+        if difference.state == Difference.State.OPEN:
+            colour = "bad" if difference.amount < 0 else "warn"
+            return badge(("alert-triangle", colour), pgettext("difference", "Open"))
+        return badge(("circle-check", "good"), _("Acknowledged"))
+
+    @column(_("Kind"), phone="2 wide")
+    def kind(self, difference: Difference) -> SafeString:
+        """What it seems to be; leads to it."""
+        return row_link(reverse("difference_detail", args=[difference.pk]), difference.shown_label)
+
+    @column(_("Amount"), css="num strong", phone="1 right")
+    def amount(self, difference: Difference) -> str:
+        """How much, signed."""
+        return signed_rupiah(difference.amount)
+
+    @column(_("Note"), phone="3 wide")
+    def note(self, difference: Difference) -> SafeString:
+        """What was decided, and by whom."""
+        by = difference.acknowledged_by.username if difference.acknowledged_by else ""
+        return format_html('{} <span class="sub">{}</span>', Truncator(difference.note).chars(60), by)
+
+    @column(_("Found"), phone="4 wide")
+    def time(self, difference: Difference) -> SafeString:
+        """When it was found."""
+        return moment(difference.found_at)

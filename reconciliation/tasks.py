@@ -1,0 +1,43 @@
+"""What beat and the buttons have done about the balance."""
+
+import structlog
+from celery import shared_task
+from django.utils import timezone
+
+from gateway import services as gateway
+from reconciliation import services
+from reconciliation.models import ReconciliationRun
+from reconciliation.services import on_demand
+from upstream.errors import UpstreamError
+
+log = structlog.get_logger()
+
+
+@shared_task
+def read_balance() -> None:
+    """Ask for the balance once and compare it with the books; beat asks again within the minute after a fault."""
+    try:
+        gateway.read_balance()
+    except UpstreamError as error:
+        log.warning("balance_not_read", fault=type(error).__name__, reason=str(error))
+    else:
+        services.reconcile(ReconciliationRun.Trigger.READING)
+
+
+@shared_task
+def read_balance_again() -> None:
+    """Ask for the balance before its minute, when none of the last readings was quiet."""
+    if services.take_reading_again(timezone.now()):
+        read_balance()
+
+
+@shared_task
+def prove_books() -> None:
+    """Prove every entry of the books, once a night."""
+    services.prove(everything=True)
+
+
+@shared_task
+def reconcile_books() -> None:
+    """Compare the books with the upstream."""
+    on_demand.reconcile_books()

@@ -1,0 +1,22 @@
+"""The addresses of the balance: what there is, comparisons, differences."""
+
+from django.urls import path
+
+from reconciliation.views import balance, differences, runs
+
+urlpatterns = [
+    path("", balance.balance_home, name="balance"),
+    path("live/", balance.balance_live, name="balance_live"),
+    path("read/", balance.balance_read, name="balance_read"),
+    path("reconcile/", balance.balance_reconcile, name="balance_reconcile"),
+    path("topups/", balance.topup_announce, name="topup_announce"),
+    path("topups/<int:pk>/cancel/", balance.topup_cancel, name="topup_cancel"),
+    path("runs/", runs.run_list, name="run_list"),
+    path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
+    path("differences/", differences.difference_list, name="difference_list"),
+    path("differences/<int:pk>/", differences.difference_detail, name="difference_detail"),
+    path("differences/<int:pk>/acknowledge/", differences.difference_acknowledge, name="difference_acknowledge"),
+    path("differences/<int:pk>/adjust/", differences.adjustment_propose, name="adjustment_propose"),
+    path("adjustments/<int:pk>/approve/", differences.adjustment_approve, name="adjustment_approve"),
+    path("adjustments/<int:pk>/decline/", differences.adjustment_decline, name="adjustment_decline"),
+]

@@ -1,0 +1,157 @@
+"""The balance: what there is, whether it agrees with the upstream, what is expected, what has to be explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.live import Live, expect_news
+from core.money import rupiah
+from core.snapshot import snapshot
+from gateway.services import request_balance_reading
+from ledger import services as ledger
+from ledger.chart import chart_of
+from ledger.presenting import Funds
+from reconciliation import services
+from reconciliation.errors import DecisionRefused
+from reconciliation.forms import ExpectedTopUpForm
+from reconciliation.models import ExpectedTopUp, ReconciliationRun
+from reconciliation.presenting import Result, result_message, said_of_books, shown_differences
+from reconciliation.services.on_demand import reconcile_books
+
+# With nothing under way the page asks this often (seconds).
+_REST = 20
+
+
+@staff_only("ledger.view_books")
+@require_GET
+def balance_home(request: StaffRequest) -> HttpResponse:
+    """The balance, its curve, expected top-ups and open differences, as far as the person may see them."""
+    return _home(request, ExpectedTopUpForm())
+
+
+def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
+    context = {**_now(request), "form": form}
+    if request.user.has_perm("ledger.view_entry"):
+        curve = ledger.balance_curve()
+        context |= {"curve": curve, "chart": chart_of(curve)}
+    return render(request, "reconciliation/balance.html", context)
+
+
+@staff_only("ledger.view_books")
+@require_GET
+def balance_live(request: StaffRequest) -> HttpResponse:
+    """When to ask next, and the parts of the page that are not as it shows them."""
+    return render(request, "reconciliation/balance.html#live", _now(request))
+
+
+def _now(request: StaffRequest) -> dict[str, Any]:
+    """What keeps itself fresh: figures, state, expected top-ups and open differences."""
+    may_explain = request.user.has_perm("reconciliation.view_difference")
+    with snapshot():
+        funds = Funds.now()
+        position = services.position() if may_explain else None
+        shown = shown_differences() if may_explain else []
+        expected = _expected() if may_explain else []
+    blocking = position.blocking if position else []
+    said = said_of_books(position, funds) if position else None
+    parts = {
+        "now": (funds.balance, funds.available, funds.reading and funds.reading.pk, position, said),
+        "differences": (
+            [(s.difference.pk, s.proposed and s.proposed.pk) for s in shown],
+            [(e.pk, e.difference_id, e.is_expired) for e in expected],
+        ),
+    }
+    over = () if blocking or funds.books.reserved else parts
+    return {
+        "funds": funds,
+        "position": position,
+        "said": said,
+        "colour": _colour(position),
+        "blocking": blocking[:10],
+        "more_blocking": max(0, len(blocking) - 10),
+        "differences": shown,
+        "expected": expected,
+        "live": Live(request, reverse("balance_live"), parts, over=over, rest=_REST),
+    }
+
+
+def _colour(position: services.Position | None) -> str:
+    match position and Result(position.state):
+        case Result.UNEXPLAINED:
+            return "bad"
+        case Result.BALANCED:
+            return "success"
+        case Result.TOPUP:
+            return "warn"
+    return "warn" if position and position.difference else "pending"
+
+
+def _expected() -> list[ExpectedTopUp]:
+    """Announced top-ups: those that wait, and the last that have arrived."""
+    rows = ExpectedTopUp.objects.select_related("announced_by", "difference").filter(cancelled_at__isnull=True)
+    return [*rows.filter(difference__isnull=True)[:50], *rows.filter(difference__isnull=False)[:3]]
+
+
+@staff_only("ledger.view_books", "gateway.read_balance")
+@require_POST
+def balance_read(request: StaffRequest) -> HttpResponse:
+    """Have the balance read now; the comparison follows by itself."""
+    if request_balance_reading():
+        expect_news(request)
+        messages.success(request, _("Reading the balance…"))
+    else:
+        messages.error(request, _("The queue cannot be reached just now; it is done by itself a little later."))
+    return redirect("balance")
+
+
+@staff_only("reconciliation.view_difference")
+@require_POST
+def balance_reconcile(request: StaffRequest) -> HttpResponse:
+    """Compare with the newest balance that the upstream reported, and say the result."""
+    run = reconcile_books(ReconciliationRun.Trigger.PERSON)
+    messages.add_message(request, *result_message(run))
+    return redirect("balance")
+
+
+@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@require_POST
+def topup_announce(request: StaffRequest) -> HttpResponse:
+    """Announce a top-up: when exactly this amount arrives, it is acknowledged by itself."""
+    form = ExpectedTopUpForm(request.POST)
+    if not form.is_valid():
+        return _home(request, form)
+    try:
+        expected = services.announce_top_up(
+            amount=form.cleaned_data["amount"], actor=request.user, note=form.cleaned_data["note"]
+        )
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        amount = rupiah(expected.amount)
+        if expected.difference_id:
+            messages.success(request, _("%(amount)s had arrived already and is acknowledged now.") % {"amount": amount})
+        else:
+            messages.success(request, _("%(amount)s is expected.") % {"amount": amount})
+    return redirect("balance")
+
+
+@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@require_POST
+def topup_cancel(request: StaffRequest, pk: int) -> HttpResponse:
+    """Withdraw an announced top-up that has not arrived."""
+    expected = get_object_or_404(ExpectedTopUp, pk=pk)
+    try:
+        services.cancel_expected_top_up(expected, actor=request.user)
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Withdrawn."))
+    return redirect("balance")

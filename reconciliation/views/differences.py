@@ -1,0 +1,116 @@
+"""Differences: what the upstream's balance did beside our orders, and what people decide about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.paging import keyset_page
+from reconciliation import services
+from reconciliation.errors import DecisionRefused
+from reconciliation.filters import DifferenceFilter
+from reconciliation.forms import NoteForm, ReasonForm
+from reconciliation.models import Adjustment, Difference
+from reconciliation.presenting import shown_differences
+from reconciliation.tables import DifferenceTable
+
+
+@staff_only("reconciliation.view_difference")
+@require_GET
+def difference_list(request: StaffRequest) -> HttpResponse:
+    """Every difference ever found, open and acknowledged, newest first."""
+    found = DifferenceFilter(request.GET, queryset=Difference.objects.select_related("acknowledged_by"))
+    page = keyset_page(found.qs, request.GET, time_field="found_at")
+    context = {"filter": found, "page": page, "table": DifferenceTable(page.rows)}
+    return render(request, "reconciliation/difference_list.html", context)
+
+
+@staff_only("reconciliation.view_difference")
+@require_GET
+def difference_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One difference: what is known of it, what may be behind it, what to do or what was done."""
+    return _detail(request, pk)
+
+
+def _detail(request: StaffRequest, pk: int, **more: Any) -> HttpResponse:
+    shown = shown_differences(pk)
+    if not shown:
+        raise Http404
+    return render(request, "reconciliation/difference_detail.html", {"shown": shown[0], **more})
+
+
+@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@require_POST
+def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
+    """Take money that was added into the books."""
+    difference = get_object_or_404(Difference, pk=pk)
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, pk, form)
+    try:
+        services.acknowledge_top_up(difference, actor=request.user, note=form.cleaned_data["note"])
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Acknowledged: it is in the books now."))
+    return redirect("difference_detail", pk=pk)
+
+
+@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
+@require_POST
+def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
+    """Propose to take missing money into the books; a second person decides."""
+    difference = get_object_or_404(Difference, pk=pk)
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _refused(request, pk, form)
+    try:
+        services.propose_adjustment(difference, actor=request.user, reason=form.cleaned_data["reason"])
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Proposed. A second person has to approve it."))
+    return redirect("difference_detail", pk=pk)
+
+
+def _refused(request: StaffRequest, pk: int, form: forms.Form) -> HttpResponse:
+    words = next(iter(form.errors.values()))[0]
+    return _detail(request, pk, form_error=words)
+
+
+@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
+@require_POST
+def adjustment_approve(request: StaffRequest, pk: int) -> HttpResponse:
+    """Approve what another person proposed; it is posted at once."""
+    adjustment = get_object_or_404(Adjustment, pk=pk)
+    try:
+        services.approve_adjustment(adjustment, actor=request.user)
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, _("Approved: the books are adjusted."))
+    return redirect("difference_detail", pk=adjustment.difference_id)
+
+
+@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
+@require_POST
+def adjustment_decline(request: StaffRequest, pk: int) -> HttpResponse:
+    """Turn a proposal down, or withdraw one's own; the difference stays open, unless it is made good meanwhile."""
+    adjustment = get_object_or_404(Adjustment, pk=pk)
+    try:
+        difference = services.decline_adjustment(adjustment, actor=request.user)
+    except DecisionRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        if difference.state == Difference.State.OPEN:
+            messages.success(request, _("Not adjusted; the difference stays open."))
+        else:
+            messages.success(request, _("Not adjusted: its refund has come, and both differences are closed."))
+    return redirect("difference_detail", pk=adjustment.difference_id)

@@ -1,0 +1,28 @@
+"""All is well unless a test says otherwise; and the ways to people."""
+
+import pytest
+
+from tests.alerts.helpers import MailServer, Receiver, Webhook, give_heartbeats
+
+
+@pytest.fixture(autouse=True)
+def all_is_well(settings):
+    settings.ALERT_LOW_BALANCE = 0
+    settings.LANGUAGE_CODE = "en"
+    give_heartbeats()
+
+
+@pytest.fixture
+def webhook(settings):
+    server = Receiver(Webhook, "json://127.0.0.1:{port}/hooks/SECRET")
+    settings.ALERT_URLS = [*settings.ALERT_URLS, server.url]
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def mailbox(settings):
+    server = Receiver(MailServer, "mailto://127.0.0.1:{port}?from=shop@example.com&to=owner@example.com")
+    settings.ALERT_URLS = [*settings.ALERT_URLS, server.url]
+    yield server
+    server.stop()

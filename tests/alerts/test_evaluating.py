@@ -1,0 +1,106 @@
+"""The kinds stand side by side: evaluated by one at a time, and none can silence another."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from alerts import services as alerts
+from alerts.kinds import KINDS
+from alerts.kinds.kind import Reason
+from alerts.models import Alert
+from core import health
+from gateway.models import UpstreamAccount
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference
+from tests.ledger.helpers import open_books, upstream_tells
+from tests.purchases.test_races import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def kinds() -> set[str]:
+    return set(Alert.objects.open().values_list("kind", flat=True))
+
+
+def fail(*_: Any) -> list[Reason]:
+    raise RuntimeError
+
+
+def test_a_kind_that_fails_is_logged_and_silences_no_other(monkeypatch: Any, caplog: Any):
+    monkeypatch.setattr(KINDS["difference"], "reasons", fail)
+    monkeypatch.setattr(health, "silent_processes", lambda: ["worker"])
+    UpstreamAccount.objects.create(refused_since=timezone.now(), refused_code="INVALID_CREDENTIALS")
+
+    alerts.evaluate_alerts()
+
+    assert kinds() == {"account_refused", "process_silent"}
+    (logged,) = [record.getMessage() for record in caplog.records if "alert_kind_failed" in record.getMessage()]
+    assert "difference" in logged
+
+
+def test_a_kind_that_fails_leaves_its_alerts_as_they_are(monkeypatch: Any):
+    monkeypatch.setattr(health, "silent_processes", lambda: ["worker"])
+    alerts.evaluate_alerts()
+
+    monkeypatch.setattr(KINDS["process_silent"], "reasons", fail)
+    alerts.evaluate_alerts()
+
+    assert kinds() == {"process_silent"}
+
+
+def test_what_is_settled_during_the_evaluation_is_no_alert(monkeypatch: Any, django_user_model: Any):
+    first, second = (django_user_model.objects.create_user(name) for name in ("first", "second"))
+    open_books(100_000)
+    difference = upstream_tells(99_995)
+    assert difference is not None
+    proposed = reconciliation.propose_adjustment(difference, actor=first, reason="x")
+    kind = KINDS["difference"]
+    read = kind.reasons
+
+    def settle() -> None:
+        try:
+            reconciliation.approve_adjustment(proposed, actor=second)
+        finally:
+            connections.close_all()
+
+    def read_slowly(now: Any) -> list[Reason]:
+        reasons = read(now)
+        if reasons:
+            thread = threading.Thread(target=settle)
+            thread.start()
+            thread.join(10)
+        return reasons
+
+    monkeypatch.setattr(kind, "reasons", read_slowly)
+    alerts.evaluate_alerts()
+
+    assert Difference.objects.get().state == "acknowledged"
+    assert not Alert.objects.exists()
+
+
+def test_who_comes_during_an_evaluation_leaves_it_to_the_first(monkeypatch: Any):
+    reads: list[str] = []
+    everybody_is_there = threading.Event()
+
+    def read(_now: Any) -> list[Reason]:
+        reads.append("read")
+        assert everybody_is_there.wait(10)
+        return []
+
+    def evaluate_second() -> None:
+        while not reads:
+            everybody_is_there.wait(0.01)
+        alerts.evaluate_alerts()
+        everybody_is_there.set()
+
+    monkeypatch.setattr(KINDS["low_balance"], "reasons", read)
+    assert at_once(alerts.evaluate_alerts, evaluate_second) == [None, None]
+
+    assert reads == ["read"]
+    alerts.evaluate_alerts()
+    assert reads == ["read", "read"]

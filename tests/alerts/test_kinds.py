@@ -1,0 +1,105 @@
+"""Each kind of alert is whole: one file has whom it concerns, when it holds, its words and the step for that person."""
+
+import pkgutil
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.urls import resolve
+from django.utils import timezone, translation
+
+from alerts import kinds
+from alerts.kinds import KINDS
+from alerts.kinds.kind import AlertKind
+from purchases.services.actions import Action, allowed_actions
+from purchases.states import POLLED, Status
+from tests.factories import make_order
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+SINCE = "2026-08-20T01:00:00+00:00"
+
+
+def test_every_file_of_the_folder_is_a_kind():
+    files = {file.name for file in pkgutil.iter_modules(kinds.__path__)} - {"kind"}
+
+    assert files == set(KINDS)
+
+
+@pytest.mark.parametrize("missing", ["permission", "reasons", "words"])
+def test_a_kind_that_lacks_a_part_is_an_error_at_once(missing):
+    parts = {"reasons": lambda *_: [], "words": lambda *_: None, "__module__": "x"}
+    permission = {} if missing == "permission" else {"permission": "purchases.view_order"}
+    parts.pop(missing, None)
+
+    with pytest.raises(TypeError, match=missing):
+        type("Kind", (AlertKind,), parts, **permission)()
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_kind_concerns_the_holders_of_a_permission(kind):
+    app_label, codename = kind.permission.split(".")
+
+    assert Permission.objects.filter(content_type__app_label=app_label, codename=codename).exists()
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
+def test_a_kind_has_words_also_with_facts_of_an_older_version(kind, language):
+    with translation.override(language):
+        words = kind.words({}, None)
+
+    assert words.title
+    assert words.next_step
+    assert not words.url or resolve(words.url)
+
+
+def test_a_moment_is_in_the_shops_time_and_the_persons_language():
+    with translation.override("id"):
+        said = KINDS["not_compared"].words({"since": SINCE}, None).facts
+
+    assert "20 Agu 2026 08:00" in said
+
+
+@pytest.mark.parametrize("code", ["low_balance", "difference"])
+def test_who_cannot_settle_it_is_not_asked_to(code):
+    facts = {"difference": 7, "amount": -1, "available": 1}
+    auditor, admin = (KINDS[code].words(facts, make_person(role)).next_step for role in ("auditor", "admin"))
+
+    assert auditor != admin
+    assert KINDS[code].words(facts, None).next_step == admin
+
+
+def test_a_late_order_says_how_much_since_when_and_links_to_it():
+    facts = {"ref_id": "B-1", "amount": 10_500, "since": timezone.now().isoformat(), "status": "unknown"}
+    words = KINDS["order_unknown"].words(facts, None)
+
+    assert "B-1" in words.title
+    assert "Rp10.500" in words.facts
+    assert words.url == "/orders/B-1/"
+
+
+def test_a_difference_links_to_its_page_and_names_its_orders():
+    words = KINDS["difference"].words({"difference": 7, "amount": -1, "ref_ids": ["B-1", "B-2"]}, None)
+
+    assert "Rp1" in words.title
+    assert "B-1, B-2" in words.facts
+    assert words.url == "/balance/differences/7/"
+
+
+def test_the_step_for_an_order_is_what_is_allowed_then():
+    """Each step belongs to one set of allowed actions, and the other way round."""
+    steps, allowed = {}, {}
+    for role in ("cashier", "auditor", "admin"):
+        person = make_person(role)
+        for status in (Status.QUEUED, *POLLED - {Status.PENDING}, Status.NEEDS_ACTION):
+            order = make_order(status, sent_no=1)
+            step = KINDS["order_unknown"].words({"ref_id": "x", "status": status}, person).next_step
+            now = allowed_actions(order, person)
+            decides = bool(now & {Action.SEND_AGAIN, Action.CLOSE})
+            case = (status == Status.NEEDS_ACTION, decides or (Action.POLL in now and status != Status.NEEDS_ACTION))
+            steps.setdefault(case, set()).add(step)
+            allowed.setdefault(step, set()).add(case)
+
+    assert {len(found) for found in (*steps.values(), *allowed.values())} == {1}
+    assert len(steps) == 4

@@ -1,0 +1,101 @@
+"""Books that were not compared with the upstream's balance are an alert, unless another one says why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from alerts.models import Alert, Severity
+from alerts.services.evaluating import evaluate_alerts, keep_alerts
+from gateway.models import UpstreamAccount
+from ledger.models import Books
+from reconciliation import services as reconciliation
+from reconciliation.models import Reconciliation
+from tests.alerts.helpers import ago
+from tests.ledger.helpers import open_books, upstream_tells
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WARNING, CRITICAL = [("not_compared", Severity.WARNING)], [("not_compared", Severity.CRITICAL)]
+NONE: list[tuple[str, int]] = []
+
+
+def compared(minutes_ago: float) -> None:
+    with time_machine.travel(ago(minutes=minutes_ago), tick=False):
+        open_books(1_000_000)
+
+
+def opened() -> list[tuple[str, int]]:
+    """Kind and severity of what is open, less what the upstream's own two alerts say."""
+    evaluate_alerts()
+    others = ["account_refused", "unreachable"]
+    return list(Alert.objects.open().exclude(kind__in=others).values_list("kind", "severity"))
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(14, NONE), (16, WARNING), (59, WARNING), (61, CRITICAL)])
+def test_it_is_a_warning_after_15_minutes_then_critical(minutes: int, expected: Any):
+    compared(minutes)
+
+    assert opened() == expected
+
+
+def test_it_ends_by_itself_with_the_next_comparison():
+    compared(16)
+    assert opened() == WARNING
+    since = reconciliation.compared_at()
+    assert since is not None
+    assert Alert.objects.get().facts == {"since": since.isoformat()}
+
+    upstream_tells(1_000_000)
+
+    assert opened() == NONE
+
+
+def test_books_that_are_not_opened_have_nothing_to_compare():
+    reconciliation.reconcile()
+
+    assert opened() == NONE
+
+
+def test_what_was_never_compared_counts_from_the_opening():
+    open_books(1_000_000)
+    Reconciliation.objects.update(quiet=None)
+    Books.objects.update(opened_at=ago(minutes=16))
+
+    assert opened() == WARNING
+
+
+@pytest.mark.parametrize("why", ["refused_since", "unreachable_since"])
+@pytest.mark.parametrize(("minutes", "expected"), [(59, NONE), (61, CRITICAL)])
+def test_an_upstream_that_is_away_explains_it_for_an_hour(why: str, minutes: int, expected: Any):
+    compared(minutes)
+    UpstreamAccount.objects.create(**{why: ago(minutes=minutes - 1)})
+
+    assert opened() == expected
+
+
+def test_an_upstream_that_is_just_back_is_given_time():
+    compared(45)
+    account = UpstreamAccount.objects.create(unreachable_since=ago(minutes=44))
+    opened()
+
+    account.unreachable_since, account.last_answer_at = None, timezone.now()
+    account.save()
+    assert opened() == NONE
+    assert Alert.objects.get(kind="unreachable").closed_at is not None
+
+    Alert.objects.update(closed_at=ago(minutes=16))
+    keep_alerts("unreachable", [])
+    assert opened() == WARNING
+
+
+def test_a_shop_that_was_off_is_not_alarmed_before_it_asked():
+    compared(600)
+    UpstreamAccount.objects.create(last_answer_at=ago(minutes=600))
+    assert opened() == NONE
+
+    UpstreamAccount.objects.update(last_answer_at=timezone.now())  # it answers, and still nothing is compared
+    assert opened() == CRITICAL

@@ -1,0 +1,264 @@
+"""People are notified hourly at most on each way, of an end once; a fault costs only time, and starts no storm."""
+
+import datetime as dt
+import io
+import logging
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from alerts import tasks
+from alerts.kinds.kind import Reason
+from alerts.models import AlertNotice
+from alerts.services import notifying
+from alerts.services import ways as ways_module
+from alerts.services.evaluating import keep_alerts
+from alerts.services.notifying import notify_people
+from tests.alerts.helpers import LOW, MISSING, low_balance, unknown
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NOW = timezone.now()
+
+
+def beat_after(**time: float) -> None:
+    with time_machine.travel(NOW + dt.timedelta(**time), tick=False):
+        notify_people()
+
+
+def evaluated(minutes: float, *, is_low: bool) -> None:
+    """The kinds are evaluated so many minutes later, and what is due is sent."""
+    with time_machine.travel(NOW + dt.timedelta(minutes=minutes), tick=False):
+        keep_alerts("low_balance", [LOW] if is_low else [])
+        notify_people()
+
+
+def looks(server) -> list[str]:
+    """What each message was: a warning, a failure (critical), or a success (over)."""
+    return [message["type"] for message in server.taken]
+
+
+def test_a_message_has_severity_facts_next_step_and_link(webhook, settings):
+    settings.SITE_URL = "https://shop.example.com/"
+    low_balance()
+
+    beat_after()
+
+    (sent,) = webhook.taken
+    assert sent["title"].startswith(f"[{settings.SHOP_NAME}] ")
+    title, facts, _step, link = sent["message"].split("\n")
+    assert title.startswith("! Warning: ")
+    assert "Rp100.000" in facts
+    assert link == "https://shop.example.com/balance/"
+
+
+def test_it_is_repeated_hourly_and_not_before(webhook):
+    low_balance()
+
+    for minutes in (0, 1, 30, 59):
+        beat_after(minutes=minutes)
+    assert len(webhook.taken) == 1
+    for minutes in (61, 90, 119):
+        beat_after(minutes=minutes)
+    assert len(webhook.taken) == 2
+
+
+def test_its_end_is_sent_once_when_it_has_lasted(webhook):
+    evaluated(0, is_low=True)
+
+    for minutes in (10, 14.9):
+        evaluated(minutes, is_low=False)
+    assert looks(webhook) == ["warning"]
+    for minutes in (15.1, 16, 120):
+        evaluated(minutes, is_low=False)
+
+    assert looks(webhook) == ["warning", "success"]
+
+
+def test_one_that_comes_and_goes_is_hourly_at_most_never_over(webhook):
+    for minutes in range(0, 58, 4):
+        evaluated(minutes, is_low=True)
+        evaluated(minutes + 2, is_low=False)
+    assert looks(webhook) == ["warning"]
+
+    evaluated(61, is_low=True)
+    assert looks(webhook) == ["warning", "warning"]
+    for minutes in (62, 68, 70):
+        evaluated(minutes, is_low=False)
+    assert looks(webhook) == ["warning", "warning", "success"]
+
+
+def test_one_that_was_over_is_sent_at_once_when_it_is_back(webhook):
+    evaluated(0, is_low=True)
+    evaluated(5, is_low=False)
+    evaluated(11, is_low=False)
+    assert looks(webhook) == ["warning", "success"]
+
+    for minutes in (12, 13, 54):
+        evaluated(minutes, is_low=True)
+
+    assert looks(webhook) == ["warning", "success", "warning"]
+
+
+def test_the_end_of_one_that_came_back_unsent_is_sent_too(webhook):
+    evaluated(0, is_low=True)
+    evaluated(5, is_low=False)
+    evaluated(7, is_low=True)
+
+    for minutes in (20, 26, 40, 90):
+        evaluated(minutes, is_low=False)
+
+    assert looks(webhook) == ["warning", "success"]
+
+
+def test_one_that_ended_before_it_was_sent_is_never_sent(webhook):
+    low_balance()
+    keep_alerts("low_balance", [])
+
+    beat_after()
+
+    assert webhook.taken == []
+
+
+def test_many_at_once_are_one_message_the_gravest_first(webhook):
+    keep_alerts("order_unknown", [unknown(number) for number in range(30)])
+    keep_alerts("difference", [MISSING])
+
+    beat_after()
+
+    (sent,) = webhook.taken
+    assert sent["type"] == "failure"
+    assert "Rp1 " in sent["title"]
+    assert "30" in sent["title"]
+    paragraphs = sent["message"].split("\n\n")
+    assert len(paragraphs) == 31
+    assert "Rp1 " in paragraphs[0]
+
+
+def test_a_server_that_fails_is_tried_again_with_the_next_beat(webhook):
+    low_balance()
+    webhook.answer = 500
+    beat_after()
+    notice = AlertNotice.objects.get()
+    assert (notice.notified_at, notice.failures, notice.fault) == (None, 1, "failed")
+
+    webhook.answer = 200
+    beat_after(seconds=20)
+
+    notice.refresh_from_db()
+    assert (notice.notified_at, notice.failures, notice.fault) == (NOW + dt.timedelta(seconds=20), 0, "")
+
+
+def test_a_server_that_goes_on_failing_is_tried_less_and_less(webhook):
+    low_balance()
+    webhook.answer = 500
+
+    def tried(first: int, last: int) -> int:
+        before = len(webhook.taken)
+        for seconds in range(first, last, 20):
+            beat_after(seconds=seconds)
+        return len(webhook.taken) - before
+
+    assert tried(0, 600) == 6
+    assert tried(600, 3_600) == 2
+    assert tried(3_600, 7_200) == 1
+
+
+@pytest.mark.parametrize("kind", ["webhook", "mailbox"])
+def test_a_server_that_confirms_nothing_gets_three_in_an_hour(request, monkeypatch, kind):
+    monkeypatch.setattr(ways_module, "DEADLINE_SECONDS", 0.2)
+    server = request.getfixturevalue(kind)
+    server.is_silent = True
+    low_balance()
+
+    for minutes in range(60):
+        beat_after(minutes=minutes)
+
+    assert len(server.taken) == 3
+    notice = AlertNotice.objects.get()
+    assert (notice.notified_at is not None, notice.fault) == (True, "no_answer")
+
+
+def test_an_end_that_may_have_arrived_is_not_sent_again(webhook, monkeypatch):
+    evaluated(0, is_low=True)
+    monkeypatch.setattr(ways_module, "DEADLINE_SECONDS", 0.2)
+    webhook.is_silent = True
+
+    for minutes in (1, 7, 20, 60, 600):
+        evaluated(minutes, is_low=False)
+
+    assert looks(webhook) == ["warning", "success"]
+
+
+def test_a_failing_way_never_repeats_the_other(webhook, mailbox):
+    webhook.answer = 500
+    low_balance()
+
+    for seconds in (0, 20, 60):
+        beat_after(seconds=seconds)
+
+    assert (len(mailbox.taken), len(webhook.taken)) == (1, 3)
+
+
+def test_two_at_once_send_it_once(webhook):
+    low_balance()
+    webhook.during = notify_people
+
+    notify_people()
+
+    assert len(webhook.taken) == 1
+
+
+def test_what_is_due_is_claimed_and_committed_before_it_is_sent(webhook, monkeypatch):
+    low_balance()
+    claims = []
+    webhook.during = lambda: claims.extend(AlertNotice.objects.values_list("not_before", flat=True))
+
+    beat_after()
+
+    assert claims == [NOW + notifying._CLAIM]
+
+
+def test_an_address_is_never_logged(webhook, mailbox, caplog):
+    webhook.answer = mailbox.answer = 550
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
+    logging.getLogger().addHandler(handler)
+    caplog.set_level("DEBUG")
+    low_balance()
+
+    try:
+        beat_after()
+    finally:
+        logging.getLogger().removeHandler(handler)
+
+    assert log.getvalue().count("alerts_not_confirmed") == 2
+    assert not any(part in log.getvalue() for part in ("SECRET", "/hooks", "127.0.0.1", "owner@example.com"))
+
+
+def test_without_a_way_to_people_nothing_is_sent_or_noted():
+    low_balance()
+
+    beat_after()
+
+    assert not AlertNotice.objects.exists()
+
+
+def test_an_alert_of_a_kind_that_is_gone_stops_no_other(webhook):
+    keep_alerts("of_another_version", [Reason()])
+    low_balance()
+
+    beat_after()
+
+    assert len(webhook.taken) == 1
+
+
+def test_what_an_evaluation_finds_is_sent_at_once(webhook, monkeypatch):
+    monkeypatch.setattr("core.health.silent_processes", lambda: ["beat"])
+
+    tasks.evaluate_alerts()
+
+    (sent,) = webhook.taken
+    assert sent["type"] == "failure"
+    assert "beat" in sent["title"]

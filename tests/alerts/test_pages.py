@@ -1,0 +1,168 @@
+"""Alerts on the pages: to those they concern, with the next step; fresh also on a page that stays open."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.utils import timezone, translation
+
+from alerts.kinds.kind import Reason
+from alerts.models import AlertNotice
+from alerts.services.evaluating import keep_alerts
+from gateway.models import UpstreamAccount
+from tests.alerts.helpers import LOW, MISSING, ago, low_balance, unknown
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+NOW = "/balance/alerts/now/"
+LIST = "/balance/alerts/"
+
+
+def head(answer) -> str:
+    return answer.content.decode().split('id="alerts"')[1].split("<main")[0]
+
+
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/balance/", "/me/"])
+def test_an_alert_is_on_every_page(cashier, page):
+    low_balance()
+
+    shown = head(cashier.get(page))
+
+    assert "Rp100.000" in shown
+    assert "banner-next" in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "concerned"),
+    [
+        ("low_balance", LOW, {"cashier", "auditor", "admin"}),
+        ("difference", MISSING, {"auditor", "admin"}),
+        ("books_off", Reason(facts={"amount": 7}), {"auditor", "admin"}),
+        ("not_compared", Reason(), {"auditor", "admin"}),
+        ("order_unknown", unknown(1), {"cashier", "auditor", "admin"}),
+        ("process_silent", Reason(key="beat"), {"cashier", "auditor", "admin"}),
+    ],
+)
+@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
+def test_it_is_shown_to_those_it_concerns(role, kind, reason, concerned):
+    keep_alerts(kind, [reason])
+
+    assert ("banner-severity" in head(browser_of(role).get("/me/"))) == (role in concerned)
+
+
+def test_missing_money_comes_first_and_links_to_the_difference(admin):
+    low_balance()
+    keep_alerts("difference", [MISSING])
+
+    shown = head(admin.get("/orders/"))
+
+    assert shown.index("banner-bad") < shown.index("banner-warn")
+    assert 'href="/balance/differences/7/"' in shown
+
+
+def test_two_are_shown_the_others_are_counted_and_listed(admin):
+    keep_alerts("order_unknown", [unknown(number) for number in range(5)])
+
+    shown, listed = head(admin.get("/orders/")), admin.get(LIST).content.decode()
+
+    assert shown.count("banner-severity") == 2
+    assert f'href="{LIST}"' in shown
+    assert all(f"B-{number}" in listed for number in range(5))
+
+
+@pytest.mark.parametrize("facts", [{"unreachable_since": ago(seconds=5)}, {"refused_since": ago(seconds=5)}])
+def test_a_frozen_upstream_is_announced_on_an_open_page(cashier, facts):
+    shown = head(cashier.get("/orders/"))
+    assert 'class="banner' not in shown
+    (address,) = re.findall(r'data-alerts="([^"]*)"', shown)
+
+    UpstreamAccount.objects.update_or_create(defaults=facts)
+
+    assert 'class="banner' in cashier.get(address).content.decode()
+
+
+def test_the_banners_own_alerts_are_not_shown_twice(cashier):
+    keep_alerts("unreachable", [Reason(facts={"since": timezone.now().isoformat()})])
+    UpstreamAccount.objects.create(unreachable_since=ago(minutes=3))
+
+    shown = head(cashier.get("/orders/"))
+
+    assert shown.count('class="banner') == 1
+    assert "banner-severity" not in shown
+
+
+def test_an_open_page_gets_what_is_new_and_nothing_otherwise(cashier):
+    (address,) = re.findall(r'data-alerts="([^"]*)"', head(cashier.get("/orders/")))
+    assert cashier.get(address).status_code == 204
+
+    low_balance()
+
+    answer = cashier.get(address)
+    (again,) = re.findall(r'data-alerts="([^"]*)"', answer.content.decode())
+    assert "Rp100.000" in answer.content.decode()
+    assert cashier.get(again).status_code == 204
+
+
+def test_an_open_page_is_left_alone_after_signing_out():
+    low_balance()
+
+    answer = Client().get(NOW)
+
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+def test_an_ended_alert_leaves_the_pages_and_stays_in_the_list(admin):
+    low_balance()
+    keep_alerts("low_balance", [])
+
+    assert "banner-severity" not in head(admin.get("/"))
+    listed = admin.get(LIST).content.decode()
+    assert "Rp100.000" in listed
+    assert "status-good" in listed
+    assert "status-warn" not in listed
+
+
+def test_the_list_names_the_services_and_never_the_address(admin, settings):
+    settings.ALERT_URLS = ["json://hooks.example.com/SECRET", "mailto://mail.example.com?from=a@b.id&to=owner@b.id"]
+
+    listed = admin.get(LIST).content.decode()
+
+    assert "JSON, E-Mail" in listed
+    assert not any(secret in listed for secret in ("SECRET", "hooks.example.com", "owner@b.id"))
+
+
+def test_the_list_says_in_ones_language_what_became_of_it():
+    client = browser_of("admin", language="id")
+    alert = low_balance()
+    facts = {"alert": alert, "service": "Telegram"}
+    AlertNotice.objects.create(**facts, way="1", fault="failed", failures=2)
+    AlertNotice.objects.create(**facts, way="2", fault="no_answer", failures=1, notified_at=timezone.now())
+    AlertNotice.objects.create(**facts, way="3", notified_at=timezone.now())
+
+    listed = client.get(LIST).content.decode()
+
+    with translation.override("id"):
+        said = [str(fault.label) for fault in AlertNotice.Fault]
+    assert all(f">{fault}<" in listed for fault in said)
+    assert "gagal" in said
+
+
+@pytest.mark.parametrize(("role", "queries"), [("cashier", 6), ("admin", 4)])
+def test_the_head_takes_few_queries_however_many_alerts(role, queries, django_assert_num_queries):
+    """Session, person, the cashier's permissions (2), the account, the alerts."""
+    client = browser_of(role)
+    UpstreamAccount.objects.create()
+    keep_alerts("order_unknown", [unknown(number) for number in range(30)])
+
+    with django_assert_num_queries(queries):
+        assert client.get(NOW).status_code == 200
+
+
+@pytest.mark.parametrize("alerts", [1, 30])
+def test_the_list_takes_few_queries_however_many_alerts(admin, alerts, django_assert_num_queries):
+    UpstreamAccount.objects.create()
+    keep_alerts("order_unknown", [unknown(number) for number in range(alerts)])
+
+    with django_assert_num_queries(6):
+        assert admin.get(LIST).status_code == 200

@@ -1,0 +1,93 @@
+"""A message reaches a real server on this machine, or is said to have failed, or to have had no answer in time."""
+
+from email import message_from_bytes, policy
+
+import pytest
+from apprise import NotifyType
+
+from alerts.services import ways as module
+from alerts.services.ways import Fault, way_to, ways
+
+TELEGRAM = "tgram://123456789:SECRETabcdefghijklmnopqrstuvwxyzABC/-42/"
+
+
+def send(text: str = "There is <little> left & more", look: NotifyType = NotifyType.WARNING) -> Fault | None:
+    (way,) = ways()
+    return way.send("[Toko Kita] Low", text, look=look)
+
+
+def test_a_webhook_gets_title_text_and_look(webhook):
+    assert send() is None
+
+    (taken,) = webhook.taken
+    assert (taken["title"], taken["message"], taken["type"]) == (
+        "[Toko Kita] Low",
+        "There is <little> left & more",
+        "warning",
+    )
+
+
+def test_a_mailbox_gets_a_plain_text_mail(mailbox):
+    assert send("Saldo … Rp100.000\n\nBuka ‼") is None
+
+    mail = message_from_bytes(mailbox.taken[0], policy=policy.default)
+    assert (mail["To"], mail["Subject"], mail.get_content_type()) == (
+        "owner@example.com",
+        "[Toko Kita] Low",
+        "text/plain",
+    )
+    assert mail.get_content().split() == ["Saldo", "…", "Rp100.000", "Buka", "‼"]
+
+
+@pytest.mark.parametrize("answer", [500, 401, 302])
+def test_a_webhook_that_says_no_has_failed_and_is_not_followed(webhook, answer):
+    webhook.answer = answer
+
+    assert send() == Fault.FAILED
+    assert len(webhook.taken) == 1
+
+
+def test_a_mail_server_that_refuses_the_recipient_has_failed(mailbox):
+    mailbox.answer = 550
+
+    assert send() == Fault.FAILED
+    assert mailbox.taken == []
+
+
+@pytest.mark.parametrize("scheme", ["json://127.0.0.1:9/x", "mailto://127.0.0.1:9?from=a@b.id&to=c@d.id"])
+def test_a_server_that_is_not_there_has_failed(settings, scheme):
+    settings.ALERT_URLS = [scheme]
+
+    assert send() == Fault.FAILED
+
+
+@pytest.mark.parametrize("kind", ["webhook", "mailbox"])
+def test_a_server_that_never_answers_may_have_taken_it(request, monkeypatch, kind):
+    monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.3)
+    server = request.getfixturevalue(kind)
+    server.is_silent = True
+
+    assert send() == Fault.NO_ANSWER
+    assert len(server.taken) == 1
+
+
+def test_a_long_message_is_cut_to_what_the_service_takes():
+    way = way_to(TELEGRAM)
+
+    assert len(way.service._apply_overflow("x" * 9_000, title="y")) == 1
+
+
+@pytest.mark.parametrize(
+    "address", ["", "foo", "foo://x", "tgram://x", "mailto://mail.example.com?from=a@b.id&to=nobody"]
+)
+def test_an_address_that_reaches_nobody_is_not_understood(settings, address):
+    assert way_to(address) is None
+    settings.ALERT_URLS = [address, TELEGRAM]
+    assert [way.name for way in ways()] == ["Telegram"]
+
+
+def test_a_way_is_known_by_its_address_without_showing_it(settings):
+    first, again, other = way_to(TELEGRAM), way_to(TELEGRAM), way_to(TELEGRAM.replace("-42", "-43"))
+
+    assert first.key == again.key != other.key
+    assert "SECRET" not in repr((first.key, first.name))

@@ -1,0 +1,104 @@
+"""What the start refuses, each with an id of its own; what it lets through."""
+
+import runpy
+
+import pytest
+import structlog
+from django.core.checks import Error
+from django.core.management import CommandError, call_command
+from pytest_django.fixtures import Settings
+
+from backoffice import settings as settings_module
+from backoffice.checks import check_configuration
+
+LONGEST_CALL = 5.0 + 30.0
+
+
+def ids() -> list[str]:
+    return [message.id for message in check_configuration()]
+
+
+@pytest.fixture
+def real(settings: Settings) -> Settings:
+    settings.SANDBOX = False
+    settings.UPSTREAM_BASE_URL = "https://upstream.example.com"
+    return settings
+
+
+@pytest.mark.parametrize("sandbox", [True, False])
+def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
+    real.SANDBOX = sandbox
+    real.UPSTREAM_CALLBACK_ALLOWED_IPS = ["203.0.113.7", "203.0.113.9/24", "2001:db8::/32"]
+    real.ORDER_NOT_FOUND_GRACE_SECONDS = LONGEST_CALL + 1
+    assert ids() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("UPSTREAM_BASE_URL", "", "E001"),
+        ("UPSTREAM_SECRET_ID", "", "E001"),
+        ("UPSTREAM_SECRET_KEY", "", "E001"),
+        ("ALLOWED_HOSTS", [], "E001"),
+        ("UPSTREAM_BASE_URL", "http://upstream.example.com", "E002"),
+        ("UPSTREAM_ACCOUNT_RATE", "120", "E003"),
+        ("UPSTREAM_IP_RATE", "0/minute", "E003"),
+        ("UPSTREAM_PRODUCTS_RATE", "6/day", "E003"),
+        ("UPSTREAM_CONNECT_TIMEOUT", 0.0, "E004"),
+        ("UPSTREAM_READ_TIMEOUT", -1.0, "E004"),
+        ("ORDER_CHECK_FIRST_SECONDS", 0.0, "E004"),
+        ("ORDER_CHECK_MAX_SECONDS", float("nan"), "E004"),
+        ("ORDER_LEASE_SECONDS", float("inf"), "E004"),
+        ("UPSTREAM_CALLBACK_VERIFIER", "sha1", "E005"),
+        ("UPSTREAM_CALLBACK_ALLOWED_IPS", ["203.0.113.0/33"], "E006"),
+        ("UPSTREAM_CALLBACK_ALLOWED_IPS", ["198.51.100.1", "gateway.example.com"], "E006"),
+        ("ALERT_URLS", ["tgram://TOKEN"], "E009"),
+        ("ALERT_URLS", ["json://hooks.example.com/x", "hooks.example.com/TOKEN"], "E009"),
+        ("ALERT_URLS", ["mailto://mail.example.com?from=a@b.id&to=TOKEN"], "E009"),
+        ("DEBUG", True, "E007"),
+        ("ORDER_NOT_FOUND_GRACE_SECONDS", LONGEST_CALL, "E008"),
+        ("ORDER_NOT_FOUND_GRACE_SECONDS", float("nan"), "E008"),
+    ],
+)
+def test_a_setting_that_fails_later_is_refused(real: Settings, name: str, value: object, found: str) -> None:
+    setattr(real, name, value)
+
+    [fault] = check_configuration()
+
+    assert isinstance(fault, Error)
+    assert fault.id == f"backoffice.{found}"
+    assert name in fault.msg
+    assert fault.hint
+    assert "TOKEN" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("written", "addresses"),
+    [
+        ("", []),
+        (" json://a/x \n json://b ", ["json://a/x", "json://b"]),
+        ("json://a, json://b,json://c?to=x,y", ["json://a", "json://b", "json://c?to=x,y"]),
+        ("json://a nonsense", ["json://a", "nonsense"]),
+    ],
+)
+def test_a_comma_may_belong_to_an_address(monkeypatch: pytest.MonkeyPatch, written: str, addresses: list[str]) -> None:
+    monkeypatch.setenv("ALERT_URLS", written)
+    logging = structlog.get_config()
+
+    read = runpy.run_path(settings_module.__file__)
+
+    # Reading the settings configures the log a second time, which loggers already in use would not follow.
+    structlog.configure(**logging)
+    assert read["ALERT_URLS"] == addresses
+
+
+def test_the_sandbox_may_run_with_debug_and_without_hosts(settings: Settings) -> None:
+    settings.SANDBOX = settings.DEBUG = True
+    settings.ALLOWED_HOSTS, settings.UPSTREAM_BASE_URL = [], ""
+    assert ids() == []
+
+
+def test_every_start_is_refused_by_a_fault(real: Settings) -> None:
+    real.UPSTREAM_CALLBACK_VERIFIER = "sha1"
+    with pytest.raises(CommandError, match=r"backoffice\.E005"):
+        call_command("check")

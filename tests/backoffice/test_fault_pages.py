@@ -1,0 +1,131 @@
+"""When something is wrong the page says what it means for the person, and never makes it worse."""
+
+import html
+import re
+import uuid
+
+import pytest
+from django.test import Client, RequestFactory
+from django.urls import get_resolver
+from django.utils import translation
+from django.views.defaults import server_error
+
+from purchases.models import Order
+from tests.factories import make_product
+from tests.people import browser_of, make_person
+
+
+@pytest.mark.django_db
+def test_an_unknown_address_is_a_404_for_staff_and_strangers():
+    for client in (browser_of("cashier"), Client()):
+        answer = client.get("/no/such/page/")
+        assert answer.status_code == 404
+        assert "There is nothing here" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_forbidden_page_says_whom_to_ask(cashier):
+    answer = cashier.get("/callbacks/")
+
+    assert answer.status_code == 403
+    assert "Ask an admin if you need it." in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_form_without_its_token_leads_back_to_its_page():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_person("cashier"))
+
+    answer = client.post("/me/", {"language": "en"}, headers={"Referer": "http://testserver/me/?a=1"})
+
+    assert answer.status_code == 403
+    assert 'href="/me/?a=1" id="fault-back"' in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("elsewhere", ["https://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example/"])
+def test_an_expired_form_never_leads_to_another_site(elsewhere):
+    answer = Client(enforce_csrf_checks=True).post("/me/", headers={"Referer": elsewhere})
+
+    assert 'href="/accounts/login/?next=%2Fme%2F" id="fault-back"' in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_cookies_gone_while_buying_lead_back_to_the_same_review():
+    product = make_product()
+    review = f"/products/{product.code}/buy/?review=1&destination=081234567890"
+    typed = {"destination": "081234567890", "price": product.price, "token": uuid.uuid4(), "confirm": "1"}
+
+    answer = Client(enforce_csrf_checks=True).post(review, typed, headers={"Referer": f"http://testserver{review}"})
+    link = html.unescape(re.search(r'href="([^"]+)" id="fault-back"', answer.content.decode())[1])
+    make_person("cashier")
+    client = Client()
+    client.get(link)
+    signed_in = client.post(link, {"login": "cashier", "password": "secret-words", "next": review})
+
+    assert answer.status_code == 403
+    assert signed_in["Location"] == review
+    assert 'value="081234567890"' in client.get(review).content.decode()
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Something went wrong"), ("id", "Terjadi kesalahan")])
+def test_the_page_for_our_own_faults_needs_no_database(language, said):
+    # Without the `django_db` mark, any query here fails the test.
+    with translation.override(language):
+        answer = server_error(RequestFactory().get("/"))
+
+    assert answer.status_code == 500
+    assert said in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_fault_of_ours_shows_that_page(cashier, monkeypatch):
+    def broken(_user: object) -> None:
+        raise RuntimeError("no detail of this may be shown")
+
+    monkeypatch.setattr("backoffice.dashboard.latest_reading", lambda: broken(None))
+    cashier.raise_request_exception = False
+
+    answer = cashier.get("/")
+
+    assert answer.status_code == 500
+    assert "An order that was placed is safe" in answer.content.decode()
+    assert "no detail of this may be shown" not in answer.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/callbacks/", "/me/"])
+def test_pages_forbid_foreign_and_inline_code(admin, page):
+    answer = admin.get(page)
+
+    policy = answer["Content-Security-Policy"]
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    text = answer.content.decode()
+    assert not re.search(r"<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|javascript:", text)
+
+
+@pytest.mark.django_db
+def test_every_page_has_a_title_of_its_own(admin):
+    titles = [
+        re.search(r"<title>(.*?)</title>", admin.get(page).content.decode(), re.DOTALL).group(1).strip()
+        for page in (
+            "/",
+            "/products/",
+            "/orders/",
+            "/callbacks/",
+            "/me/",
+            "/accounts/password/change/",
+            "/no/such/page/",
+        )
+    ]
+
+    assert len(set(titles)) == len(titles)
+    assert all(title.split(" · ")[0].strip() for title in titles)
+
+
+def test_no_address_of_the_pages_is_named_twice():
+    names = [pattern.name for pattern in get_resolver().url_patterns if getattr(pattern, "name", None)]
+
+    assert len(names) == len(set(names))

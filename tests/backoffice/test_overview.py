@@ -1,0 +1,151 @@
+"""The overview: balance, today's orders, what waits for a person, the catalogue's last sync; and the two banners."""
+
+import datetime as dt
+import html
+import re
+
+import pytest
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from catalogue.models import CatalogueSync
+from gateway.models import UpstreamAccount
+from purchases.models import Incident
+from purchases.states import ActionReason, Status
+from tests.core.helpers import has_id, next_question, words
+from tests.factories import make_order, make_product
+from tests.gateway.helpers import read_balance
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_balance_is_shown_with_its_age(cashier):
+    read_balance(9_969_475)
+
+    page = cashier.get("/")
+
+    assert "Rp9.969.475" in words(page)
+    assert re.search(r'<time datetime="[^"]+" title="[^"]+ WIB" data-relative>', page.content.decode())
+
+
+def test_an_unknown_balance_is_not_zero(cashier):
+    page = cashier.get("/")
+
+    assert has_id(page, "balance-unknown")
+    assert "Rp0" not in words(page)
+
+
+def test_orders_of_today_are_counted_by_status_with_links(cashier):
+    product = make_product()
+    make_order(Status.SUCCESS, product=product)
+    make_order(Status.SUCCESS, product=product)
+    make_order(Status.FAILED, product=product)
+    make_order(Status.SUCCESS, product=product, created_at=timezone.now() - dt.timedelta(days=1, hours=1))
+
+    page = cashier.get("/").content.decode()
+
+    link = re.search(r'href="(/orders/\?status=success&amp;since=[\d-]+)">(.*?)</a>', page, re.DOTALL)
+    assert "2" in re.sub(r"<[^>]+>", "", link.group(2))
+    assert cashier.get(html.unescape(link.group(1))).content.decode().count('class="row-link"') == 2
+
+
+def test_held_orders_and_incidents_wait_for_someone(cashier):
+    held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    Incident.objects.create(
+        order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"
+    )
+
+    page = cashier.get("/")
+
+    waiting = page.content.decode().split('id="waiting-title"')[1].split('id="latest-title"')[0]
+    assert f"/orders/{held.ref_id}/" in waiting
+    assert "oddly so" in words(page)
+
+
+def test_with_nothing_to_do_it_says_so(cashier):
+    assert has_id(cashier.get("/"), "nothing-waits")
+
+
+def test_a_failed_sync_shows_its_fault_and_the_last_good_one(cashier):
+    hour_ago = timezone.now() - dt.timedelta(hours=1)
+    CatalogueSync.objects.create(started_at=hour_ago, finished_at=hour_ago, result="done", products=5)
+    CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="other", fault_detail="timeout")
+
+    page = cashier.get("/")
+
+    assert "1 hour ago" in words(page)
+    assert has_id(page, "sync-fault")
+    assert "timeout" in words(page)
+
+
+@pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
+def test_after_a_button_the_page_asks_every_two_seconds(cashier, url):
+    assert next_question(cashier.get("/"))[1] == 30
+
+    assert cashier.post(url)["Location"] == "/"
+
+    assert next_question(cashier.get("/"))[1] == 2
+
+
+@pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
+def test_with_the_queue_down_the_button_says_so(cashier, url, monkeypatch):
+    monkeypatch.setattr("backoffice.dashboard.request_balance_reading", lambda: False)
+    monkeypatch.setattr("backoffice.dashboard.request_catalogue_sync", lambda: False)
+
+    assert "The queue cannot be reached just now" in words(cashier.post(url, follow=True))
+
+
+@pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/", "/balance/read/"])
+def test_an_auditor_cannot_spend_the_upstreams_limit(auditor, url):
+    assert auditor.post(url).status_code == 403
+    assert url not in auditor.get("/").content.decode()
+
+
+@pytest.mark.parametrize("back", ["foo", "//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)"])
+def test_a_next_that_is_no_address_of_ours_leads_to_the_overview(cashier, back):
+    assert cashier.post("/overview/catalogue/", {"next": back})["Location"] == "/"
+
+
+def test_the_overview_is_sent_again_only_when_something_changed(cashier):
+    ask, _delay = next_question(cashier.get("/"))
+
+    assert 'id="overview"' not in cashier.get(ask).content.decode()
+    read_balance(1_234_567)
+
+    changed = cashier.get(ask)
+    assert "Rp1.234.567" in words(changed)
+    assert 'id="overview" hx-swap-oob="true"' in changed.content.decode()
+    assert next_question(changed)[0] != ask
+
+
+# --- the state of the upstream, on every page -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/"])
+def test_an_unreachable_upstream_is_said_and_blocks_no_page(cashier, page):
+    UpstreamAccount.objects.create(unreachable_since=timezone.now() - dt.timedelta(minutes=3))
+
+    answer = cashier.get(page)
+
+    assert answer.status_code == 200
+    assert "The upstream cannot be reached." in words(answer)
+    assert "3 minutes ago" in words(answer)
+
+
+def test_a_refused_account_is_said_with_the_upstreams_code(cashier):
+    UpstreamAccount.objects.create(refused_since=timezone.now(), refused_code="INVALID_SIGNATURE")
+
+    assert "The upstream refuses our account (INVALID_SIGNATURE)." in words(cashier.get("/orders/"))
+
+
+def test_the_sandbox_is_announced_on_every_page_and_only_then(cashier):
+    with override_settings(SANDBOX=True, SANDBOX_URL="http://localhost:8100"):
+        for client, page in (
+            (cashier, "/"),
+            (cashier, "/products/"),
+            (Client(), "/accounts/login/"),
+            (cashier, "/nope/"),
+        ):
+            assert 'href="http://localhost:8100"' in client.get(page).content.decode()
+    with override_settings(SANDBOX=False):
+        assert "sandbox-bar" not in cashier.get("/").content.decode()

@@ -1,0 +1,52 @@
+"""What several tests of bills need."""
+
+import datetime as dt
+import re
+
+from django.http import HttpResponse
+from django.utils import timezone
+
+from bills import services
+from bills.models import BillCheck
+from catalogue.models import Product
+from purchases.models import Order
+from upstream.budget import CallClass
+
+
+def start(number: int, *, product: Product | None = None) -> BillCheck:
+    """A stored check of magic customer `number` at the electricity company; nothing was sent yet."""
+    product = product or Product.objects.filter(type="postpaid", category__name__startswith="PLN").earliest("pk")
+    return services.start_check(product=product, destination=f"5312900000{number:02d}", checked_by=None, enqueue=False)
+
+
+def check_bill(number: int, *, wait: float = 5.0) -> BillCheck:
+    """Start, inquire, and follow without any worker: what the command does."""
+    check = start(number)
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+    return services.follow_check(check, seconds=wait)
+
+
+def place(check: BillCheck, *, amount: int | None = None) -> Order:
+    """The payment of `amount` rupiah, by default of the check's total; queued, and nobody sends it."""
+    return services.pay_bill(check, amount=check.total or 0 if amount is None else amount, paid_by=None, enqueue=False)
+
+
+def expire(check: BillCheck) -> None:
+    """The check can no longer be paid."""
+    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
+
+
+def read(check: BillCheck) -> BillCheck:
+    """The check with where it stands now, and the ref_ids of what keeps it from being paid."""
+    return BillCheck.objects.with_standing().get(pk=check.pk)
+
+
+def standing_on(page: HttpResponse) -> str:
+    """The standing that a bill's or an order's page explains."""
+    found = re.search(r'class="explained" id="bill-(\w+)"', page.content.decode())
+    return found.group(1) if found else ""
+
+
+def posts_on(page: HttpResponse) -> set[str]:
+    """What the buttons about a bill do: "pay", "ask" and "again"."""
+    return set(re.findall(r'action="/bills/[^/"]+/(pay|ask|again)/"', page.content.decode()))

@@ -1,0 +1,221 @@
+"""All saved bills of a customer at once: checked together, chosen, reviewed and paid, each for itself."""
+
+import re
+import uuid
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from bills.services.inquiring import months_of
+from purchases.models import Order
+from purchases.states import ActionReason, Status
+from tests.core.helpers import next_question, words
+from tests.customers.helpers import make_customer
+from tests.factories import make_biller, make_check, make_payment
+from tests.gateway.helpers import read_balance
+
+pytestmark = pytest.mark.django_db
+
+
+def start_batch(client, customer):
+    return client.post(f"/bills/batch/customer/{customer.pk}/")["Location"]
+
+
+def answer(batch_check, **facts):
+    """The biller has answered this check of a batch with a bill."""
+    told = {
+        "answer": "bill",
+        "customer_name": "SITI AMINAH",
+        "period": "Nov 2026",
+        "amount": 100_000,
+        "admin_fee": 2_500,
+        "penalty": 0,
+        "total": 102_500,
+        "expires_at": timezone.now() + timezone.timedelta(minutes=5),
+        "answered_at": timezone.now(),
+        "next_poll_at": None,
+    }
+    told |= facts
+    BillCheck.objects.filter(pk=batch_check.pk).update(months=months_of(told["period"], []), **told)
+
+
+def test_all_saved_bills_are_checked_together_with_progress(cashier):
+    first, second = make_biller(), make_biller()
+    customer = make_customer("Bu Sari", ("1111", first), ("2222", second), ("081234567890", "phone"))
+
+    address = start_batch(cashier, customer)
+    waiting = cashier.get(address)
+    live = next_question(waiting)[0]
+    unchanged = cashier.get(live).content.decode()
+    answer(BillCheck.objects.get(destination="1111"))
+    changed = cashier.get(live).content.decode()
+
+    assert BillCheck.objects.count() == 2
+    assert "0 of 2 answered" in words(waiting)
+    assert "batch-row" not in unchanged
+    assert "1 of 2 answered" in changed
+    assert changed.count("batch-row") == 1
+    assert "Rp102.500" in changed
+
+
+def test_an_unavailable_biller_is_left_out_and_said(cashier):
+    good, bad = make_biller(), make_biller(availability="inactive")
+    customer = make_customer("Bu Sari", ("1111", good), ("2222", bad))
+
+    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
+
+    assert "1 bill was left out: its biller is unavailable." in words(page)
+    assert BillCheck.objects.get().product == good
+
+
+def test_only_unavailable_billers_start_nothing(cashier):
+    customer = make_customer("Bu Sari", ("2222", make_biller(availability="inactive")))
+
+    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
+
+    assert "None of this customer's bills can be checked just now." in words(page)
+
+
+def test_the_chosen_bills_are_reviewed_with_total_and_balance(cashier):
+    billers = [make_biller() for _ in range(3)]
+    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
+    address = start_batch(cashier, customer)
+    checks = list(BillCheck.objects.order_by("pk"))
+    for check in checks[:2]:
+        answer(check)
+    read_balance(500_000)
+
+    chosen = "&".join(f"bill={check.ref_id}" for check in checks)
+    page = cashier.get(f"{address}review/?{chosen}")
+
+    for fact in ("2 bills together", "Rp205.000", "Rp295.000", "1 chosen bill can no longer be paid"):
+        assert fact in words(page)
+    assert not Order.objects.exists()
+
+
+def test_a_paid_bill_of_a_batch_leads_to_its_payment(cashier):
+    biller = make_biller()
+    paid = make_check(product=biller, destination="1111", period="Nov 2026")
+    make_payment(paid, Status.SUCCESS)
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", biller)))
+    answer(BillCheck.objects.latest("pk"))
+
+    page = cashier.get(address)
+
+    assert "This bill is already paid." in words(page)
+    assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
+    assert 'name="bill"' not in page.content.decode()
+
+
+def test_a_refused_bill_of_a_batch_does_not_stop_the_others(cashier):
+    billers = [make_biller() for _ in range(3)]
+    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
+    address = start_batch(cashier, customer)
+    checks = list(BillCheck.objects.order_by("pk"))
+    for check in checks:
+        answer(check)
+    review = cashier.get(f"{address}review/?" + "&".join(f"bill={check.ref_id}" for check in checks))
+    fields = re.findall(r'name="bill" value="([^"]+)"', review.content.decode())
+    BillCheck.objects.filter(pk=checks[1].pk).update(total=110_000)
+
+    pages = [cashier.post(f"{address}pay/", {"bill": fields}, follow=True) for _ in range(2)]
+
+    assert {order.ref_id for order in Order.objects.all()} == {checks[0].ref_id, checks[2].ref_id}
+    assert "2 payments placed." in words(pages[0])
+    assert "1 bill was not paid; see why below." in words(pages[0])
+    assert "The total is now Rp110.000. Confirm it again." in words(pages[0])
+    for check in (checks[0], checks[2]):
+        assert f"/orders/{check.ref_id}/" in pages[0].content.decode()
+
+
+def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):
+    billers = [make_biller() for _ in range(3)]
+    customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
+    address = start_batch(cashier, customer)
+    checks = list(BillCheck.objects.order_by("pk"))
+    for check in checks:
+        answer(check)
+    fields = [f"{check.ref_id}:102500" for check in checks]
+
+    first, second = (cashier.post(f"{address}pay/", {"bill": chosen}, follow=True) for chosen in (fields[:2], fields))
+    third = cashier.post(f"{address}pay/", {"bill": fields}, follow=True)
+
+    assert "2 payments placed." in words(first)
+    assert "placed already" not in words(first)
+    assert "1 payment placed." in words(second)
+    assert "2 payments were placed already; nothing is paid twice." in words(second)
+    assert "payments placed." not in words(third)
+    assert "3 payments were placed already" in words(third)
+    assert Order.objects.count() == 3
+
+
+def test_a_bill_of_a_batch_with_an_open_payment_leads_to_it(cashier):
+    biller = make_biller()
+    other = make_payment(
+        make_check(product=biller, destination="1111"), Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH
+    )
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", biller)))
+    answer(BillCheck.objects.latest("pk"), period="Des 2026")
+
+    page = cashier.get(address)
+
+    assert "This bill has an open payment." in words(page)
+    assert "Payable" not in words(page)
+    assert f'href="/orders/{other.ref_id}/"' in page.content.decode()
+    assert 'name="bill"' not in page.content.decode()
+    assert "Nothing here can be paid now." in words(page)
+
+
+def test_a_bill_is_offered_when_its_other_payment_has_ended(cashier):
+    biller = make_biller()
+    other = make_payment(make_check(product=biller, destination="1111"), Status.PENDING)
+    address = start_batch(cashier, make_customer("Bu Sari", ("1111", biller)))
+    answer(BillCheck.objects.latest("pk"), period="Des 2026")
+    live = next_question(cashier.get(address))[0]
+
+    Order.objects.filter(pk=other.pk).update(
+        status=Status.FAILED, final_at=timezone.now(), ended_no=9, next_poll_at=None
+    )
+    changed = cashier.get(live).content.decode()
+
+    assert 'name="bill"' in changed
+    assert "Rp102.500" in changed
+
+
+def test_nothing_chosen_and_forged_choices_pay_nothing(cashier):
+    customer = make_customer("Bu Sari", ("1111", make_biller()))
+    address = start_batch(cashier, customer)
+    answer(BillCheck.objects.get())
+    stranger = make_check()
+
+    page = cashier.get(f"{address}review/", follow=True)
+    cashier.post(f"{address}pay/", {"bill": [f"{stranger.ref_id}:{stranger.total}", "x", ":", "B1:-5"]})
+
+    assert "Choose at least one bill that can be paid." in words(page)
+    assert not Order.objects.exists()
+
+
+def test_a_paid_batch_shows_each_payment(cashier):
+    batch = uuid.uuid4()
+    check = make_check(batch=batch)
+    make_payment(check, Status.SUCCESS)
+
+    page = cashier.get(f"/bills/batch/{batch}/")
+
+    assert "Success" in words(page)
+    assert "Nothing here can be paid now." in words(page)
+    assert next_question(page) is None
+
+
+def test_an_unknown_batch_is_a_404(cashier):
+    assert cashier.get(f"/bills/batch/{uuid.uuid4()}/").status_code == 404
+
+
+def test_an_auditor_does_not_pay_a_batch(auditor):
+    batch = uuid.uuid4()
+    check = make_check(batch=batch)
+
+    assert 'type="checkbox" name="bill"' not in auditor.get(f"/bills/batch/{batch}/").content.decode()
+    assert auditor.get(f"/bills/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
+    assert auditor.post(f"/bills/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403

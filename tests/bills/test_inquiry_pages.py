@@ -1,0 +1,217 @@
+"""Choosing a biller, checking a bill and seeing what the biller answered."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from tests.bills.helpers import expire, posts_on, standing_on
+from tests.core.helpers import hidden, next_question, words
+from tests.factories import make_biller, make_check, make_product
+from tests.gateway.helpers import read_balance
+from upstream.error_codes import meaning_of
+
+pytestmark = pytest.mark.django_db
+
+
+# --- choosing and checking ----------------------------------------------------------------------------------------
+
+
+def test_billers_are_found_by_words_and_grouped_by_category(cashier):
+    gresik = make_biller()
+    other = make_biller(name="IndiHome", category="internet-tv", brand="indihome", search_text="indihome")
+    make_product()
+
+    everything = words(cashier.get("/bills/check/"))
+    found = cashier.get("/bills/check/?q=gresik", headers={"HX-Request": "true"})
+
+    assert "2 billers" in everything
+    assert "Telkomsel" not in everything
+    assert f"/bills/check/{gresik.code}/" in found.content.decode()
+    assert f"/bills/check/{other.code}/" not in found.content.decode()
+    assert found["HX-Replace-Url"] == "/bills/check/?q=gresik"
+
+
+def test_what_begins_as_typed_or_is_checked_most_comes_first(cashier):
+    usual, first, typed = (
+        make_biller(name=name, search_text=name.lower()) for name in ("Z water", "A water", "Water C")
+    )
+    make_check(product=usual)
+
+    def order(query):
+        page = cashier.get(f"/bills/check/?q={query}").content.decode()
+        return sorted((usual, first, typed), key=lambda biller: page.index(f"/bills/check/{biller.code}/"))
+
+    assert order("") == [usual, first, typed]
+    assert order("water") == [typed, usual, first]
+
+
+def test_the_catalogue_leads_those_who_may_to_the_check(cashier, auditor):
+    biller = make_biller()
+
+    assert f"/bills/check/{biller.code}/" in cashier.get("/products/").content.decode()
+    assert f"/bills/check/{biller.code}/" not in auditor.get("/products/").content.decode()
+
+
+def test_a_number_starts_one_check_and_leads_to_its_page(cashier):
+    biller = make_biller()
+
+    answer = cashier.post(f"/bills/check/{biller.code}/", {"destination": "1234-5678 90"})
+
+    check = BillCheck.objects.get()
+    assert answer["Location"] == f"/bills/{check.ref_id}/"
+    assert (check.product, check.destination, check.checked_by.username) == (biller, "1234567890", "cashier")
+
+
+@pytest.mark.parametrize(
+    ("category", "label", "inputmode"),
+    [
+        ("bpjs", "Participant or VA number", "numeric"),
+        ("multifinance", "Contract number", "numeric"),
+        ("pln-pascabayar", "Meter or customer number", "numeric"),
+        ("hp-pascabayar", "Phone number", "tel"),
+        ("internet-tv", "Customer number", "text"),
+    ],
+)
+def test_each_kind_of_biller_asks_for_its_own_number(cashier, category, label, inputmode):
+    biller = make_biller(category=category, brand=category)
+
+    page = cashier.get(f"/bills/check/{biller.code}/").content.decode()
+
+    assert f">{label}<" in page
+    assert f'inputmode="{inputmode}"' in page
+
+
+def test_a_wrong_number_is_named_and_nothing_is_asked(cashier):
+    biller = make_biller(category="pln-pascabayar", brand="pln")
+
+    answer = cashier.post(f"/bills/check/{biller.code}/", {"destination": "12"})
+
+    assert "has 11 or 12 digits" in words(answer)
+    assert not BillCheck.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [({"availability": "inactive"}, "This biller is unavailable"), ({"is_listed": False}, "no longer has this biller")],
+)
+def test_a_biller_that_cannot_be_asked_says_why(cashier, facts, said):
+    biller = make_biller(**facts)
+
+    page = cashier.get(f"/bills/check/{biller.code}/")
+    forced = cashier.post(f"/bills/check/{biller.code}/", {"destination": "1234567890"}, follow=True)
+
+    assert said in words(page)
+    assert re.search(r'type="submit"\s+disabled', page.content.decode())
+    assert said in words(forced)
+    assert not BillCheck.objects.exists()
+
+
+def test_a_prepaid_product_has_no_bill_to_check(cashier):
+    assert cashier.get(f"/bills/check/{make_product().code}/").status_code == 404
+
+
+# --- the bill's page ----------------------------------------------------------------------------------------------
+
+
+def test_the_page_follows_the_biller_and_shows_the_bill(cashier):
+    check = make_check("none")
+    page = cashier.get(f"/bills/{check.ref_id}/")
+    live = next_question(page)[0]
+
+    same = cashier.get(live).content.decode()
+    answered = make_check(product=check.product)
+    facts = {name: getattr(answered, name) for name in ("customer_name", "amount", "admin_fee", "penalty", "total")}
+    BillCheck.objects.filter(pk=check.pk).update(
+        answer="bill", answered_at=timezone.now(), next_poll_at=None, expires_at=answered.expires_at, **facts
+    )
+    new = cashier.get(live).content.decode()
+
+    assert standing_on(page) == "asking"
+    assert 'http-equiv="refresh"' in page.content.decode()
+    assert "bill-live" not in same
+    assert "SITI AMINAH" in new
+    assert 'hx-swap-oob="true"' in new
+
+
+def test_a_bill_shows_its_facts_and_the_time_left(cashier):
+    details = [
+        {"period": "Okt 2026", "amount": 60_000, "penalty": 3_000},
+        {"period": "Nov 2026", "amount": 40_000, "penalty": 0},
+    ]
+    check = make_check(details=details, penalty=3_000, total=105_500)
+    read_balance(200_000)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    for said in (
+        "SITI AMINAH",
+        "Okt 2026",
+        "Rp60.000",
+        "Rp3.000",
+        "Rp2.500",
+        "Rp105.500",
+        "Rp94.500",
+        "Payable for 4:5",
+    ):
+        assert said in words(page)
+    assert re.search(r'data-countdown="29\d"', page.content.decode())
+    assert hidden(page)["amount"] == "105500"
+
+
+def test_an_unanswered_check_can_be_asked_again(cashier):
+    check = make_check("none", next_poll_at=None)
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    said = cashier.post(f"/bills/{check.ref_id}/ask/", follow=True)
+
+    assert "has not answered within an hour" in words(page)
+    assert next_question(page) is None
+    assert "Asking the biller again." in words(said)
+    check.refresh_from_db()
+    assert check.next_poll_at
+
+
+@pytest.mark.parametrize(
+    ("code", "offered", "corrects"),
+    [
+        ("BILL_NOT_FOUND", {"again"}, False),
+        ("BILL_ALREADY_PAID", set(), False),
+        ("BILL_NOT_AVAILABLE", {"again"}, True),
+        ("NOTHING_TO_PAY", set(), False),
+        ("INVALID_DESTINATION", {"again"}, True),
+        ("PRODUCT_UNAVAILABLE", {"again"}, False),
+        ("CUT_OFF", {"again"}, False),
+        ("PRODUCT_NOT_FOUND", set(), False),
+    ],
+)
+def test_each_refused_check_offers_what_can_succeed(cashier, code, offered, corrects):
+    check = make_check("refusal", error_code=code, message="No.")
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert standing_on(page) == "refused"
+    assert posts_on(page) == offered
+    assert (f"/bills/check/{check.product_code}/?destination=" in page.content.decode()) == corrects
+    assert str(meaning_of(code).words) in words(page)
+
+
+def test_an_expired_check_stays_and_offers_a_new_one(cashier):
+    check = make_check()
+    expire(check)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+    answer = cashier.post(f"/bills/{check.ref_id}/again/")
+
+    new = BillCheck.objects.exclude(pk=check.pk).get()
+    assert standing_on(page) == "expired"
+    assert posts_on(page) == {"again"}
+    assert answer["Location"] == f"/bills/{new.ref_id}/"
+    assert (new.product, new.destination, new.answer) == (check.product, check.destination, "none")
+    check.refresh_from_db()
+    assert (check.state, check.total) == ("expired", 102_500)
+
+
+def test_an_unknown_check_is_a_404(cashier):
+    assert cashier.get("/bills/B000000-NOPE/").status_code == 404

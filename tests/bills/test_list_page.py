@@ -1,0 +1,116 @@
+"""The list of bill checks, and who may see and do what about bills."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from purchases.models import Order
+from purchases.states import Status
+from tests.bills.helpers import standing_on
+from tests.core.helpers import cells, has_id, next_question
+from tests.factories import make_biller, make_check, make_payment
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+
+# --- the list -----------------------------------------------------------------------------------------------------
+
+
+def test_the_list_is_searched_and_narrowed_by_state(cashier):
+    valid = make_check(destination="7777700001", customer_name="BUDI")
+    refused = make_check("refusal", destination="8888800002", error_code="BILL_NOT_AVAILABLE", message="None.")
+
+    def refs(query):
+        page = cashier.get(f"/bills/?{query}").content.decode()
+        return {check.ref_id for check in (valid, refused) if f"/bills/{check.ref_id}/" in page}
+
+    assert refs("") == {valid.ref_id, refused.ref_id}
+    assert refs("q=77700") == {valid.ref_id}
+    assert refs("q=budi") == {valid.ref_id}
+    assert refs(f"q={refused.ref_id}") == {refused.ref_id}
+    assert refs("state=not_payable") == {refused.ref_id}
+    assert refs("state=paid") == set()
+    assert has_id(cashier.get("/bills/?state=paid"), "none-matches")
+    assert has_id(cashier.get("/bills/?state=nonsense"), "filter-faults")
+
+
+def test_the_list_shows_the_payment_that_is_under_way(cashier):
+    make_payment(make_check(), Status.PENDING)
+
+    assert cells(cashier.get("/bills/"), "status") == [str(Status.PENDING.label)]
+
+
+def test_the_list_follows_what_moves_and_gets_changed_rows(cashier):
+    make_check()
+    assert next_question(cashier.get("/bills/")) is None
+
+    asking = make_check("none", destination="8888800002")
+    question, _delay = next_question(cashier.get("/bills/"))
+    assert cells(cashier.get(question), "status") == []
+
+    asking.answer, asking.next_poll_at, asking.answered_at = "refusal", None, timezone.now()
+    asking.save()
+    news = cashier.get(question)
+    assert f'id="row-{asking.pk}" hx-swap-oob="true"' in news.content.decode()
+    assert len(cells(news, "status")) == 1
+    assert next_question(news) is None
+
+
+def test_many_checks_are_paged(cashier):
+    biller = make_biller()
+    for i in range(52):
+        make_check(product=biller, destination=f"12345678{i:02}")
+
+    first = cashier.get("/bills/")
+    older = re.search(r'href="(\?older=[^"]+)"', first.content.decode()).group(1)
+
+    assert len(cells(first, "status")) == 50
+    assert len(cells(cashier.get(f"/bills/{older}"), "status")) == 2
+
+
+def test_an_empty_list_leads_to_the_first_check(cashier):
+    assert has_id(cashier.get("/bills/"), "none-yet")
+
+
+# --- who may ------------------------------------------------------------------------------------------------------
+
+
+def test_an_auditor_sees_bills_and_can_do_nothing_about_them(auditor):
+    check = make_check()
+    page = auditor.get(f"/bills/{check.ref_id}/")
+
+    assert standing_on(page) == "payable"
+    assert "<form method" not in page.content.decode().split('id="bill-live"')[1].split("</main>")[0]
+    assert auditor.get("/bills/").status_code == 200
+    assert auditor.get("/bills/check/").status_code == 403
+    for action in ("pay", "ask", "again"):
+        assert auditor.post(f"/bills/{check.ref_id}/{action}/", {"amount": check.total}).status_code == 403
+    assert BillCheck.objects.count() == 1
+    assert not Order.objects.exists()
+
+
+def test_somebody_without_a_role_sees_no_bill():
+    check = make_check()
+    nobody = browser_of()
+
+    assert nobody.get("/bills/").status_code == 403
+    assert nobody.get(f"/bills/{check.ref_id}/").status_code == 403
+
+
+def test_the_address_of_a_refused_payment_leads_to_the_bill(cashier):
+    check = make_check()
+
+    answer = cashier.get(f"/bills/{check.ref_id}/pay/")
+
+    assert (answer.status_code, answer.url) == (302, f"/bills/{check.ref_id}/")
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("action", ["ask", "again"])
+def test_what_changes_something_is_never_done_by_a_link(cashier, action):
+    check = make_check()
+
+    assert cashier.get(f"/bills/{check.ref_id}/{action}/").status_code == 405

@@ -1,0 +1,255 @@
+"""A bill's page offers only what can succeed for this person now, and says why."""
+
+import datetime as dt
+import re
+import uuid
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from bills import services
+from bills.models import BillCheck
+from gateway import polling
+from purchases.states import ActionReason, Status
+from staff.models import User
+from tests.bills.helpers import expire, posts_on, read, standing_on
+from tests.core.helpers import has_id, next_question, words
+from tests.factories import make_biller, make_check, make_payment
+from upstream.error_codes import meaning_of
+
+pytestmark = pytest.mark.django_db
+
+PAGES = ["/bills/{}/", "/orders/{}/"]
+
+
+def around_now(hours: int) -> dict[str, dt.time]:
+    """Daily closed hours that began an hour ago and last so many hours from now on."""
+    now = timezone.localtime()
+    return {
+        "cut_off_start": (now - dt.timedelta(hours=1)).time(),
+        "cut_off_end": (now + dt.timedelta(hours=hours)).time(),
+    }
+
+
+def refused_payment(check: BillCheck, code: str, reason: ActionReason) -> None:
+    make_payment(check, Status.NEEDS_ACTION, action_reason=reason, error_code=code)
+
+
+# --- closed hours -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_payment_in_closed_hours_cannot_be_sent_again(cashier, page):
+    check = make_check(product=make_biller(**around_now(2)))
+    refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
+
+    shown = cashier.get(page.format(check.ref_id))
+
+    assert (standing_on(shown), posts_on(shown)) == ("pay_again", set())
+    assert f"{check.product.cut_off_end:%H:%M} WIB" in words(shown)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_payment_is_sent_again_when_the_biller_opens(cashier, page):
+    check = make_check(product=make_biller(**around_now(0)))
+    refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
+
+    shown = cashier.get(page.format(check.ref_id))
+
+    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay"})
+
+
+def test_a_check_is_not_made_again_in_closed_hours(cashier):
+    check = make_check("refusal", product=make_biller(**around_now(2)), error_code="CUT_OFF")
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert (standing_on(page), posts_on(page)) == ("refused", set())
+    assert f"{check.product.cut_off_end:%H:%M} WIB" in words(page)
+
+
+def test_a_bill_of_a_biller_that_is_gone_is_not_checked_again(cashier):
+    check = make_check(product=make_biller(is_listed=False))
+    expire(check)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert (standing_on(page), posts_on(page)) == ("expired", set())
+
+
+# --- checked by two people ----------------------------------------------------------------------------------------
+
+
+def test_a_check_that_a_colleague_repeated_leads_to_the_newer(cashier):
+    older = make_check()
+    newer = make_check(product=older.product)
+
+    page = cashier.get(f"/bills/{older.ref_id}/")
+
+    assert (standing_on(page), posts_on(page)) == ("replaced", set())
+    assert f'id="bill-newer" href="/bills/{newer.ref_id}/"' in page.content.decode()
+    assert posts_on(cashier.get(f"/bills/{newer.ref_id}/")) == {"pay", "again"}
+
+
+def test_a_replaced_check_is_payable_when_the_newer_expires(cashier):
+    older = make_check()
+    newer = make_check(product=older.product)
+    question, _delay = next_question(cashier.get(f"/bills/{older.ref_id}/"))
+
+    expire(newer)
+
+    assert "pay" in posts_on(cashier.get(question))
+
+
+def test_a_newer_check_of_a_paid_month_replaces_nothing():
+    paid = make_check(period="Okt 2026", details=[])
+    make_payment(paid, Status.SUCCESS)
+    older = make_check(product=paid.product, period="Nov 2026", details=[])
+    make_check(product=paid.product, period="Okt 2026", details=[])
+
+    assert read(older).now_standing == "payable"
+
+
+def test_a_replaced_check_is_not_chosen_in_a_batch(cashier):
+    batch = uuid.uuid4()
+    older = make_check(batch=batch)
+    newer = make_check(product=older.product)
+
+    page = cashier.get(f"/bills/batch/{batch}/").content.decode()
+
+    assert 'name="bill"' not in page
+    assert f'href="/bills/{newer.ref_id}/"' in page
+
+
+# --- paid already -------------------------------------------------------------------------------------------------
+
+
+def test_a_biller_that_says_paid_names_our_own_payment(cashier):
+    paid = make_check()
+    make_payment(paid, Status.SUCCESS)
+    check = make_check("refusal", product=paid.product, error_code="BILL_ALREADY_PAID")
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert has_id(page, "paid-here")
+    assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_payment_refused_as_paid_names_our_own_payment(cashier, page):
+    paid = make_check()
+    make_payment(paid, Status.SUCCESS)
+    check = make_check(product=paid.product)
+    make_payment(check, Status.REJECTED, error_code="BILL_ALREADY_PAID")
+
+    shown = cashier.get(page.format(check.ref_id))
+
+    assert has_id(shown, "paid-here")
+    assert f'href="/orders/{paid.ref_id}/"' in shown.content.decode()
+
+
+def test_a_bill_that_was_paid_elsewhere_names_no_payment_of_ours(cashier):
+    other = make_check(destination="9999999999")
+    make_payment(other, Status.SUCCESS)
+    check = make_check("refusal", product=other.product, error_code="BILL_ALREADY_PAID")
+
+    assert not has_id(cashier.get(f"/bills/{check.ref_id}/"), "paid-here")
+
+
+# --- a short balance ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_short_balance_does_not_ask_the_cashier_to_top_up(cashier, page):
+    check = make_check()
+    refused_payment(check, "INSUFFICIENT_BALANCE", ActionReason.BALANCE_SHORT)
+
+    shown = cashier.get(page.format(check.ref_id))
+
+    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay"})
+    assert str(meaning_of("INSUFFICIENT_BALANCE").words) in words(shown)
+    assert "dashboard" not in re.search(r'class="explained".*?</div>', shown.content.decode(), re.DOTALL).group()
+
+
+# --- waiting ------------------------------------------------------------------------------------------------------
+
+
+def test_a_slow_biller_lets_the_cashier_go_on(cashier):
+    check = make_check("none")
+    fast = cashier.get(f"/bills/{check.ref_id}/")
+    question, _delay = next_question(fast)
+
+    with time_machine.travel(timezone.now() + dt.timedelta(seconds=21), tick=True):
+        slow = cashier.get(question)
+
+    assert (standing_on(fast), posts_on(fast), has_id(fast, "bill-slow")) == ("asking", set(), False)
+    assert (standing_on(slow), posts_on(slow), has_id(slow, "bill-slow")) == ("asking", {"ask"}, True)
+    assert 'href="/bills/check/"' in slow.content.decode()
+
+
+# --- a payment that can never be sent again -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("facts", [{"expires_at": timezone.now()}, {"answer": "refusal"}], ids=["expired", "refused"])
+def test_a_payment_that_can_never_be_sent_again_ends_by_itself(facts):
+    check = make_check()
+    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+    BillCheck.objects.filter(pk=check.pk).update(**facts)
+
+    polling.sweep([services.EXPIRED_PAYMENTS])
+
+    order.refresh_from_db()
+    assert order.status == Status.CANCELLED
+    assert order.events.get().facts == {"code": "bill_expired"}
+    assert read(check).now_standing == "ended"
+
+
+@pytest.mark.parametrize("facts", [{}, {"sent_no": 1}, {"action_reason": ActionReason.NEVER_ARRIVED}])
+def test_a_payment_that_is_valid_or_may_be_charged_stays(facts):
+    check = make_check()
+    order = make_payment(check, Status.NEEDS_ACTION, **{"action_reason": ActionReason.BALANCE_SHORT, **facts})
+    if facts:
+        expire(check)
+
+    polling.sweep([services.EXPIRED_PAYMENTS])
+
+    order.refresh_from_db()
+    assert order.status == Status.NEEDS_ACTION
+
+
+# --- the payment may have arrived ---------------------------------------------------------------------------------
+
+
+def test_an_expired_bill_with_a_doubtful_payment_waits(cashier):
+    check = make_check()
+    make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
+    expire(check)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert (standing_on(page), posts_on(page)) == ("decide", set())
+    assert f'href="/orders/{check.ref_id}/"' in page.content.decode()
+
+
+def test_a_cashier_ends_the_own_payment_that_needs_action(cashier):
+    check = make_check()
+    person = User.objects.get(username="cashier")
+    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, placed_by=person)
+
+    shown = cashier.get(f"/orders/{check.ref_id}/")
+    cashier.post(f"/orders/{check.ref_id}/cancel/")
+
+    order.refresh_from_db()
+    assert order.status == Status.CANCELLED
+    assert f'action="/orders/{check.ref_id}/cancel/"' in shown.content.decode()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_payment_rejected_without_a_code_has_a_page(cashier, page):
+    check = make_check()
+    make_payment(check, Status.REJECTED, error_code="")
+
+    answer = cashier.get(page.format(check.ref_id))
+
+    assert (answer.status_code, standing_on(answer)) == (200, "ended")

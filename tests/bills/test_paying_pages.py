@@ -1,0 +1,292 @@
+"""Paying a checked bill: one press, one payment, and every refusal in its own words."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from bills.models import BillCheck
+from purchases.models import Order
+from purchases.states import ActionReason, Status
+from tests.bills.helpers import expire, posts_on, standing_on
+from tests.core.helpers import hidden, next_question, words
+from tests.factories import make_check, make_order, make_payment
+from tests.gateway.helpers import read_balance
+from upstream.error_codes import meaning_of
+
+pytestmark = pytest.mark.django_db
+
+
+def pay(client, check, amount=None):
+    return client.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total if amount is None else amount})
+
+
+# --- paying -------------------------------------------------------------------------------------------------------
+
+
+def test_a_total_is_paid_once_however_often_it_is_pressed(cashier):
+    check = make_check()
+
+    answers = [pay(cashier, check), pay(cashier, check)]
+
+    order = Order.objects.get()
+    assert [answer["Location"] for answer in answers] == [f"/orders/{order.ref_id}/"] * 2
+    assert (order.ref_id, order.kind, order.max_price) == (check.ref_id, "bill", 102_500)
+    assert order.placed_by.username == "cashier"
+
+
+def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
+    check = make_check()
+    BillCheck.objects.filter(pk=check.pk).update(total=105_000, penalty=2_500)
+
+    asked = pay(cashier, check)
+
+    assert "Rp102.500 → Rp105.000" in words(asked)
+    assert not Order.objects.exists()
+    cashier.post(f"/bills/{check.ref_id}/pay/", hidden(asked))
+    assert Order.objects.get().max_price == 105_000
+
+
+def test_a_check_that_expired_before_the_click_is_not_paid(cashier):
+    check = make_check()
+    expire(check)
+
+    answer = pay(cashier, check)
+
+    assert "This check has expired. Check the bill again, then pay it." in words(answer)
+    assert f"/bills/{check.ref_id}/again/" in answer.content.decode()
+    assert not Order.objects.exists()
+
+
+def test_an_older_check_leads_to_the_newer_one(cashier):
+    older = make_check()
+    newer = make_check(product=older.product)
+
+    answer = pay(cashier, older)
+
+    assert "was checked again meanwhile" in words(answer)
+    assert f'href="/bills/{newer.ref_id}/"' in answer.content.decode()
+    assert not Order.objects.exists()
+
+
+def test_a_bill_that_we_have_paid_leads_to_its_payment(cashier):
+    first = make_check()
+    expire(first)
+    make_payment(first, Status.SUCCESS)
+    second = make_check(product=first.product)
+
+    answer = pay(cashier, second)
+
+    assert "was already paid with order" in words(answer)
+    assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
+
+
+def test_a_bill_of_a_paid_month_says_so_before_it_is_paid(cashier):
+    first = make_check()
+    make_payment(first, Status.SUCCESS)
+    second = make_check(product=first.product)
+
+    page = cashier.get(second.get_absolute_url())
+
+    assert standing_on(page) == "paid_before"
+    assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
+    assert posts_on(page) == set()
+
+
+def test_an_open_payment_refuses_a_second_and_links_to_it(cashier):
+    first = make_check()
+    make_payment(first, Status.PENDING)
+    second = make_check(product=first.product, period="Des 2026", details=[])
+
+    answer = pay(cashier, second)
+
+    assert "is still open" in words(answer)
+    assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("status", [Status.PENDING, Status.NEEDS_ACTION])
+def test_a_bill_with_an_open_payment_says_so_before_it_is_paid(cashier, status):
+    first = make_check()
+    make_payment(first, status, action_reason=ActionReason.AMOUNT_MISMATCH if status == Status.NEEDS_ACTION else "")
+    second = make_check(product=first.product, period="Des 2026", details=[])
+
+    page = cashier.get(second.get_absolute_url())
+
+    assert standing_on(page) == "open_elsewhere"
+    assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
+    assert posts_on(page) == set()
+    assert "data-countdown" not in page.content.decode()
+    assert next_question(page)
+
+
+def test_a_page_offers_to_pay_when_the_other_gives_way(cashier):
+    first = make_check()
+    make_payment(first, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH)
+    second = make_check(product=first.product)
+    live = next_question(cashier.get(second.get_absolute_url()))[0]
+
+    expire(first)
+
+    assert 'id="bill-pay"' in cashier.get(live).content.decode()
+
+
+def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
+    check = make_check("none")
+
+    answer = pay(cashier, check, amount=1)
+
+    assert "The biller has not answered yet" in words(answer)
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("amount", ["", "0", "x", "-5"])
+def test_an_amount_that_makes_no_sense_pays_nothing(cashier, amount):
+    check = make_check()
+
+    assert pay(cashier, check, amount=amount)["Location"] == f"/bills/{check.ref_id}/"
+    assert not Order.objects.exists()
+
+
+def test_a_short_balance_is_said_before_and_does_not_forbid(cashier):
+    check = make_check()
+    read_balance(100_000)
+
+    assert "The balance is Rp2.500 short." in words(cashier.get(f"/bills/{check.ref_id}/"))
+    pay(cashier, check)
+    assert Order.objects.count() == 1
+
+
+# --- a payment that is held or has ended --------------------------------------------------------------------------
+
+
+def held(check, reason, **facts):
+    before = timezone.now() - dt.timedelta(seconds=20)
+    BillCheck.objects.filter(pk=check.pk).update(answered_at=before)
+    return make_payment(
+        check,
+        Status.NEEDS_ACTION,
+        action_reason=reason,
+        sent_at=before + dt.timedelta(seconds=10),
+        next_poll_at=None,
+        **facts,
+    )
+
+
+@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
+def test_a_changed_total_is_looked_at_before_it_can_be_paid(cashier, page):
+    check = make_check()
+    held(check, ActionReason.AMOUNT_MISMATCH)
+
+    shown = cashier.get(page.format(check.ref_id)).content.decode()
+
+    assert f"/bills/{check.ref_id}/ask/" in shown
+    assert f"/bills/{check.ref_id}/pay/" not in shown
+    assert f"/orders/{check.ref_id}/again/" not in shown
+
+
+@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
+def test_a_new_total_is_confirmed_and_paid_with_the_same_ref(cashier, page):
+    check = make_check()
+    order = held(check, ActionReason.AMOUNT_MISMATCH)
+    BillCheck.objects.filter(pk=check.pk).update(total=105_000, answered_at=timezone.now())
+
+    shown = cashier.get(page.format(check.ref_id))
+    cashier.post(f"/bills/{check.ref_id}/pay/", hidden(shown))
+
+    assert "Confirm Rp105.000 (was Rp102.500) and pay" in words(shown)
+    order.refresh_from_db()
+    assert (order.status, order.max_price, Order.objects.count()) == ("queued", 105_000, 1)
+
+
+def test_a_short_balance_is_paid_again_while_the_check_is_valid(cashier):
+    check = make_check()
+    order = held(check, ActionReason.BALANCE_SHORT)
+
+    page = cashier.get(f"/orders/{order.ref_id}/")
+    answers = [pay(cashier, check), pay(cashier, check)]
+
+    assert "Pay Rp102.500 again" in words(page)
+    assert "Someone who may resolve orders" not in words(page)
+    assert {answer["Location"] for answer in answers} == {f"/orders/{order.ref_id}/"}
+    order.refresh_from_db()
+    assert order.status == "queued"
+
+
+def test_a_payment_held_until_its_check_expired_is_checked_again(cashier):
+    check = make_check()
+    order = held(check, ActionReason.BALANCE_SHORT)
+    expire(check)
+
+    page = cashier.get(f"/orders/{order.ref_id}/")
+    refused = pay(cashier, check)
+
+    assert standing_on(page) == "expired"
+    assert posts_on(page) == posts_on(refused) == {"again"}
+    assert 'id="refusal"' in refused.content.decode()
+    order.refresh_from_db()
+    assert order.status == "held"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "offered"),
+    [
+        (Status.FAILED, "", {"again"}),
+        (Status.CANCELLED, "", {"again"}),
+        (Status.CLOSED, "", {"again"}),
+        (Status.REVERSED, "", {"again"}),
+        (Status.REJECTED, "INQUIRY_EXPIRED", {"again"}),
+        (Status.REJECTED, "BILL_NOT_FOUND", {"again"}),
+        (Status.REJECTED, "BILL_ALREADY_PAID", set()),
+    ],
+)
+@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
+def test_each_end_without_payment_offers_what_can_succeed(cashier, page, status, code, offered):
+    check = make_check()
+    make_payment(check, status, error_code=code)
+
+    shown = cashier.get(page.format(check.ref_id))
+
+    assert standing_on(shown) == "ended"
+    assert posts_on(shown) == offered
+    assert not code or str(meaning_of(code).words) in words(shown)
+
+
+def test_a_paid_bill_shows_its_facts_on_the_order(cashier):
+    check = make_check()
+    make_payment(check, Status.SUCCESS, sn="SN-1", price=102_500)
+
+    shown = cashier.get(f"/orders/{check.ref_id}/")
+
+    assert "SITI AMINAH" in words(shown)
+    assert f"/orders/{check.ref_id}/receipt/" in shown.content.decode()
+    assert f"/products/{check.product_code}/buy/" not in shown.content.decode()
+
+
+def test_a_bill_is_cancelled_but_never_sent_as_a_purchase(admin):
+    check = make_check()
+    order = held(check, ActionReason.BALANCE_SHORT)
+
+    page = admin.get(f"/orders/{order.ref_id}/").content.decode()
+    admin.post(f"/orders/{order.ref_id}/again/")
+    order.refresh_from_db()
+    assert order.status == "held"
+    admin.post(f"/orders/{order.ref_id}/cancel/")
+
+    assert f"/orders/{order.ref_id}/again/" not in page
+    order.refresh_from_db()
+    assert order.status == "cancelled"
+
+
+def test_a_payment_that_waits_for_the_biller_says_so(cashier):
+    check = make_check()
+    make_payment(check, Status.QUEUED, error_code="INQUIRY_PENDING")
+
+    page = words(cashier.get(f"/orders/{check.ref_id}/"))
+    assert "is sent by itself as soon as the bill is ready" in page
+    assert "Nothing has been charged yet." in page
+
+
+def test_an_order_of_a_purchase_shows_nothing_of_bills(cashier):
+    order = make_order(Status.SUCCESS)
+
+    assert "bill-panel" not in cashier.get(f"/orders/{order.ref_id}/").content.decode()

@@ -1,0 +1,62 @@
+"""A page of bills reads the database as often for many bills as for few."""
+
+import uuid
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from bills.models import BillCheck
+from purchases.states import ActionReason, Status
+from tests.bills.helpers import expire
+from tests.factories import make_biller, make_check, make_payment
+
+pytestmark = pytest.mark.django_db
+
+
+def make_bills(batch: uuid.UUID, times: int) -> BillCheck:
+    """Checks of every standing that other checks and payments can bring about; the last of them."""
+    for _ in range(times):
+        biller = make_biller()
+        make_check("none", batch=batch)
+        make_check("refusal", product=biller, batch=batch, error_code="BILL_ALREADY_PAID")
+        make_payment(make_check(batch=batch), Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+        paid = make_check(product=biller, batch=batch)
+        make_payment(paid, Status.SUCCESS)
+        make_check(product=biller, batch=batch)
+        blocked = make_check(product=make_biller(), batch=batch)
+        make_payment(make_check(product=blocked.product), Status.PENDING)
+        replaced = make_check(batch=batch)
+        make_check(product=replaced.product, batch=batch)
+        expire(make_check(batch=batch))
+    return BillCheck.objects.earliest("pk")
+
+
+def count(client, address: str) -> int:
+    client.get(address)  # what is cached, is
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/bills/",
+        "/bills/?state=not_payable",
+        "/bills/live/?seen={seen}",
+        "/bills/{ref_id}/",
+        "/bills/{ref_id}/live/?seen=",
+        "/bills/batch/{batch}/",
+        "/bills/batch/{batch}/live/?seen=",
+    ],
+)
+def test_more_bills_take_no_more_queries(cashier, address):
+    batch = uuid.uuid4()
+    counts = []
+    for times in (1, 3):
+        check = make_bills(batch, times)
+        seen = ",".join(f"row-{pk}~old" for pk in BillCheck.objects.values_list("pk", flat=True))
+        counts.append(count(cashier, address.format(ref_id=check.ref_id, batch=batch, seen=seen)))
+
+    assert counts[0] == counts[1] <= 12

@@ -1,0 +1,30 @@
+"""Callbacks as the upstream sends them, signed."""
+
+import hashlib
+import hmac
+import json
+
+from django.conf import settings
+from django.test import Client
+
+from tests.factories import reported
+
+URL = "/callbacks/upstream/"
+
+
+def body_for(order, status="success", **facts) -> bytes:
+    """The body of a callback about this order."""
+    data = reported(order, status, **facts).model_dump(mode="json")
+    content = {"event": f"transaction.{status}", "timestamp": "2026-08-22T10:00:12+07:00", "data": data}
+    return json.dumps(content).encode()
+
+
+def sign(body: bytes) -> str:
+    """Its signature."""
+    return hmac.new(settings.UPSTREAM_SECRET_KEY.encode(), body, hashlib.sha256).hexdigest()
+
+
+def post(body: bytes, *, signature: str | None = None, content_type: str = "application/json", **extra):
+    """Send it to us; the answer."""
+    headers = {"X-Signature": sign(body) if signature is None else signature, "X-Delivery-Id": "d-1"}
+    return Client().post(URL, data=body, content_type=content_type, headers=headers | extra.pop("headers", {}), **extra)

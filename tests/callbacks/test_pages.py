@@ -1,0 +1,124 @@
+"""The pages about callbacks: found, shown safely, processed again."""
+
+import hashlib
+import json
+
+import pytest
+from django.utils import timezone
+
+from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState, RefusalReason
+from purchases.states import Status
+from tests.core.helpers import cells, has_id, words
+from tests.factories import make_order, reported
+
+pytestmark = pytest.mark.django_db
+
+
+def make_callback(body: bytes = b"{}", **facts) -> Callback:
+    facts = {"state": CallbackState.APPLIED, "is_signed": True, "headers": {"X-Event": "e"}, **facts}
+    return Callback.objects.create(body=body, content_hash=hashlib.sha256(body).hexdigest(), **facts)
+
+
+def test_callbacks_list_newest_first_and_by_ref_id_and_state(auditor):
+    make_callback(ref_id="A-1", delivery_id="d-1", event="transaction.success")
+    make_callback(ref_id="B-2", delivery_id="d-2", event="transaction.failed", state="unmatched")
+
+    def refs(query):
+        return cells(auditor.get(f"/callbacks/{query}"), "ref")
+
+    assert refs("") == ["B-2", "A-1"]
+    assert refs("?q=a-") == ["A-1"]
+    assert refs("?q=d-2") == ["B-2"]
+    assert refs("?state=unmatched") == ["B-2"]
+    assert refs("?q=%00&state=nonsense") == ["B-2", "A-1"]
+
+
+def test_a_callback_shows_its_order_its_headers_and_its_bytes(auditor):
+    order = make_order(Status.SUCCESS)
+    callback = make_callback(
+        json.dumps({"data": {"ref_id": order.ref_id}}).encode(),
+        ref_id=order.ref_id,
+        headers={"X-Event": "transaction.success"},
+        source_address="203.0.113.9",
+        result="pending → success",
+        repeats=2,
+    )
+
+    page = auditor.get(f"/callbacks/{callback.pk}/")
+
+    for fact in (order.ref_id, "X-Event", "transaction.success", "203.0.113.9", "In process → Success"):
+        assert fact in words(page)
+    assert f"/orders/{order.ref_id}/" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    "body", [b"<script>alert(1)</script>", b"\xff\xfe\x00 broken", b'{"a": "<img src=x onerror=1>"}', b"", b"[" * 5000]
+)
+def test_whatever_the_bytes_are_they_are_shown_as_text(auditor, body):
+    callback = make_callback(body, event="<b>bold</b>", headers={"<i>": "<u>"})
+
+    page = auditor.get(f"/callbacks/{callback.pk}/")
+
+    assert page.status_code == 200
+    for markup in (b"<script>alert", b"<img", b"<b>bold", b"<i>", b"<u>"):
+        assert markup not in page.content
+
+
+def test_a_callback_can_be_processed_again_by_those_who_may(admin, auditor):
+    order = make_order(Status.PENDING)
+    data = reported(order).model_dump(mode="json")
+    body = json.dumps({"event": "transaction.success", "timestamp": "2026-08-22T10:00:12+07:00", "data": data}).encode()
+    callback = make_callback(body, ref_id=order.ref_id, state="unmatched", event="transaction.success")
+
+    assert not has_id(auditor.get(f"/callbacks/{callback.pk}/"), "process-again")
+    assert auditor.post(f"/callbacks/{callback.pk}/process/").status_code == 403
+    answer = admin.post(f"/callbacks/{callback.pk}/process/", follow=True)
+
+    order.refresh_from_db()
+    assert order.status == Status.SUCCESS
+    assert "In process → Success" in words(answer)
+
+
+def test_one_that_still_waits_is_not_processed_twice(admin):
+    callback = make_callback(state="received")
+
+    assert not has_id(admin.get(f"/callbacks/{callback.pk}/"), "process-again")
+    assert "still waits to be processed" in words(admin.post(f"/callbacks/{callback.pk}/process/", follow=True))
+
+
+def test_what_was_rejected_is_counted_and_described(auditor):
+    CallbackRefusalCount.objects.create(day=timezone.localdate(), reason=RefusalReason.SIGNATURE, count=1_234)
+    CallbackRefusal.objects.create(reason=RefusalReason.SIGNATURE, source_address="198.51.100.7", size=77)
+
+    page = words(auditor.get("/callbacks/"))
+
+    assert "1234" in page.replace(",", "").replace(".", "")
+    assert "198.51.100.7" in page
+
+
+def test_an_unknown_callback_is_a_404(auditor):
+    assert auditor.get("/callbacks/999999/").status_code == 404
+
+
+def test_no_callbacks_and_none_that_match_are_told_apart(auditor):
+    assert has_id(auditor.get("/callbacks/"), "none-yet")
+    make_callback()
+    assert has_id(auditor.get("/callbacks/?q=zzz"), "none-matches")
+
+
+def test_a_fault_of_ours_is_shown_and_may_be_tried_again(admin):
+    callback = make_callback(state="received", tries=3, fault="RuntimeError: no such thing")
+
+    assert "RuntimeError: no such thing" in cells(admin.get("/callbacks/"), "result")[0]
+    page = admin.get(f"/callbacks/{callback.pk}/")
+    assert has_id(page, "fault")
+    assert has_id(page, "process-again")
+
+
+def test_a_callback_of_an_order_reads_in_the_persons_language(auditor):
+    make_callback(result="pending → success")
+
+    page = auditor.get("/callbacks/", headers={"Accept-Language": "id"})
+
+    assert cells(page, "status") == ["Selesai"]
+    assert cells(page, "result") == ["Diproses → Sukses"]

@@ -1,0 +1,141 @@
+"""Finding a product: by words, by category and brand, from the phone number."""
+
+import datetime as dt
+import re
+
+import pytest
+import time_machine
+
+from catalogue.models import Brand
+from tests.core.helpers import has_id
+from tests.factories import make_product
+
+pytestmark = pytest.mark.django_db
+
+
+def product(name, **facts):
+    facts.setdefault("search_text", f"{name} {name.replace('.', '')}".lower())
+    return make_product(name=name, **facts)
+
+
+def names(answer) -> list[str]:
+    return re.findall(r'class="product-(?:link|name)"[^>]*>([^<]+)<', answer.content.decode())
+
+
+def test_every_word_must_match_with_or_without_dots(cashier):
+    product("Telkomsel 10.000")
+    product("Telkomsel 20.000")
+    product("Indosat 10.000", brand="indosat")
+
+    assert names(cashier.get("/products/?q=telkomsel 10.000")) == ["Telkomsel 10.000"]
+    assert names(cashier.get("/products/?q=10000 TELKOM")) == ["Telkomsel 10.000"]
+
+
+def test_what_begins_as_typed_comes_before_what_merely_holds_it(cashier):
+    product("Paket Telkomsel 1 GB", price=9_000)
+    product("Telkomsel 10.000", price=10_250)
+
+    assert names(cashier.get("/products/?q=telkomsel")) == ["Telkomsel 10.000", "Paket Telkomsel 1 GB"]
+
+
+def test_category_and_brand_narrow_and_drop_a_foreign_brand(cashier):
+    product("Telkomsel 10.000")
+    product("Free Fire 5", category="game", brand="free-fire")
+
+    assert names(cashier.get("/products/?category=game")) == ["Free Fire 5"]
+    assert names(cashier.get("/products/?category=pulsa&brand=telkomsel")) == ["Telkomsel 10.000"]
+    assert names(cashier.get("/products/?category=game&brand=telkomsel")) == ["Free Fire 5"]
+
+
+def test_typing_fetches_only_results_and_sets_the_address(cashier):
+    product("Telkomsel 10.000")
+
+    answer = cashier.get("/products/?q=telkomsel&category=&brand=&destination=", headers={"HX-Request": "true"})
+
+    assert "<html" not in answer.content.decode()
+    assert names(answer) == ["Telkomsel 10.000"]
+    assert answer["HX-Replace-Url"] == "/products/?q=telkomsel"
+
+
+def test_given_a_phone_number_its_operators_products_come_first(cashier):
+    product("Axis 5.000", brand="axis", price=5_000)
+    product("Telkomsel 10.000", price=10_250)
+    for brand in ("axis", "telkomsel"):
+        Brand.objects.filter(code=brand).update(name=brand.title())
+
+    answer = cashier.get("/products/?destination=0812 3456 7890")
+
+    page = answer.content.decode()
+    assert names(answer) == ["Telkomsel 10.000", "Axis 5.000"]
+    assert "0812-3456-7890" in page
+    assert "buy/?destination=0812+3456+7890" in page
+
+
+def test_a_phone_number_in_the_search_field_is_understood_as_one(cashier):
+    product("Telkomsel 10.000")
+
+    page = cashier.get("/products/?q=081234567890").content.decode()
+
+    assert "0812-3456-7890" in page
+    assert "Telkomsel 10.000" in page
+
+
+def test_bills_are_listed_with_their_fee_but_are_not_bought(cashier):
+    bill = product("PDAM Gresik", type="postpaid", price=0, admin_fee=2_500, category="pdam", brand="pdam")
+
+    page = cashier.get("/products/?q=pdam").content.decode()
+
+    assert "PDAM Gresik" in page
+    assert "Rp2.500" in page
+    assert "/buy/" not in page
+    assert cashier.get(f"/products/{bill.code}/buy/").status_code == 404
+
+
+def test_a_product_that_the_provider_lacks_says_so(cashier):
+    product("Telkomsel 10.000", availability="inactive")
+
+    assert "status-warn" in cashier.get("/products/").content.decode()
+
+
+def test_the_cut_off_is_shown_and_said_when_it_is_on(cashier):
+    hours = {"cut_off_start": dt.time(23, 30), "cut_off_end": dt.time(0, 30)}
+    product("Token PLN 20.000", category="token-pln", brand="pln", **hours)
+
+    with time_machine.travel(dt.datetime(2026, 8, 22, 12, 0, tzinfo=dt.timezone(dt.timedelta(hours=7))), tick=False):
+        assert "Closed 23:30–00:30" in cashier.get("/products/").content.decode()
+    with time_machine.travel(dt.datetime(2026, 8, 22, 23, 45, tzinfo=dt.timezone(dt.timedelta(hours=7))), tick=False):
+        assert "Closed until 00:30" in cashier.get("/products/").content.decode()
+
+
+def test_what_the_upstream_no_longer_lists_is_not_shown(cashier):
+    product("Telkomsel 10.000", is_listed=False)
+
+    assert "Telkomsel 10.000</" not in cashier.get("/products/").content.decode()
+
+
+def test_many_products_come_in_portions_one_after_another(cashier):
+    for i in range(70):
+        product(f"Telkomsel {i:03}", price=1_000 + i)
+
+    first = cashier.get("/products/")
+    more = re.search(r'hx-get="([^"]+)"', first.content.decode().split('class="more"')[1])
+    second = cashier.get(more.group(1), headers={"HX-Request": "true"})
+
+    assert len(names(first)) == 60
+    assert len(names(second)) == 10
+    assert not set(names(first)) & set(names(second))
+
+
+@pytest.mark.parametrize(
+    "query", ["q=zzz", "q=%00", "category=none", "page=99", "page=x", "q=%25_", "destination=%2B62"]
+)
+def test_no_query_breaks_the_page(cashier, query):
+    product("Telkomsel 10.000")
+
+    assert cashier.get(f"/products/?{query}").status_code == 200
+
+
+def test_nothing_found_and_nothing_there_are_told_apart(cashier):
+    assert has_id(cashier.get("/products/"), "none-yet")
+    product("Telkomsel 10.000")
+    assert has_id(cashier.get("/products/?q=zzz"), "none-matches")

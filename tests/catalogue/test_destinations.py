@@ -1,0 +1,102 @@
+"""A destination is normalised the same way however it is typed, and refused when it cannot be right."""
+
+import pytest
+
+from catalogue.destinations import DestinationKind, is_brand_of, kind_of, normalise, operator_of, shown
+from catalogue.errors import InvalidDestination
+from tests.factories import make_biller, make_product
+
+PHONE, METER, ZONE = DestinationKind.PHONE, DestinationKind.METER, DestinationKind.GAME_ZONE
+
+
+@pytest.mark.parametrize("typed", ["081234567890", "+6281234567890", "62 812-3456-7890", "+62 0812 3456 7890"])
+def test_every_notation_of_a_phone_number_becomes_the_same(typed):
+    assert normalise(PHONE, typed) == "081234567890"
+
+
+@pytest.mark.parametrize("typed", ["", "0812", "021555123", "08123456789012345", "0812abc67890", "0812345678\x00"])
+def test_what_is_no_mobile_number_is_refused(typed):
+    with pytest.raises(InvalidDestination):
+        normalise(PHONE, typed)
+
+
+@pytest.mark.parametrize(
+    ("number", "operator"),
+    [
+        *(("0812", "Telkomsel"), ("+62851", "by.U"), ("62857", "Indosat"), ("0878", "XL"), ("0838", "AXIS")),
+        *(("0895", "Tri"), ("0881", "Smartfren"), ("0800", None), ("", None)),
+    ],
+)
+def test_the_operator_is_recognised_from_the_prefix(number, operator):
+    found = operator_of(number)
+
+    assert (found.name if found else None) == operator
+
+
+def test_a_brand_is_matched_to_its_operator_by_catalogue_names():
+    assert is_brand_of(operator_of("0895"), "Three")
+    assert is_brand_of(operator_of("0857"), "IM3 Ooredoo")
+    assert is_brand_of(operator_of("0851"), "by.U")
+    assert not is_brand_of(operator_of("0878"), "AXIS")
+
+
+def test_a_meter_number_has_11_or_12_digits():
+    assert normalise(METER, "1234-5678-901") == "12345678901"
+    with pytest.raises(InvalidDestination):
+        normalise(METER, "1234567890")
+
+
+def test_a_game_with_zones_needs_both_and_shows_them_as_written():
+    destination = normalise(ZONE, "12345678", "2685")
+
+    assert destination == "12345678.2685"
+    assert shown(ZONE, destination) == "12345678 (2685)"
+    with pytest.raises(InvalidDestination):
+        normalise(ZONE, "12345678", "")
+
+
+def test_numbers_are_shown_in_groups_of_four():
+    assert shown(PHONE, "081234567890") == "0812-3456-7890"
+    assert shown(METER, "12345678901") == "1234 5678 901"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("category", "brand", "kind"),
+    [
+        ("pulsa", "telkomsel", PHONE),
+        ("paket-data", "xl", PHONE),
+        ("token-pln", "pln", METER),
+        ("voucher-game", "free-fire", DestinationKind.GAME),
+        ("voucher-game", "mobile_legends", ZONE),
+        ("e-money", "dana", DestinationKind.CARD),
+        ("something-new", "x", DestinationKind.CUSTOMER),
+    ],
+)
+def test_the_kind_of_destination_follows_from_category_and_brand(category, brand, kind):
+    product = make_product(category=category, brand=brand)
+    product.brand.name = brand
+    product.category.name = category
+
+    assert kind_of(product) == kind
+
+
+@pytest.mark.django_db
+def test_a_postpaid_phone_is_asked_for_by_its_phone_number():
+    biller = make_biller(category="hp-pascabayar", brand="halo", name="Telkomsel Halo")
+
+    assert kind_of(biller) is PHONE
+
+
+@pytest.mark.django_db
+def test_a_registration_number_of_pln_non_taglis_is_accepted():
+    biller = make_biller(category="pln-pascabayar", brand="pln", name="PLN Non-Taglis", code="PLNNONTAG")
+
+    assert normalise(kind_of(biller), "5392112345678") == "5392112345678"
+
+
+@pytest.mark.django_db
+def test_a_pln_bill_still_has_a_customer_number_of_12_digits():
+    biller = make_biller(category="pln-pascabayar", brand="pln", name="PLN Pascabayar", code="PLNPASCA")
+
+    assert kind_of(biller) is METER

@@ -1,0 +1,160 @@
+"""The catalogue follows the upstream, and the last good one survives every fault."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalogue.errors import CatalogueFault
+from catalogue.models import CatalogueSync, PriceChange, Product, SyncFault
+from catalogue.services import sync_catalogue
+from tests.conftest import Upstream
+from tests.database import empty_tables
+from upstream.client import Client, get_client
+from upstream.endpoints import Endpoint
+from upstream.messages import Products
+
+PRODUCT = "Telkomsel 10.000"
+
+
+def test_into_an_empty_shop_a_sync_brings_the_whole_catalogue(upstream: Upstream, settings: Any):
+    empty_tables()
+    upstream.control("reset")  # forgets the requests of the fixture
+    settings.UPSTREAM_READ_TIMEOUT = 30.0
+
+    done = sync_catalogue()
+
+    assert done.result == CatalogueSync.Result.DONE
+    assert done.products == Product.objects.listed().count() >= 400
+    assert Product.objects.values("category").distinct().count() >= 9
+    assert Product.objects.values("brand__code").distinct().count() >= 30
+    assert set(Product.objects.values_list("type", flat=True)) == {"prepaid", "postpaid"}
+    # three requests: the product list is rate-limited most tightly
+    asked = [row["endpoint"] for row in upstream.control("requests")["requests"]]
+    assert sorted(asked) == ["/v1/brands", "/v1/categories", "/v1/products"]
+
+
+def test_a_sync_without_news_changes_nothing(upstream: Upstream):
+    before = list(Product.objects.order_by("pk").values())
+
+    done = sync_catalogue()
+
+    assert (done.added, done.delisted, done.price_changes) == (0, 0, 0)
+    assert list(Product.objects.order_by("pk").values()) == before
+
+
+def test_a_new_price_is_taken_over_and_the_old_kept_as_history(upstream: Upstream):
+    product = Product.objects.get(name=PRODUCT)
+    upstream.control("product", product_code=product.code, price=product.price + 75)
+
+    done = sync_catalogue()
+
+    change = PriceChange.objects.filter(product=product).order_by("-at", "-pk").first()
+    assert done.price_changes == 1
+    assert change is not None
+    assert (change.price_before, change.price) == (product.price, product.price + 75)
+    product.refresh_from_db()
+    assert product.price == change.price
+
+
+def test_a_vanished_product_is_unlisted_and_returns_as_the_same(upstream: Upstream):
+    product = Product.objects.get(name=PRODUCT)
+    upstream.control("product", product_code=product.code, vanished=True)
+    assert sync_catalogue().delisted == 1
+    product.refresh_from_db()
+    assert not product.is_listed
+    assert not product.is_available
+
+    upstream.control("product", product_code=product.code, vanished=False)
+    sync_catalogue()
+
+    assert Product.objects.get(pk=product.pk).is_listed
+
+
+def test_a_product_that_the_provider_lacks_is_unavailable(upstream: Upstream):
+    product = Product.objects.get(name=PRODUCT)
+    upstream.control("product", product_code=product.code, status="inactive")
+
+    sync_catalogue()
+
+    assert not Product.objects.get(pk=product.pk).is_available
+
+
+def test_given_no_upstream_the_last_good_catalogue_stays(upstream: Upstream, settings):
+    before = list(Product.objects.order_by("pk").values())
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    get_client().budget.declare_fresh()
+
+    with pytest.raises(CatalogueFault):
+        sync_catalogue()
+
+    assert list(Product.objects.order_by("pk").values()) == before
+    fault = CatalogueSync.objects.order_by("-pk").first()
+    assert fault is not None
+    assert (fault.result, fault.fault, fault.finished_at is not None) == ("fault", SyncFault.UNREACHABLE, True)
+
+
+def answer_products_with(monkeypatch: Any, change: Any) -> None:
+    """The upstream lists what `change` makes of its products."""
+    real = Client.send
+
+    def send(self, request, *how):
+        reply = real(self, request, *how)
+        if request.endpoint != Endpoint.PRODUCTS:
+            return reply
+        return replace(reply, data=Products(products=change(reply.data.products)))
+
+    monkeypatch.setattr(Client, "send", send)
+
+
+def test_a_catalogue_without_any_product_is_a_fault(upstream: Upstream, monkeypatch):
+    count = Product.objects.listed().count()
+    answer_products_with(monkeypatch, lambda products: [])
+
+    with pytest.raises(CatalogueFault):
+        sync_catalogue()
+
+    assert Product.objects.listed().count() == count
+
+
+def test_a_product_listed_twice_is_a_fault_that_is_recorded(upstream: Upstream, monkeypatch):
+    answer_products_with(monkeypatch, lambda products: [*products, products[0]])
+
+    with pytest.raises(CatalogueFault) as caught:
+        sync_catalogue()
+
+    assert caught.value.code == SyncFault.LISTED_TWICE
+    assert not CatalogueSync.objects.filter(result=CatalogueSync.Result.RUNNING).exists()
+
+
+def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, monkeypatch):
+    """Two syncs at once: the slower one started first and finishes last."""
+    product = Product.objects.get(name=PRODUCT)
+    real = Client.send
+    began: list[bool] = []
+
+    def overtaken(self, request, *how):
+        if request.endpoint == Endpoint.BRANDS and not began:
+            began.append(True)
+            upstream.control("product", product_code=product.code, price=99_000)
+            sync_catalogue()
+        return real(self, request, *how)
+
+    monkeypatch.setattr(Client, "send", overtaken)
+    with pytest.raises(CatalogueFault):
+        sync_catalogue()
+
+    product.refresh_from_db()
+    assert product.price == 99_000
+
+
+@pytest.mark.parametrize("text", ["telkomsel 10.000", "Telkomsel 10000", "10.000 telkomsel", "TELKOMSEL 10.000"])
+def test_a_product_is_found_however_its_name_is_typed(upstream: Upstream, text):
+    assert Product.objects.filter(name=PRODUCT).get() in Product.objects.matching(text)
+
+
+def test_a_sync_waits_for_its_turn_in_a_paced_budget(upstream: Upstream, settings):
+    # 600 a minute are paced at 100 ms: the second and third call come too early at first.
+    settings.UPSTREAM_ACCOUNT_RATE = "600/minute"
+
+    assert sync_catalogue().result == CatalogueSync.Result.DONE

@@ -1,0 +1,49 @@
+"""What tests read from a page."""
+
+import html
+import re
+from io import StringIO
+from typing import Any
+
+from django.core.management import CommandError, call_command
+
+
+def words(answer: Any) -> str:
+    """The page's text without its tags."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+
+
+def cells(answer: Any, column: str) -> list[str]:
+    """The text of this column's cells, row by row."""
+    found = re.findall(rf'<td class="c-{column} .*?>(.*?)</td>', answer.content.decode(), re.DOTALL)
+    return [re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", cell))).strip() for cell in found]
+
+
+def has_id(answer: Any, name: str) -> bool:
+    """Whether something on the page is called so."""
+    return f'id="{name}"' in answer.content.decode()
+
+
+def next_question(answer: Any) -> tuple[str, int] | None:
+    """What a live page asks next, and after how many seconds; None when it asks nothing more."""
+    page = answer.content.decode()
+    found = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s"', page)
+    return (html.unescape(found[1]), int(found[2])) if found else None
+
+
+def hidden(answer: Any) -> dict[str, str]:
+    """The hidden fields of the page's forms, but the CSRF token and the way back."""
+    fields = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', answer.content.decode())
+    return {name: html.unescape(value) for name, value in fields if name not in {"csrfmiddlewaretoken", "next"}}
+
+
+def run(*args: str) -> tuple[int, str]:
+    """Exit code and standard output of a command; of a refused one its sentence."""
+    out = StringIO()
+    try:
+        call_command(*args, stdout=out)
+    except SystemExit as end:
+        return int(end.code or 0), out.getvalue()
+    except CommandError as error:
+        return error.returncode, str(error)
+    return 0, out.getvalue()

@@ -1,0 +1,63 @@
+"""A page that follows what it shows: it asks less and less often, gets only news, and stops when all is over."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.contrib.sessions.backends.base import SessionBase
+from django.test import RequestFactory
+
+from core.live import Live, expect_news, seen_keys
+
+
+def request_of(question: str = "/x/"):
+    request = RequestFactory().get(question)
+    request.session = SessionBase()
+    return request
+
+
+def test_only_the_parts_that_changed_are_news():
+    first = Live(request_of(), "/x/", {"a": "pending", "b": "pending"})
+
+    answer = Live(request_of(first.ask), "/x/", {"a": "success", "b": "pending"}, over={"a"})
+
+    assert answer.news == {"a"}
+    assert "hx-swap-oob" in answer.swap
+    assert "a~" not in parse_qs(urlsplit(answer.ask).query)["seen"][0]
+
+
+@pytest.mark.parametrize(("quiet", "delay"), [(0, 2), (9, 4), (19, 7), (29, 10), (99, 10)])
+def test_without_news_the_questions_come_more_and_more_seldom(quiet, delay):
+    shown = Live(request_of(), "/x/", {"a": 1})
+
+    answer = Live(request_of(shown.ask.replace("quiet=0", f"quiet={quiet}")), "/x/", {"a": 1})
+
+    assert answer.delay == delay
+
+
+def test_news_make_the_questions_quick_again():
+    shown = Live(request_of(), "/x/", {"a": 1})
+
+    assert Live(request_of(shown.ask.replace("quiet=0", "quiet=50")), "/x/", {"a": 2}).delay == 2
+
+
+def test_when_all_parts_are_over_nothing_more_is_asked():
+    assert Live(request_of(), "/x/", {"a": 1}, over={"a"}).delay is None
+    assert Live(request_of(), "/x/", {}).delay is None
+
+
+def test_a_page_asks_sooner_when_news_are_expected():
+    request = request_of()
+    assert Live(request, "/x/", {"a": 1}, over={"a"}, rest=30).delay == 30
+
+    expect_news(request)
+
+    assert Live(request, "/x/", {"a": 1}, over={"a"}, rest=30).delay == 2
+
+
+def test_a_part_that_ends_at_a_known_time_is_asked_for_by_then():
+    assert Live(request_of(), "/x/", {"a": 1}, over={"a"}, rest=10, within=3).delay == 3
+
+
+@pytest.mark.parametrize("seen", ["row-1~a,row-²~a,row-99999999999999999999~a,other-2~a,row~a", "row-1"])
+def test_keys_that_make_no_sense_are_left_out(seen):
+    assert seen_keys(request_of(f"/x/?seen={seen}"), "row") == [1]

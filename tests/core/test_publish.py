@@ -1,0 +1,56 @@
+"""A broker that cannot be reached costs nobody more than one attempt, and loses nothing."""
+
+import re
+from pathlib import Path
+
+import pytest
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+from core import publish as module
+from core.publish import publish
+
+TASK = "backoffice.tasks.sweep"
+
+
+@pytest.fixture(autouse=True)
+def _open(monkeypatch):
+    monkeypatch.setattr(module, "_paused_until", [0.0])
+
+
+def test_after_a_failure_nobody_tries_for_a_while(monkeypatch):
+    tries = []
+
+    def broken(*args, **kwargs):
+        tries.append(args)
+        raise OperationalError("no broker")
+
+    monkeypatch.setattr(current_app, "send_task", broken)
+
+    assert [publish(TASK) for _ in range(5)] == [False] * 5
+    assert len(tries) == 1
+
+    monkeypatch.setattr(module, "_paused_until", [0.0])
+    publish(TASK)
+    assert len(tries) == 2
+
+
+def test_a_task_is_published_once_without_retries(monkeypatch):
+    seen = []
+    monkeypatch.setattr(current_app, "send_task", lambda *args, **kwargs: seen.append((args, kwargs)))
+
+    assert publish(TASK, 7) is True
+    assert seen == [((TASK,), {"args": (7,), "retry": False})]
+
+
+def test_every_task_named_in_the_code_exists(settings):
+    current_app.loader.import_default_modules()
+    named = {
+        name
+        for path in settings.BASE_DIR.glob("*/**/*.py")
+        if path.parts[len(settings.BASE_DIR.parts)] not in {".venv", "node_modules", "tests", "sandbox"}
+        for name in re.findall(r"""["']([a-z]+\.tasks\.[a-z_]+)["']""", Path(path).read_text())
+    }
+
+    assert len(named) > 10
+    assert named <= set(current_app.tasks)

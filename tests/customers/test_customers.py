@@ -1,0 +1,226 @@
+"""Saved customers: their numbers are kept, offered while typing, and their bills checked and paid together."""
+
+import re
+
+import pytest
+
+from customers.models import Customer, SavedNumber
+from purchases.states import Status
+from tests.core.helpers import has_id, words
+from tests.customers.helpers import make_customer
+from tests.factories import make_biller, make_check, make_order, make_product
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+
+# --- keeping ------------------------------------------------------------------------------------------------------
+
+
+def test_a_customer_is_added_changed_and_found_by_every_field(cashier):
+    added = cashier.post("/customers/add/", {"name": "Bu Sari", "note": "Blok C 4"})
+    customer = Customer.objects.get()
+    cashier.post(f"/customers/{customer.pk}/numbers/", {"what": "kind:phone", "destination": "+62 812-3456-7890"})
+    cashier.post(f"/customers/{customer.pk}/edit/", {"name": "Bu Sari Warung", "note": "Blok C 4"})
+    make_customer("Pak Budi")
+
+    assert added["Location"] == f"/customers/{customer.pk}/"
+    assert customer.created_by.username == "cashier"
+    for query in ("sari", "blok", "0812"):
+        page = words(cashier.get(f"/customers/?q={query}"))
+        assert "Bu Sari Warung" in page
+        assert "Pak Budi" not in page
+    assert has_id(cashier.get("/customers/?q=zzz"), "none-matches")
+
+
+def test_a_name_is_needed_once(cashier):
+    make_customer("Bu Sari")
+
+    assert "There is a customer with this name already." in words(cashier.post("/customers/add/", {"name": "bu sari"}))
+    assert Customer.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "typed", "stored"),
+    [("kind:phone", "62812 3456 7890", "081234567890"), ("kind:meter", "1234 5678 901", "12345678901")],
+)
+def test_a_number_is_normalised_by_its_kind(cashier, what, typed, stored):
+    customer = make_customer()
+
+    cashier.post(f"/customers/{customer.pk}/numbers/", {"what": what, "destination": typed, "note": "rumah"})
+
+    number = customer.numbers.get()
+    assert (number.destination, number.note) == (stored, "rumah")
+
+
+def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
+    biller, product = make_biller(), make_product()
+    customer = make_customer("Bu Sari", ("1234567890", biller), ("081234567890", product))
+
+    page = cashier.get(f"/customers/{customer.pk}/").content.decode()
+
+    assert f"/bills/check/{biller.code}/?destination=1234567890" in page
+    assert f"/products/{product.code}/buy/?destination=081234567890" in page
+
+
+def test_a_wrong_or_doubled_number_is_refused_beside_the_field(cashier):
+    customer = make_customer("Bu Sari", ("081234567890", "phone"))
+
+    def said(destination):
+        fields = {"what": "kind:phone", "destination": destination}
+        return words(cashier.post(f"/customers/{customer.pk}/numbers/", fields))
+
+    assert "A mobile number starts with 08" in said("12")
+    assert "Bu Sari has this number already." in said("0812 3456 7890")
+    assert customer.numbers.count() == 1
+
+
+def test_a_number_is_changed_and_deleted(cashier):
+    biller = make_biller()
+    number = make_customer("Bu Sari", ("1234567890", biller)).numbers.get()
+    form = cashier.get(f"/customers/numbers/{number.pk}/edit/").content.decode()
+
+    cashier.post(
+        f"/customers/numbers/{number.pk}/edit/",
+        {"what": f"product:{biller.code}", "destination": "55556666", "note": "toko"},
+    )
+    number.refresh_from_db()
+    assert 'value="1234567890"' in form
+    assert f"/customers/numbers/{number.pk}/delete/" in form
+    assert (number.destination, number.product, number.note) == ("55556666", biller, "toko")
+
+    cashier.post(f"/customers/numbers/{number.pk}/delete/")
+    assert not SavedNumber.objects.exists()
+
+
+def test_deleting_a_customer_asks_and_keeps_bills_and_orders(cashier):
+    biller = make_biller()
+    customer = make_customer("Bu Sari", ("1234567890", biller))
+    check = make_check(product=biller, saved_number=customer.numbers.get())
+
+    asked = cashier.get(f"/customers/{customer.pk}/delete/")
+    assert "1 saved number is deleted too." in words(asked)
+    assert Customer.objects.exists()
+
+    cashier.post(f"/customers/{customer.pk}/delete/")
+    assert not Customer.objects.exists()
+    check.refresh_from_db()
+    assert check.saved_number is None
+
+
+def test_an_orders_number_is_saved_for_a_known_or_new_customer(cashier):
+    order = make_order(Status.SUCCESS)
+    link = re.search(r'href="(/customers/save/[^"]+)"', cashier.get(f"/orders/{order.ref_id}/").content.decode())
+    address = link.group(1).replace("&amp;", "&")
+    fields = {"what": f"product:{order.product_code}", "destination": order.destination}
+
+    page = cashier.get(address).content.decode()
+    cashier.post(address, {**fields, "customer": "Bu Sari"})
+    make_customer("Pak Budi")
+    cashier.post(address, {**fields, "customer": "pak budi"})
+
+    assert f'value="{order.destination}"' in page
+    assert sorted(number.customer.name for number in SavedNumber.objects.all()) == ["Bu Sari", "Pak Budi"]
+    assert {number.product for number in SavedNumber.objects.all()} == {order.product}
+    assert Customer.objects.count() == 2
+
+
+def test_a_refused_number_makes_no_customer(cashier):
+    product = make_product()
+
+    cashier.post(
+        f"/customers/save/?product={product.code}",
+        {"customer": "Bu Sari", "what": f"product:{product.code}", "destination": "12"},
+    )
+
+    assert not Customer.objects.exists()
+
+
+# --- offered while typing -----------------------------------------------------------------------------------------
+
+
+def offered(client, product, text):
+    return words(client.get(f"/products/{product.code}/numbers/?destination={text}"))
+
+
+def test_numbers_are_offered_by_name_or_number_where_they_fit(cashier):
+    product, biller, other = make_product(), make_biller(), make_biller()
+    make_customer("Bu Sari", ("081234567890", "phone"), ("1234567890", biller), ("12345678901", "meter"))
+
+    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, "sar")
+    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, "0812")
+    assert "1234 5678" not in offered(cashier, product, "sar")
+    assert "Bu Sari 1234 5678 90" in offered(cashier, biller, "12345")
+    assert offered(cashier, other, "12345").strip() == ""
+    assert offered(cashier, product, "s").strip() == ""
+
+
+@pytest.mark.parametrize("typed", ["%2B62812", "62812", "%2B62 812-34", "0062812", "%2B620812"])
+def test_a_phone_number_is_found_in_the_international_notation(cashier, typed):
+    product = make_product()
+    phone_bill = make_biller(category="hp-pascabayar", brand="halo")
+    make_customer("Bu Sari", ("081234567890", "phone"))
+    SavedNumber.objects.create(
+        customer=make_customer("Pak Budi"), destination="081234567891", product=phone_bill, kind="phone"
+    )
+
+    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, typed)
+    assert "Pak Budi 0812-3456-7891" in offered(cashier, phone_bill, typed)
+    assert "Pak Budi" in words(cashier.get(f"/bills/check/?q={typed}"))
+
+
+def test_a_customer_number_like_a_country_code_is_found_as_is(cashier):
+    biller = make_biller()
+    make_customer("Bu Sari", ("6281200001", biller))
+
+    assert "Bu Sari 6281 2000 01" in offered(cashier, biller, "62812")
+
+
+def test_a_chosen_number_is_filled_in(cashier):
+    biller = make_biller()
+    make_customer("Bu Sari", ("1234567890", biller))
+    page = cashier.get(f"/products/{biller.code}/numbers/?destination=sari").content.decode()
+    query = re.search(r'data-pick href="(\?[^"]+)"', page).group(1)
+
+    assert 'value="1234567890"' in cashier.get(f"/bills/check/{biller.code}/{query}").content.decode()
+
+
+def test_a_number_is_offered_once_and_the_products_own_first(cashier):
+    product = make_product()
+    make_customer("Ani", ("081200000001", "phone"))
+    make_customer("Zul", ("081200000002", "phone"), ("081200000002", product))
+
+    page = offered(cashier, product, "0812")
+
+    assert page.count("Zul") == 1
+    assert page.index("Zul") < page.index("Ani")
+
+
+def test_a_customers_name_finds_saved_bills_among_the_billers(cashier):
+    biller = make_biller()
+    make_customer("Bu Sari", ("1234567890", biller))
+
+    page = cashier.get("/bills/check/?q=sari").content.decode()
+
+    assert f"/bills/check/{biller.code}/?destination=1234567890" in page
+
+
+# --- who may ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["auditor", ""])
+def test_customers_are_not_for_everybody(role):
+    customer = make_customer("Bu Sari", ("081234567890", "phone"))
+    number = customer.numbers.get()
+    somebody = browser_of(role)
+
+    for page in (
+        "/customers/",
+        f"/customers/{customer.pk}/",
+        "/customers/add/",
+        f"/products/{make_product().code}/numbers/",
+    ):
+        assert somebody.get(page).status_code == 403
+    for action in (f"{customer.pk}/delete/", f"{customer.pk}/edit/", f"numbers/{number.pk}/delete/"):
+        assert somebody.post(f"/customers/{action}").status_code == 403
+    assert SavedNumber.objects.exists()

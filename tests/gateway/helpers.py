@@ -1,0 +1,25 @@
+"""What the upstream has answered, as the gateway keeps it, without asking it."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.utils import timezone
+
+from gateway.models import Exchange
+from gateway.services import next_number
+from upstream.endpoints import Endpoint
+
+
+def read_balance(balance: int, at: dt.datetime | None = None) -> Exchange:
+    """The upstream reports this balance (rupiah), now as the numbers say, and `at` (or now) as the clock does."""
+    at = at or timezone.now()
+    return Exchange.objects.create(
+        pk=next_number(),
+        answered_no=next_number(),
+        endpoint=Endpoint.BALANCE,
+        sent_at=at,
+        answered_at=at,
+        outcome="answer",
+        balance=balance,
+    )

@@ -1,0 +1,80 @@
+"""The one door to the upstream: every exchange is numbered and recorded, and nothing is sent that may not be."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from gateway.models import Exchange, UpstreamAccount
+from gateway.services import call, next_number, read_balance, reserve
+from tests.conftest import Upstream
+from upstream import requests
+from upstream.budget import CallClass
+from upstream.client import get_client
+from upstream.endpoints import Endpoint
+from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable
+
+
+def test_an_answer_lies_between_two_numbers(upstream: Upstream):
+    before = next_number()
+
+    reply = read_balance()
+
+    assert before < reply.sent_no < reply.answered_no < next_number()
+    exchange = Exchange.objects.get(pk=reply.sent_no)
+    assert (exchange.endpoint, exchange.balance, exchange.outcome) == ("balance", reply.data.balance, "answer")
+    assert exchange.answered_no == reply.answered_no
+
+
+def test_a_refusal_is_kept_with_its_raw_answer(upstream: Upstream):
+    with pytest.raises(Rejected):
+        call(requests.transaction_status(ref_id="never-sent"))
+
+    exchange = Exchange.objects.get(ref_id="never-sent")
+    assert "TRANSACTION_NOT_FOUND" in exchange.outcome
+    assert exchange.raw["error_code"] == "TRANSACTION_NOT_FOUND"
+    assert exchange.balance is None
+
+
+def test_a_lost_answer_leaves_an_exchange_without_one(upstream: Upstream, settings: Any):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings.UPSTREAM_BASE_URL = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        get_client().budget.declare_fresh()
+        with pytest.raises(OutcomeUnknown):
+            read_balance()
+
+    exchange = Exchange.objects.filter(endpoint="balance").get()
+    assert (exchange.answered_no, exchange.balance) == (None, None)
+    assert UpstreamAccount.objects.get().unreachable_since is not None
+
+
+def test_nothing_but_the_probe_is_sent_while_refused(upstream: Upstream, settings: Any):
+    settings.UPSTREAM_SECRET_KEY = "wrong-secret-key"
+    with pytest.raises(Misconfigured):
+        read_balance()
+    asked = len(upstream.control("requests")["requests"])
+
+    with pytest.raises(Unavailable, match="stopped"):
+        call(requests.transaction_status(ref_id="R1"))
+    with pytest.raises(Unavailable, match="stopped"):
+        reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE)
+
+    assert len(upstream.control("requests")["requests"]) == asked
+    settings.UPSTREAM_SECRET_KEY = upstream.process.secret_key
+    read_balance()
+    assert UpstreamAccount.objects.get().refused_since is None
+
+
+def test_only_answers_of_their_time_are_readings(upstream: Upstream):
+    read_balance()
+    call(
+        requests.create_transaction(
+            ref_id="R2", product_code="TSEL10", destination="081290000001", max_price=1_000_000
+        ),
+        permit=reserve(Endpoint.TRANSACTION_CREATE, call_class=CallClass.INTERACTIVE),
+    )
+    call(requests.transaction_status(ref_id="R2"))
+
+    assert [e.endpoint for e in Exchange.objects.readings()] == ["transaction_create", "balance"]

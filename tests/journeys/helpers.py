@@ -1,0 +1,39 @@
+"""Windows of the browser: signing in, and what is wrong with the page that one shows."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Page
+
+from staff.models import User
+
+DESKTOP, PHONE, SMALL_PHONE = (1280, 800), (390, 844), (360, 740)
+AXE = Path(settings.NODE_MODULES) / "axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+OpenWindow = Callable[..., Page]
+
+
+def sign_in(page: Page, address: str, who: str) -> None:
+    """Be one of the demo staff, on the overview, without filling in the form."""
+    client = Client()
+    client.force_login(User.objects.get(username=who))
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": address}])
+    page.goto(f"{address}/")
+
+
+def faults_of(page: Page) -> list[str]:
+    """What axe finds wrong with the page as it is now, and whether it scrolls sideways."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    result = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", RULES)
+    assert result["passes"], "axe looked at nothing"
+    faults = [
+        f"{page.url}: {fault['id']} at {[node['target'] for node in fault['nodes']]}: {fault['help']}"
+        for fault in result["violations"]
+    ]
+    too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return faults + ([f"{page.url}: {too_wide} px too wide"] if too_wide > 0 else [])

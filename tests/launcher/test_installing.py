@@ -1,0 +1,69 @@
+"""`./run` in a new checkout: what an interrupted installation left is made again."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from launcher import ROOT
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what `./run` reads before anything is installed."""
+    for name in ("requirements.txt", "requirements-dev.txt", "package-lock.json", "run"):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "launcher", tmp_path / "launcher", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def start(checkout: Path) -> "subprocess.CompletedProcess[str]":
+    """`./run` there, without a package index."""
+    environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    environment.pop("PIP_FIND_LINKS", None)
+    command = [getattr(sys, "_base_executable", sys.executable), str(checkout / "run")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_first_imports_need_the_standard_library_only() -> None:
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import launcher.commands"
+
+    assert subprocess.run([sys.executable, "-I", "-S", "-c", code], check=False).returncode == 0
+
+
+def test_an_interrupted_venv_is_made_again_a_whole_one_kept(checkout: Path) -> None:
+    # given: Ctrl-C came when .venv had its Python but no pip yet
+    (checkout / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").symlink_to(sys.executable)
+
+    # when
+    first = start(checkout)
+
+    # then: it was made to its end, and only the packages are missing
+    assert first.returncode == 1
+    assert (checkout / ".venv/bin/pip").exists()
+    assert "requirements.txt" in first.stderr
+    assert "No module named pip" not in first.stderr
+
+    # when: the next start gets no further, it does not begin with .venv again
+    made = (checkout / ".venv/bin/pip").stat().st_ino
+    second = start(checkout)
+
+    # then
+    assert second.returncode == 1
+    assert (checkout / ".venv/bin/pip").stat().st_ino == made
+
+
+def test_an_old_python_is_refused_in_one_sentence(checkout: Path) -> None:
+    # given: the first lines of ./run as an older Python reads them
+    text = (checkout / "run").read_text().replace("sys.version_info < (3, 11)", "True").replace('"python3.', '"none3.')
+    (checkout / "run").write_text(text)
+
+    result = start(checkout)
+
+    assert result.returncode == 1
+    assert "3.11" in result.stderr
+    assert "Traceback" not in result.stderr

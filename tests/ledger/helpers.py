@@ -1,0 +1,43 @@
+"""Books for the pages' tests, opened and moved as in the shop: by what the upstream reports."""
+
+from django.db import transaction
+
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.models import Order
+from purchases.states import Status
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference
+from tests.factories import make_order
+from tests.gateway.helpers import read_balance
+
+
+def open_books(balance: int = 1_000_000) -> None:
+    """The upstream reports this balance (rupiah) for the first time, and the books are opened with it."""
+    read_balance(balance)
+    assert reconciliation.reconcile().state == "balanced"
+
+
+def upstream_tells(balance: int) -> Difference | None:
+    """The upstream reports this balance and it is compared; the newest difference, if there is one."""
+    read_balance(balance)
+    reconciliation.reconcile()
+    return Difference.objects.first()
+
+
+def spend(amount: int, *, kind: str = "purchase", status: Status = Status.SUCCESS, refunded: bool = False) -> Order:
+    """An order of ours in the books only: reserved, debited, perhaps refunded."""
+    status = Status.FAILED if refunded else status
+    order = make_order(status, kind=kind, max_price=amount, price=amount)
+    facts = {"ref_id": order.ref_id, "order_kind": kind}
+    with transaction.atomic():
+        ledger.reserve(**facts, amount=amount)
+        ledger.debit(**facts, amount=amount)
+        if refunded:
+            ledger.refund(**facts)
+    return order
+
+
+def kinds() -> list[str]:
+    """The kinds of all entries, oldest first."""
+    return list(Entry.objects.order_by("pk").values_list("kind", flat=True))

@@ -1,0 +1,292 @@
+"""The statement with its filters and files, and the daily closing."""
+
+import csv
+import datetime as dt
+import html
+import io
+import re
+import zipfile
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from ledger import services as ledger
+from ledger.models import Entry
+from reconciliation import services as reconciliation
+from tests.core.helpers import cells, has_id, words
+from tests.ledger.helpers import open_books, spend, upstream_tells
+
+pytestmark = pytest.mark.django_db
+
+
+def shown_kinds(answer) -> list[str]:
+    return [kind.lower() for kind in cells(answer, "kind")]
+
+
+def csv_rows(answer) -> list[dict[str, str]]:
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
+    open_books(1_000_000)
+    order = spend(10_500)
+    found = upstream_tells(1_489_500)
+    admin.post(f"/balance/differences/{found.pk}/acknowledge/", {"note": "BCA"})
+
+    page = admin.get("/balance/statement/")
+
+    assert shown_kinds(page) == ["top-up", "debit", "released", "reserved", "opening balance"]
+    assert "-Rp10.500 Rp1.000.000 → Rp989.500" in words(page)
+    assert "reserved Rp0 → Rp10.500" in words(page)
+    assert "admin BCA" in words(page)
+    assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
+
+
+def test_an_empty_statement_says_what_will_be_there(auditor):
+    assert has_id(auditor.get("/balance/statement/"), "none-yet")
+
+
+def test_the_filters_live_in_the_url_and_combine(auditor):
+    open_books(1_000_000)
+    first, _second = spend(10_500), spend(5_000, kind="bill")
+    today = timezone.localdate().isoformat()
+
+    def kinds(query):
+        return shown_kinds(auditor.get(f"/balance/statement/?{query}"))
+
+    assert kinds("kind=debit") == ["debit", "debit"]
+    assert kinds("kind=money") == ["debit", "debit", "opening balance"]
+    assert kinds(f"kind=debit&q={first.ref_id}") == ["debit"]
+    assert len(kinds(f"since={today}&until={today}")) == 7
+    assert kinds("until=2020-01-01") == []
+    assert has_id(auditor.get("/balance/statement/?until=2020-01-01"), "none-matches")
+
+
+NONSENSE = ["kind=nonsense", "since=x", "since=2030-02-30", "until=9999-12-31", "since=0001-01-01"]
+NONSENSE += ["q=" + "x" * 65]
+
+
+@pytest.mark.parametrize("query", NONSENSE)
+def test_a_senseless_filter_is_said_on_page_and_makes_no_file(auditor, query):
+    open_books()
+
+    page = auditor.get(f"/balance/statement/?{query}")
+    assert page.status_code == 200
+    assert has_id(page, "filter-faults")
+    assert shown_kinds(page) == ["opening balance"]
+
+    for name in ("csv", "xlsx"):
+        refused = auditor.get(f"/balance/statement/{name}/?{query}")
+        assert refused.status_code == 400
+        assert has_id(refused, "no-file")
+        assert shown_kinds(refused) == []
+        assert "Content-Disposition" not in refused
+
+
+@pytest.mark.parametrize("query", ["older=x", "newer=1", "older=%00", "nothing=known", "since="])
+def test_what_is_no_filter_never_breaks_the_page_or_the_files(auditor, query):
+    open_books()
+
+    for page in ("", "csv/", "xlsx/"):
+        assert auditor.get(f"/balance/statement/{page}?{query}").status_code == 200
+
+
+def test_too_many_entries_for_a_workbook_are_refused_with_advice(auditor, monkeypatch):
+    open_books()
+    spend(10_500)
+    monkeypatch.setattr("core.exports.MOST_ROWS", 3)
+
+    refused = auditor.get("/balance/statement/xlsx/?kind=")
+    narrowed = auditor.get("/balance/statement/xlsx/?kind=money")
+
+    assert refused.status_code == 400
+    assert "More than 3 entries do not fit into a workbook. Narrow the days, or take CSV." in words(refused)
+    assert narrowed.status_code == 200
+    assert len(csv_rows(auditor.get("/balance/statement/csv/"))) == 4
+
+
+def test_pages_of_fifty_neither_lose_nor_repeat_an_entry(auditor):
+    open_books()
+    for _number in range(20):
+        spend(1_000)
+
+    found, url = [], "/balance/statement/"
+    while url:
+        page = auditor.get(url)
+        found += cells(page, "before_after")
+        link = re.search(r'href="([^"]*older=[^"]+)"', page.content.decode())
+        url = "/balance/statement/" + html.unescape(link.group(1)) if link else ""
+
+    assert len(found) == Entry.objects.count() == 61
+
+
+def test_the_csv_is_filtered_oldest_first_and_streamed(auditor):
+    open_books(1_000_000)
+    order = spend(10_500)
+
+    answer = auditor.get("/balance/statement/csv/?kind=money")
+
+    assert answer.streaming
+    assert re.search(r'attachment; filename="statement-[\d-]+\.csv"', answer["Content-Disposition"])
+    rows = csv_rows(answer)
+    assert [(row["kind"], row["balance_change"]) for row in rows] == [("opening", "1000000"), ("debit", "-10500")]
+    assert rows[1]["ref_id"] == order.ref_id
+
+
+@pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1"])
+def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
+    open_books(1_000_000)
+    found = upstream_tells(1_500_000)
+    reconciliation.acknowledge_top_up(found, actor=admin.get("/").wsgi_request.user, note=reason)
+
+    row = csv_rows(admin.get("/balance/statement/csv/?kind=topup"))[0]
+    sheet = b"".join(admin.get("/balance/statement/xlsx/?kind=topup").streaming_content)
+
+    assert row["reason"] == f"'{reason}"
+    assert row["amount"] == "500000"
+    with zipfile.ZipFile(io.BytesIO(sheet)) as book:
+        written = "".join(book.read(name).decode() for name in book.namelist() if name.endswith(".xml"))
+    assert "<f>" not in written
+    assert html.escape(f"'{reason}", quote=False) in written
+
+
+def test_a_closing_leads_to_just_the_entries_of_a_line(auditor):
+    open_books()
+    spend(10_500)
+    day = timezone.localdate().isoformat()
+
+    page = auditor.get(f"/balance/closing/{day}/").content.decode()
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]*kind=debit[^"]*)"', page)]
+
+    assert [shown_kinds(auditor.get(link)) for link in links] == [["debit"]]
+    assert shown_kinds(auditor.get(f"/balance/statement/?kind=debit:bill&since={day}")) == []
+
+
+def test_a_statement_finds_an_order_however_its_ref_id_is_typed(auditor):
+    open_books()
+    order = spend(10_500)
+
+    assert "debit" in shown_kinds(auditor.get(f"/balance/statement/?q={order.ref_id.lower()}"))
+
+
+def test_the_workbook_holds_numbers_and_moments_as_such(auditor):
+    open_books(1_000_000)
+
+    answer = auditor.get("/balance/statement/xlsx/")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+
+    assert answer["Content-Disposition"].endswith('.xlsx"')
+    assert "<v>1000000</v>" in sheet
+    # Days since the end of 1899, in the shop's own time.
+    [written] = re.findall(r'<c r="B2" s="\d+"><v>([\d.]+)</v>', sheet)
+    told = dt.datetime(1899, 12, 30, tzinfo=dt.UTC) + dt.timedelta(days=float(written))
+    assert abs(told - timezone.localtime(Entry.objects.get().at).replace(tzinfo=dt.UTC)) < dt.timedelta(seconds=1)
+
+
+# --- the daily closing --------------------------------------------------------------------------------------------
+
+
+def lines(answer) -> dict[str, str]:
+    row = r'<th scope="row">(.*?)</th>.*?<td\s+class="num[^"]*">([^<]+)</td></tr>'
+    rows = re.findall(row, answer.content.decode(), re.DOTALL)
+    return {re.sub(r"<[^>]+>", "", name).strip(): amount for name, amount in rows}
+
+
+def test_the_closing_lists_what_the_day_did_and_adds_up(auditor):
+    yesterday = timezone.localtime().replace(hour=12, minute=0) - dt.timedelta(days=1)
+    with time_machine.travel(yesterday):
+        open_books(1_000_000)
+    spend(10_500)
+    spend(100_000, kind="bill")
+    spend(5_000, refunded=True)
+
+    today = auditor.get("/balance/closing/", follow=True)
+    before = auditor.get(f"/balance/closing/{yesterday:%Y-%m-%d}/")
+
+    assert lines(today) == {
+        "Opening balance": "Rp1.000.000",
+        "Purchases": "-Rp15.500",
+        "Bill payments": "-Rp100.000",
+        "Refunds": "+Rp5.000",
+        "Top-ups": "Rp0",
+        "Adjustments": "Rp0",
+        "Balance so far": "Rp889.500",
+        "Provider balance": "Rp1.000.000",
+    }
+    assert "It adds up" in words(today)
+    assert (lines(before)["Books opened with"], lines(before)["Closing balance"]) == ("+Rp1.000.000", "Rp1.000.000")
+    assert re.search(rf'rel="prev"\s+href="/balance/closing/{yesterday:%Y-%m-%d}/"', today.content.decode())
+    assert 'rel="next"' not in today.content.decode()
+    assert 'rel="prev"' not in before.content.decode()
+
+
+def test_a_line_leads_to_its_entries_of_that_day(auditor):
+    open_books()
+    spend(10_500)
+
+    page = auditor.get("/balance/closing/", follow=True).content.decode()
+    link = html.unescape(re.search(r'href="(/balance/statement/\?[^"]+)">Purchases', page).group(1))
+
+    assert shown_kinds(auditor.get(link)) == ["debit"]
+
+
+def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
+    open_books(1_000_000)
+    real = ledger.day_closings
+
+    def wrong(first, last):
+        day = real(first, last)[0]
+        return [type(day)(**{**vars(day), "closing": day.closing - 7})]
+
+    monkeypatch.setattr("ledger.views.services.day_closings", wrong)
+
+    assert "It does not add up: -Rp7" in words(auditor.get("/balance/closing/", follow=True))
+
+
+@pytest.mark.parametrize("day", ["x", "2999-01-01", "0001-01-01", "2026-02-30", "20260101x"])
+def test_a_day_that_is_none_or_not_yet_is_a_404(auditor, day):
+    assert auditor.get(f"/balance/closing/{day}/").status_code == 404
+
+
+def test_the_day_can_be_chosen(auditor):
+    open_books()
+    day = timezone.localdate()
+
+    assert auditor.get(f"/balance/closing/?day={day}")["Location"] == f"/balance/closing/{day}/"
+    assert auditor.get("/balance/closing/?day=x")["Location"] == f"/balance/closing/{day}/"
+
+
+def test_the_curve_draws_each_day_and_has_a_table(auditor):
+    with time_machine.travel(timezone.localtime() - dt.timedelta(days=2)):
+        open_books(1_000_000)
+    spend(10_500)
+
+    page = auditor.get("/balance/").content.decode()
+
+    assert page.count('class="chart-day"') == 3
+    assert "between Rp989.500 and Rp1.000.000, now Rp989.500" in page
+    assert page.count('href="/balance/closing/') >= 3
+
+
+def test_a_day_before_the_opening_never_adds_up(auditor):
+    with time_machine.travel(timezone.now() - dt.timedelta(days=2)):
+        spend(10_500)
+    open_books(1_000_000)
+
+    before = auditor.get(f"/balance/closing/{timezone.localdate() - dt.timedelta(days=2):%Y-%m-%d}/")
+
+    assert b"adds-up" not in before.content
+
+
+def test_a_closing_shows_the_last_balance_of_its_day(auditor):
+    yesterday = timezone.localtime().replace(hour=12, minute=0) - dt.timedelta(days=1)
+    with time_machine.travel(yesterday):
+        open_books(1_000_000)
+    upstream_tells(990_000)
+
+    page = auditor.get(f"/balance/closing/{yesterday:%Y-%m-%d}/")
+
+    assert lines(page)["Provider balance"] == "Rp1.000.000"

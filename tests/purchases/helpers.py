@@ -1,0 +1,87 @@
+"""Orders brought through their life by the real services, for the tests of several rooms."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.db import connections
+
+from catalogue.models import Product
+from purchases.models import Order, OrderEvent
+from purchases.services import Decision, Report, apply_report, apply_verdict, place_order
+from purchases.services.sending import claim
+from purchases.states import ActionReason, Status
+from tests.factories import make_product, reported
+
+# What the commands print of an order as JSON.
+FIELDS = {"ref_id", "trx_id", "kind", "product_code", "destination", "price", "status", "sn", "message"}
+
+SUBMIT, POLL, CALLBACK, STAFF = (OrderEvent.Source(name) for name in ("submit", "poll", "callback", "staff"))
+
+
+def place(product: Product | None = None, **facts: Any) -> Order:
+    """A queued order for a number of its own, not handed to any worker."""
+    product = product or make_product()
+    facts = {
+        "destination": f"0812{uuid.uuid4().int % 10**8:08d}",
+        "max_price": product.price,
+        "idempotency_key": str(uuid.uuid4()),
+        "placed_by": None,
+        **facts,
+    }
+    return place_order(product=product, enqueue=False, **facts)
+
+
+def report(order: Order, status: str = "success", *, source: OrderEvent.Source = POLL, **facts: Any) -> Order:
+    """The upstream says this of the order, by `source`; the order afterwards."""
+    kept = {name: facts.pop(name) for name in ("asked_no", "callback_id") if name in facts}
+    said = reported(order, status, **facts)
+    return apply_report(order.pk, Report(said=said, source=source, raw={"status": status}, **kept))
+
+
+def answer(order: Order, status: Status, **facts: Any) -> Order:
+    """The order's last sending is answered so. A definite no leaves no doubt about this sending."""
+    current = Order.objects.get(pk=order.pk)
+    if status != Status.UNKNOWN and "uncharged_no" not in facts:
+        facts["uncharged_no"] = current.sent_no
+    return apply_verdict(current.pk, Decision(status=status, source=SUBMIT, **facts), attempt=current.attempt)
+
+
+def never_arrived(order: Order) -> Order:
+    """The order is sent, gets no answer, and the upstream does not know it for long enough."""
+    if order.status == Status.QUEUED:
+        claim(order.pk)
+        answer(order, Status.UNKNOWN)
+    facts = {"code": "not_found", "times": 3, "since": "2026-11-21T18:57:02+00:00"}
+    gone = Decision(
+        status=Status.NEEDS_ACTION,
+        source=POLL,
+        action_reason=ActionReason.NEVER_ARRIVED,
+        error_code="TRANSACTION_NOT_FOUND",
+        facts=facts,
+    )
+    return apply_verdict(order.pk, gone)
+
+
+def at_once(*works: Callable[[], Any]) -> list[Any]:
+    """Run each in a thread with a connection of its own, started together; results or exceptions in their order."""
+    barrier = threading.Barrier(len(works))
+    results: list[Any] = [None] * len(works)
+
+    def run(index: int, work: Callable[[], Any]) -> None:
+        try:
+            barrier.wait(10)
+            results[index] = work()
+        except Exception as error:  # the test looks at it
+            results[index] = error
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive(), "deadlock"
+    return results

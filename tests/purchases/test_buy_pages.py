@@ -1,0 +1,280 @@
+"""Buying: the destination, the review, the confirmation; one press or two, one order."""
+
+import html
+import re
+
+import pytest
+
+from purchases.models import Order
+from purchases.states import Status
+from tests.core.helpers import hidden, words
+from tests.factories import make_order, make_product
+from tests.gateway.helpers import read_balance
+
+pytestmark = pytest.mark.django_db
+
+NUMBER = "081234567890"
+
+
+def review(client, product, destination=NUMBER, **more):
+    return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
+
+
+def confirm(client, product, fields):
+    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "1"})
+
+
+def test_the_review_shows_what_is_bought_and_stores_nothing(cashier):
+    product = make_product(price=10_500)
+    read_balance(1_000_000)
+
+    page = words(review(cashier, product, "+62 812-3456-7890"))
+
+    assert "0812-3456-7890" in page
+    assert "Rp10.500" in page
+    assert "Rp1.000.000" in page
+    assert "Rp989.500" in page
+    assert not Order.objects.exists()
+
+
+def test_a_confirmed_review_places_one_order_and_shows_it(cashier):
+    product = make_product(price=10_500)
+
+    answer = confirm(cashier, product, hidden(review(cashier, product, "62 812 3456 7890")))
+
+    order = Order.objects.get()
+    assert answer["Location"] == f"/orders/{order.ref_id}/"
+    assert (order.destination, order.max_price, order.placed_by.username) == (NUMBER, 10_500, "cashier")
+
+
+def test_the_button_pressed_twice_gives_one_order(cashier):
+    product = make_product()
+    fields = hidden(review(cashier, product))
+
+    first, second = confirm(cashier, product, fields), confirm(cashier, product, fields)
+
+    assert first["Location"] == second["Location"]
+    assert Order.objects.count() == 1
+
+
+def test_a_review_reopened_after_the_purchase_says_it_is_open(cashier):
+    product = make_product()
+    shown = review(cashier, product)
+    confirm(cashier, product, hidden(shown))
+
+    again = words(review(cashier, product))
+
+    assert f"See order {Order.objects.get().ref_id}" in again
+    assert "Buy for" not in again
+
+
+def test_each_review_has_a_token_of_its_own(cashier):
+    product = make_product()
+
+    assert hidden(review(cashier, product))["token"] != hidden(review(cashier, product))["token"]
+
+
+@pytest.mark.parametrize("spoiled", [{"token": "x"}, {"token": ""}, {"price": "-1"}, {"price": "1e4"}, {"price": ""}])
+def test_a_spoiled_confirmation_shows_the_review_again_only(cashier, spoiled):
+    product = make_product()
+
+    answer = confirm(cashier, product, hidden(review(cashier, product)) | spoiled)
+
+    assert answer.status_code == 200
+    assert hidden(answer)["token"]
+    assert not Order.objects.exists()
+
+
+def test_a_wrong_number_is_said_beside_the_field_and_kept(cashier):
+    product = make_product()
+
+    answer = review(cashier, product, "12345")
+
+    assert "has 10 to 13 digits" in words(answer)
+    assert 'value="12345"' in answer.content.decode()
+    assert 'aria-invalid="true"' in answer.content.decode()
+
+
+def test_no_number_at_all_is_asked_for(cashier):
+    assert "Type the number first." in words(review(cashier, make_product(), ""))
+
+
+def test_change_leads_back_with_what_was_typed(cashier):
+    product = make_product()
+    page = review(cashier, product, "0812 3456 7890").content.decode()
+
+    [change] = re.findall(r'href="([^"]+)">\s*Change<', page)
+    answer = cashier.get(html.unescape(change))
+
+    assert "review-destination" not in answer.content.decode()
+    assert 'value="0812 3456 7890"' in answer.content.decode()
+
+
+def test_saved_numbers_are_offered_while_typing(cashier):
+    product = make_product()
+
+    page = cashier.get(f"/products/{product.code}/buy/").content.decode()
+
+    assert f'hx-get="/products/{product.code}/numbers/"' in page
+
+
+def test_a_number_from_the_catalogue_is_filled_in(cashier):
+    product = make_product()
+
+    page = cashier.get(f"/products/{product.code}/buy/?destination=0812 3456 7890").content.decode()
+
+    assert 'value="0812 3456 7890"' in page
+
+
+def test_a_game_with_zones_asks_for_the_zone_and_sends_both(cashier):
+    product = make_product(name="86 Diamonds", category="voucher-game", brand="mobile-legends")
+    product.brand.name = "Mobile Legends"
+    product.brand.save()
+    product.category.name = "Voucher Game"
+    product.category.save()
+
+    assert "This game needs the zone too." in words(review(cashier, product, "12345678"))
+    answer = review(cashier, product, "12345678", zone="1234")
+    assert "12345678 (1234)" in words(answer)
+    confirm(cashier, product, hidden(answer))
+
+    assert Order.objects.get().destination == "12345678.1234"
+
+
+def test_only_games_with_zones_have_the_field(cashier):
+    product = make_product()
+
+    assert "id_zone" not in cashier.get(f"/products/{product.code}/buy/").content.decode()
+
+
+def test_typing_recognises_the_operator_and_doubts_another_ones(cashier):
+    ours, other = make_product(), make_product(brand="xl")
+    other.brand.name = "XL"
+    other.brand.save()
+
+    said = [words(cashier.get(f"/products/{p.code}/recognise/?destination=0812 34")) for p in (ours, other)]
+
+    assert "Telkomsel" in said[0]
+    assert "Check the number again" not in said[0]
+    assert "This product is for XL. Check the number again." in said[1]
+
+
+def test_given_an_open_order_a_second_is_refused_with_its_link(cashier):
+    product = make_product()
+    fields = hidden(review(cashier, product))
+    open_order = make_order(Status.PENDING, product=product, destination=NUMBER)
+
+    answer = confirm(cashier, product, fields)
+
+    assert "is still open" in words(answer)
+    assert f"/orders/{open_order.ref_id}/" in answer.content.decode()
+    assert 'name="confirm"' not in answer.content.decode()
+    assert Order.objects.count() == 1
+
+
+def test_the_review_says_at_once_that_the_same_is_open(cashier):
+    product = make_product()
+    open_order = make_order(Status.PENDING, product=product, destination=NUMBER)
+
+    answer = review(cashier, product, destination="+62 812 3456 7890")
+
+    assert f"/orders/{open_order.ref_id}/" in answer.content.decode()
+    assert 'name="confirm"' not in answer.content.decode()
+
+
+def test_the_review_asks_if_a_second_on_the_same_day_is_meant(cashier):
+    product = make_product()
+    earlier = make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    asked = review(cashier, product)
+    assert f"({earlier.ref_id}). Is a second one meant?" in words(asked)
+
+    confirm(cashier, product, hidden(asked))
+    assert Order.objects.count() == 2
+
+
+def test_the_same_bought_since_the_review_is_asked_about(cashier):
+    product = make_product()
+    fields = hidden(review(cashier, product))
+    earlier = make_order(Status.SUCCESS, product=product, destination=NUMBER)
+
+    asked = confirm(cashier, product, fields)
+
+    assert f"({earlier.ref_id}). Is a second one meant?" in words(asked)
+    assert Order.objects.count() == 1
+
+    confirm(cashier, product, hidden(asked))
+    assert Order.objects.count() == 2
+
+
+def test_a_moved_price_shows_old_and_new_and_is_confirmed_again(cashier):
+    product = make_product(price=10_500)
+    fields = hidden(review(cashier, product))
+    product.price = 11_000
+    product.save()
+
+    asked = confirm(cashier, product, fields)
+
+    assert "Rp10.500 → Rp11.000" in words(asked)
+    assert not Order.objects.exists()
+
+    confirm(cashier, product, hidden(asked))
+    assert Order.objects.get().max_price == 11_000
+
+
+def test_a_price_that_the_form_made_up_is_never_sent(cashier):
+    product = make_product(price=10_500)
+
+    confirm(cashier, product, hidden(review(cashier, product)) | {"price": "1"})
+
+    assert not Order.objects.exists()
+
+
+def test_a_short_balance_is_said_before_and_does_not_forbid(cashier):
+    product = make_product(price=10_500)
+    read_balance(10_000)
+
+    answer = review(cashier, product)
+    assert "The balance is Rp500 short." in words(answer)
+
+    confirm(cashier, product, hidden(answer))
+    assert Order.objects.count() == 1
+
+
+def test_an_unknown_balance_is_called_unknown(cashier):
+    assert "not known yet" in words(review(cashier, make_product()))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"availability": "inactive"}, "unavailable at the moment"),
+        ({"is_listed": False}, "no longer sells this product"),
+    ],
+)
+def test_what_cannot_be_bought_says_why_before_and_when_forced(cashier, facts, said):
+    product = make_product(**facts)
+
+    page = cashier.get(f"/products/{product.code}/buy/")
+    forced = cashier.post(
+        f"/products/{product.code}/buy/", hidden(review(cashier, product)) | {"confirm": "1"}, follow=True
+    )
+
+    assert said in words(page)
+    assert re.search(r'type="submit"\s+disabled', page.content.decode())
+    assert said in words(forced)
+    assert not Order.objects.exists()
+
+
+def test_an_unknown_product_is_a_404(cashier):
+    assert cashier.get("/products/NOPE/buy/").status_code == 404
+
+
+def test_a_destination_with_markup_is_shown_as_text(cashier):
+    product = make_product(category="other")
+    product.category.name = "Other"
+    product.category.save()
+
+    page = review(cashier, product, "<script>alert(1)</script>").content.decode()
+
+    assert "<script>alert" not in page

@@ -1,0 +1,125 @@
+"""What must hold on both sides: in our code, and in the database when our code's guard is gone."""
+
+import datetime as dt
+import uuid
+from itertools import pairwise
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+from django.utils import timezone
+
+from ledger.models import Entry
+from purchases.errors import OpenDuplicate
+from purchases.models import Order
+from purchases.services import poll
+from purchases.services.moving import store
+from purchases.services.placing import refuse_repeat
+from purchases.services.polling import Found
+from purchases.services.sending import claim
+from purchases.states import Status
+from tests.conftest import Upstream
+from tests.factories import make_order, make_product, moves
+from tests.purchases.helpers import SUBMIT, place, report
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_our_code_refunds_a_failure_once():
+    order = place()
+    claim(order.pk)
+    for _ in range(2):
+        report(order, "failed", source=SUBMIT)
+
+    assert Entry.objects.filter(kind="refund").count() == 1
+
+
+def test_the_database_refuses_a_second_refund():
+    order = place()
+    claim(order.pk)
+    report(order, "failed", source=SUBMIT)
+    refund = Entry.objects.get(kind="refund")
+
+    refund.pk = None
+    with pytest.raises(IntegrityError, match="entry_refund_once"), transaction.atomic():
+        refund.save(force_insert=True)
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.QUEUED}))
+def test_our_code_claims_only_a_queued_order(status):
+    order = make_order(status)
+
+    assert claim(order.pk) is None
+    assert moves(order) == []
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.QUEUED, Status.SENDING}))
+def test_the_database_refuses_a_claim_of_any_other_order(status):
+    order = make_order(status)
+
+    with pytest.raises(DatabaseError, match=r"[Ii]nvalid transition"), transaction.atomic():
+        Order.objects.filter(pk=order.pk).update(
+            status=Status.SENDING,
+            action_reason="",
+            sent_no=1,
+            final_at=None,
+            ended_no=None,
+            next_poll_at=timezone.now(),
+        )
+
+
+def test_our_code_refuses_an_open_duplicate():
+    order = make_order(Status.PENDING)
+
+    with pytest.raises(OpenDuplicate):
+        refuse_repeat(product=order.product, destination=order.destination)
+
+
+def test_the_database_refuses_an_open_duplicate():
+    order = make_order(Status.PENDING)
+    twin = Order(
+        ref_id="TWIN",
+        idempotency_key=str(uuid.uuid4()),
+        product=order.product,
+        product_code=order.product_code,
+        product_name=order.product_name,
+        destination=order.destination,
+        max_price=order.max_price,
+        next_poll_at=timezone.now(),
+    )
+
+    with pytest.raises(IntegrityError, match="order_open_once_per_destination"):
+        store(twin)
+    assert not Entry.objects.filter(ref_id="TWIN").exists()
+
+
+def test_not_found_means_nothing_while_a_request_may_be_open(upstream: Upstream, settings):
+    settings.ORDER_NOT_FOUND_ANSWERS = 1
+    settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.0
+    settings.UPSTREAM_READ_TIMEOUT = 60.0
+    order = place(make_product())
+    claim(order.pk)
+
+    assert poll(order.pk, call_class=CallClass.INTERACTIVE) == Found.NOT_FOUND
+
+    order.refresh_from_db()
+    assert (order.status, order.not_found_count, order.not_found_since) == (Status.SENDING, 0, None)
+
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(minutes=2))
+    assert poll(order.pk, call_class=CallClass.INTERACTIVE) == Found.NOT_FOUND
+    order.refresh_from_db()
+    assert (order.status, order.not_found_count) == (Status.NEEDS_ACTION, 1)
+
+
+def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstream, monkeypatch):
+    monkeypatch.setattr("gateway.polling.random.uniform", lambda low, high: 1.0)
+    order = make_order(Status.UNKNOWN)
+    pauses = []
+    for _ in range(4):
+        before = timezone.now()
+        poll(order.pk, call_class=CallClass.INTERACTIVE)
+        order.refresh_from_db()
+        pauses.append((order.polls, order.next_poll_at - before))
+
+    assert [polls for polls, _pause in pauses] == [1, 2, 3, 4]
+    assert all(later > 1.5 * earlier for (_, earlier), (_, later) in pairwise(pauses))

@@ -1,0 +1,155 @@
+"""The orders list with its filters; it follows the orders that are open."""
+
+import datetime as dt
+import html
+import re
+from urllib.parse import unquote
+
+import pytest
+from django.utils import timezone
+
+from purchases.states import Status
+from tests.core.helpers import has_id, next_question
+from tests.factories import make_order, make_product
+from tests.purchases.helpers import report
+
+pytestmark = pytest.mark.django_db
+
+
+def listed(answer) -> list[str]:
+    """The ref_ids of the rows, in order."""
+    return re.findall(r'class="row-link" href="/orders/([^/]+)/"', answer.content.decode())
+
+
+def test_the_list_shows_the_newest_first(cashier):
+    old = make_order(Status.SUCCESS, created_at=timezone.now() - dt.timedelta(hours=2))
+    new = make_order(Status.SUCCESS)
+
+    assert listed(cashier.get("/orders/")) == [new.ref_id, old.ref_id]
+
+
+@pytest.mark.parametrize("query", ["081234567891", "4567891", "SN-FIND-ME", "find-me"])
+def test_an_order_is_found_by_destination_or_sn(cashier, query):
+    make_order(Status.SUCCESS)
+    wanted = make_order(Status.SUCCESS, destination="081234567891", sn="SN-FIND-ME")
+
+    assert listed(cashier.get("/orders/", {"q": query})) == [wanted.ref_id]
+
+
+def test_an_order_is_found_by_its_ref_id_or_the_beginning_of_it(cashier):
+    make_order(Status.SUCCESS)
+    wanted = make_order(Status.SUCCESS, ref_id="B260101-ABCDEFGHJK")
+
+    assert listed(cashier.get("/orders/", {"q": "b260101-abc"})) == [wanted.ref_id]
+
+
+def test_status_and_the_two_groups_narrow(cashier):
+    orders = {status: make_order(status) for status in (Status.SUCCESS, Status.PENDING, Status.NEEDS_ACTION)}
+    long_unknown = make_order(Status.UNKNOWN, sent_at=timezone.now() - dt.timedelta(minutes=5))
+
+    def found(status):
+        return set(listed(cashier.get("/orders/", {"status": status})))
+
+    assert found("success") == {orders[Status.SUCCESS].ref_id}
+    assert found("open") == {orders[Status.PENDING].ref_id, orders[Status.NEEDS_ACTION].ref_id, long_unknown.ref_id}
+    assert found("attention") == {orders[Status.NEEDS_ACTION].ref_id, long_unknown.ref_id}
+
+
+def test_days_are_days_in_jakarta(cashier):
+    jakarta = dt.timezone(dt.timedelta(hours=7))
+    late = make_order(Status.SUCCESS, created_at=dt.datetime(2026, 8, 21, 23, 59, tzinfo=jakarta))
+    early = make_order(Status.SUCCESS, created_at=dt.datetime(2026, 8, 22, 0, 1, tzinfo=jakarta))
+
+    assert listed(cashier.get("/orders/?since=2026-08-22")) == [early.ref_id]
+    assert listed(cashier.get("/orders/?until=2026-08-21")) == [late.ref_id]
+    assert listed(cashier.get("/orders/?since=2026-08-21&until=2026-08-22")) == [early.ref_id, late.ref_id]
+
+
+def test_brand_and_product_narrow(cashier):
+    axis = make_product(brand="axis", name="Axis 5.000")
+    axis.brand.name = "Axis"
+    axis.brand.save()
+    wanted = make_order(Status.SUCCESS, product=axis)
+    make_order(Status.SUCCESS)
+
+    assert listed(cashier.get("/orders/?brand=Axis")) == [wanted.ref_id]
+    assert listed(cashier.get(f"/orders/?product={axis.code}")) == [wanted.ref_id]
+
+
+def test_a_filter_that_makes_no_sense_is_said_and_left_out(cashier):
+    order = make_order(Status.SUCCESS)
+
+    answer = cashier.get("/orders/?since=yesterday&status=nonsense")
+
+    assert has_id(answer, "filter-faults")
+    assert listed(answer) == [order.ref_id]
+
+
+@pytest.mark.parametrize(
+    "query", ["q=%00", "older=x", "newer=99999999999-1", "older=20260101T000000.000000-0", "q=%25"]
+)
+def test_no_query_breaks_the_list(cashier, query):
+    make_order(Status.SUCCESS)
+
+    assert cashier.get(f"/orders/?{query}").status_code == 200
+
+
+def test_pages_follow_both_ways_at_one_moment_and_as_orders_come(cashier):
+    product, moment = make_product(), timezone.now() - dt.timedelta(minutes=5)
+    orders = [
+        make_order(Status.SUCCESS, product=product, destination=f"0812{i:08}", created_at=moment) for i in range(120)
+    ]
+    expected = [order.ref_id for order in reversed(orders)]
+
+    def neighbour(answer, word):
+        link = re.search(rf'href="(\?[^"]*{word}=[^"]+)"', answer.content.decode())
+        return cashier.get("/orders/" + html.unescape(link.group(1))) if link else None
+
+    first = cashier.get("/orders/?status=success")
+    make_order(Status.SUCCESS, product=product, destination="081299999999")
+    second = neighbour(first, "older")
+    third = neighbour(second, "older")
+    back = neighbour(second, "newer")
+
+    assert listed(first) == expected[:50]
+    assert listed(second) == expected[50:100]
+    assert listed(third) == expected[100:]
+    assert neighbour(third, "older") is None
+    assert listed(back) == expected[:50]
+    assert "status=success" in second.request["QUERY_STRING"]
+
+
+def test_the_list_asks_about_open_orders_and_gets_changed_rows(cashier):
+    product = make_product()
+    moving = make_order(Status.PENDING, product=product, destination="081200000001")
+    waiting = make_order(Status.PENDING, product=product, destination="081200000002")
+    make_order(Status.SUCCESS, product=product)
+    ask, delay = next_question(cashier.get("/orders/"))
+    assert delay == 2
+
+    calm = cashier.get(ask)
+    assert listed(calm) == []
+
+    report(moving)
+    changed = cashier.get(ask)
+    assert listed(changed) == [moving.ref_id]
+    assert f'id="row-{moving.pk}" hx-swap-oob="true"' in changed.content.decode()
+    assert f"row-{waiting.pk}~" in unquote(next_question(changed)[0])
+    assert f"row-{moving.pk}~" not in unquote(next_question(changed)[0])
+
+
+def test_a_list_of_final_orders_asks_nothing(cashier):
+    make_order(Status.SUCCESS)
+
+    assert next_question(cashier.get("/orders/")) is None
+
+
+@pytest.mark.parametrize("seen", ["", "x~y", "row-1", "row-99999999999999999999~a", "row-²~a", ",,,"])
+def test_a_spoiled_question_of_the_list_is_answered_calmly(cashier, seen):
+    assert cashier.get("/orders/live/", {"seen": seen, "quiet": "²"}).status_code == 200
+
+
+def test_no_orders_and_none_that_match_are_two_different_things(cashier):
+    assert has_id(cashier.get("/orders/"), "none-yet")
+    make_order(Status.SUCCESS)
+    assert has_id(cashier.get("/orders/?q=zzz"), "none-matches")

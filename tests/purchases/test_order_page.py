@@ -1,0 +1,309 @@
+"""One order's page: what it says, what it offers to whom, and how it follows the order."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from ledger.models import Books
+from purchases.models import Incident, Order, OrderEvent
+from purchases.services.sending import claim
+from purchases.states import FINAL, ActionReason, Status
+from tests.core.helpers import has_id, next_question, words
+from tests.factories import make_order, make_product
+from tests.people import browser_of
+from tests.purchases.helpers import answer, never_arrived, place, report
+
+pytestmark = pytest.mark.django_db
+
+
+def detail(client, order, **query):
+    return client.get(f"/orders/{order.ref_id}/", query)
+
+
+def offered(answer) -> set[str]:
+    """What the page offers, as `purchases.services.Action` names it."""
+    return set(re.findall(r'id="act-([a-z_]+)"', answer.content.decode()))
+
+
+# --- what it says ---------------------------------------------------------------------------------------------
+
+
+def test_a_success_shows_its_sn_to_copy_and_the_next_customer(cashier):
+    order = make_order(Status.SUCCESS, sn="5985080747136515", price=10_450, trx_id="TRX-1", message="It went well.")
+
+    page = detail(cashier, order)
+
+    assert 'data-copy="5985080747136515"' in page.content.decode()
+    assert "data-next" in page.content.decode()
+    assert {"Rp10.450", "TRX-1"} <= set(words(page).split())
+    assert "It went well." not in words(page)
+
+
+def test_an_electricity_token_is_grouped_and_copied_alone(cashier):
+    product = make_product(name="Token PLN 20.000", category="token-pln", brand="pln")
+    order = make_order(
+        Status.SUCCESS, product=product, destination="12345678901", sn="2788-0111-7956-9150-3095/BUDI/R1/900VA/13.6"
+    )
+
+    page = detail(cashier, order)
+
+    assert "2788 0111 7956 9150 3095" in words(page)
+    assert "BUDI · R1 · 900VA · 13.6" in words(page)
+    assert 'data-copy="27880111795691503095"' in page.content.decode()
+    assert "1234 5678 901" in words(page)
+
+
+def test_an_unknown_outcome_is_nowhere_called_failed(cashier):
+    order = make_order(Status.UNKNOWN, polls=3)
+
+    page = detail(cashier, order)
+
+    assert has_id(page, "order-unknown")
+    assert "data-may-be-charged" in page.content.decode()
+    assert "ailed" not in words(page)
+    assert offered(page) == {"poll"}
+
+
+@pytest.mark.parametrize("in_doubt", [False, True])
+def test_a_queued_order_says_whether_it_may_be_charged(admin, in_doubt):
+    order = make_order(Status.QUEUED, sent_no=1 if in_doubt else None)
+
+    page = detail(admin, order)
+
+    assert ("data-may-be-charged" in page.content.decode()) is in_doubt
+    assert ("cancel" in offered(page)) is not in_doubt
+
+
+def test_a_never_arrived_purchase_promises_no_single_charge(admin):
+    page = words(detail(admin, make_order(Status.NEEDS_ACTION)))
+
+    assert "cannot be charged twice" not in page
+    assert "never charged twice" not in page
+
+
+def test_a_closed_order_says_that_nobody_refunds_anything(cashier):
+    page = detail(cashier, make_order(Status.CLOSED))
+
+    assert has_id(page, "order-closed")
+    assert "nobody refunds anything" in words(page)
+    assert "refunds what was charged" not in words(page)
+
+
+def test_a_refusal_says_what_its_code_means(cashier):
+    page = words(detail(cashier, make_order(Status.REJECTED, error_code="INVALID_DESTINATION")))
+
+    assert "This number is not known. Nothing was charged." in page
+
+
+def test_a_later_confirmed_price_keeps_first_price_and_sending(admin):
+    product = make_product(price=10_500)
+    order = place(product)
+    claim(order.pk)
+    answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED, error_code="PRICE_CHANGED")
+    product.price = 11_000
+    product.save()
+
+    admin.post(f"/orders/{order.ref_id}/again/", {"price": "11000"})
+    claim(order.pk)
+
+    page = detail(admin, order)
+    assert has_id(page, "first-price")
+    assert "Rp10.500 → Rp11.000" in words(page)
+    sent = [f"{event.at:%H:%M:%S}" for event in order.events.filter(to_status=Status.SENDING)]
+    assert len(sent) == 2
+    assert page.content.decode().count("<dt>Sent") == 2
+
+
+def test_our_words_in_the_timeline_are_in_the_persons_language(admin):
+    order = never_arrived(place())
+
+    assert "Not found 3 times since" in words(detail(admin, order))
+    assert "UTC" not in words(detail(admin, order))
+    admin.cookies["django_language"] = "id"
+    assert "Tidak ditemukan 3 kali sejak 22 Nov 2026" in words(detail(admin, order))
+
+
+def test_the_timeline_says_who_said_what(cashier):
+    order = make_order(Status.PENDING)
+    OrderEvent.objects.create(order=order, to_status=Status.QUEUED, source="staff")
+    OrderEvent.objects.create(
+        order=order, from_status=Status.SENDING, to_status=Status.PENDING, source="submit", note="In the works."
+    )
+
+    page = words(detail(cashier, order))
+
+    assert "Answer to our request" in page
+    assert "In the works." in page
+
+
+def test_what_the_upstream_says_is_shown_as_text(cashier):
+    order = make_order(Status.FAILED, message="<img src=x onerror=alert(1)>")
+
+    assert "<img" not in detail(cashier, order).content.decode()
+
+
+def test_an_unknown_ref_id_is_a_404(cashier):
+    assert cashier.get("/orders/NOPE/").status_code == 404
+    assert cashier.get("/orders/NOPE/live/").status_code == 404
+
+
+# --- how it follows the order ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", sorted(Status))
+def test_the_page_asks_exactly_while_the_order_is_open(cashier, status):
+    page = detail(cashier, make_order(status))
+
+    assert (next_question(page) is None) == (status in FINAL)
+    assert ('http-equiv="refresh"' in page.content.decode()) == (status not in FINAL)
+
+
+def test_the_live_part_comes_only_with_news_and_stops_when_final(cashier):
+    order = make_order(Status.PENDING)
+    ask, _delay = next_question(detail(cashier, order))
+
+    same = cashier.get(ask)
+    assert not has_id(same, "order-live")
+
+    report(order, sn="SN-77")
+    changed = cashier.get(next_question(same)[0])
+    assert has_id(changed, "order-live")
+    assert "SN-77" in changed.content.decode()
+    assert next_question(changed) is None
+
+
+# --- what it offers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", list(ActionReason))
+def test_each_reason_to_act_offers_what_can_be_done(admin, reason):
+    order = make_order(Status.NEEDS_ACTION, action_reason=reason)
+
+    page = detail(admin, order)
+
+    assert str(reason.label) in words(page)
+    arrived = {"send_again", "cancel"}
+    never = {"send_again", "close", "poll", "propose_verdict"}
+    assert offered(page) == (never if reason == ActionReason.NEVER_ARRIVED else arrived)
+
+
+def test_the_cashier_who_placed_it_confirms_a_rise_or_cancels():
+    own, other = browser_of("cashier", username="siti"), browser_of("cashier", username="budi")
+    product = make_product(price=10_500)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED)
+    Order.objects.filter(pk=order.pk).update(placed_by=own.session["_auth_user_id"])
+    product.price = 11_000
+    product.save()
+
+    assert offered(detail(own, order)) == {"confirm_price", "cancel"}
+    assert offered(detail(other, order)) == set()
+    own.post(f"/orders/{order.ref_id}/again/", {"price": "11000"})
+
+    order.refresh_from_db()
+    assert (order.status, order.max_price) == (Status.QUEUED, 11_000)
+
+
+def test_a_cashier_cannot_act_on_a_colleagues_order(cashier):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
+
+    for action in ("cancel", "again"):
+        cashier.post(f"/orders/{order.ref_id}/{action}/")
+    assert cashier.post(f"/orders/{order.ref_id}/close/").status_code == 403
+
+    order.refresh_from_db()
+    assert order.status == Status.NEEDS_ACTION
+
+
+def test_sending_again_is_offered_only_when_enough_is_available(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
+
+    for balance, expected in ((10_499, {"cancel"}), (10_500, {"cancel", "send_again"})):
+        Books.objects.update_or_create(only=True, defaults={"balance": balance, "opened_at": timezone.now()})
+        assert offered(detail(admin, order)) == expected
+
+
+def test_a_held_order_is_sent_again_under_the_same_ref_id(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
+
+    admin.post(f"/orders/{order.ref_id}/again/")
+
+    before = order.ref_id
+    order.refresh_from_db()
+    assert (order.status, order.ref_id) == (Status.QUEUED, before)
+
+
+def test_a_price_moved_again_is_not_confirmed_by_an_old_button(admin):
+    product = make_product(price=10_500)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.PRICE_CHANGED)
+    product.price = 12_000
+    product.save()
+
+    answer = admin.post(f"/orders/{order.ref_id}/again/", {"price": "11000"}, follow=True)
+
+    assert "Rp12.000" in words(answer)
+    order.refresh_from_db()
+    assert order.status == Status.NEEDS_ACTION
+
+
+def test_a_price_not_yet_in_the_catalogue_can_be_fetched(admin):
+    order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.PRICE_CHANGED)
+
+    page = detail(admin, order).content.decode()
+    answer = admin.post("/overview/catalogue/", {"next": f"/orders/{order.ref_id}/"})
+
+    assert 'action="/overview/catalogue/"' in page
+    assert answer["Location"] == f"/orders/{order.ref_id}/"
+
+
+def test_a_next_of_another_site_is_not_followed(admin):
+    assert admin.post("/overview/catalogue/", {"next": "https://elsewhere.example/"})["Location"] == "/"
+
+
+def test_a_cancelled_order_keeps_the_reason_in_its_timeline(admin):
+    order = make_order(Status.QUEUED)
+
+    admin.post(f"/orders/{order.ref_id}/cancel/", {"note": "customer left"})
+
+    order.refresh_from_db()
+    assert order.status == Status.CANCELLED
+    assert "customer left" in words(detail(admin, order))
+
+
+def test_an_order_that_moved_on_is_left_and_the_person_reads_so(admin):
+    order = make_order(Status.PENDING)
+
+    answer = admin.post(f"/orders/{order.ref_id}/cancel/", follow=True)
+
+    assert "“in process”" in words(answer)
+    order.refresh_from_db()
+    assert order.status == Status.PENDING
+
+
+def test_what_never_arrived_can_be_closed(upstream, admin):
+    order = make_order(Status.NEEDS_ACTION)
+
+    admin.post(f"/orders/{order.ref_id}/close/", {"note": "refunded in cash"})
+
+    order.refresh_from_db()
+    assert order.status == Status.CLOSED
+
+
+def test_an_action_nobody_knows_is_a_404(admin):
+    assert admin.post(f"/orders/{make_order().ref_id}/explode/").status_code == 404
+
+
+def test_closing_an_incident_needs_a_finding(admin):
+    order = make_order(Status.SUCCESS)
+    incident = Incident.objects.create(order=order, kind="contradiction", source="callback", detail="failed is said")
+    url = f"/orders/{order.ref_id}/incidents/{incident.pk}/close/"
+
+    assert "failed is said" in words(detail(admin, order))
+    admin.post(url, {"note": "  "})
+    incident.refresh_from_db()
+    assert incident.closed_at is None
+
+    for note in ("Their mistake, see mail.", "twice"):
+        admin.post(url, {"note": note})
+    incident.refresh_from_db()
+    assert incident.closing_note == "Their mistake, see mail."

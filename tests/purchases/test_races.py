@@ -1,0 +1,106 @@
+"""Races about one order, on real connections: each thread has its own, and a barrier lets them go at once."""
+
+import uuid
+from collections.abc import Callable
+
+import pytest
+
+from catalogue.models import Product
+from purchases.errors import OpenDuplicate
+from purchases.models import Incident, Order, OrderEvent
+from purchases.services import cancel_order, place_order, submit
+from purchases.services.sending import claim
+from purchases.states import Status
+from tests.conftest import Upstream
+from tests.factories import make_order, make_product, moves
+from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, at_once, report
+from upstream.budget import CallClass
+
+
+def _placing(product: Product, key: str) -> Callable[[], Order]:
+    return lambda: place_order(
+        product=product,
+        destination="081290000001",
+        max_price=product.price,
+        idempotency_key=key,
+        placed_by=None,
+        enqueue=False,
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_form_confirmed_many_times_at_once_is_one_order():
+    product, key = make_product(), str(uuid.uuid4())
+
+    orders = at_once(*[_placing(product, key)] * 6)
+
+    assert len({order.pk for order in orders}) == 1
+    assert Order.objects.count() == 1
+    assert OrderEvent.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_cashiers_buying_the_same_get_one_order_one_refusal():
+    product = make_product()
+
+    results = at_once(_placing(product, "a"), _placing(product, "b"))
+
+    assert sorted(type(result).__name__ for result in results) == ["OpenDuplicate", "Order"]
+    refusal = next(result for result in results if isinstance(result, OpenDuplicate))
+    assert refusal.order == Order.objects.get()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_is_claimed_by_one_of_many():
+    order = make_order(Status.QUEUED)
+
+    claims = at_once(*[lambda: claim(order.pk)] * 6)
+
+    assert len([won for won in claims if won is not None]) == 1
+    assert moves(order) == [("queued", "sending", "submit")]
+
+
+def test_many_workers_submitting_one_order_send_it_once(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    order = _placing(product, "k")()
+
+    at_once(*[lambda: submit(order.pk, call_class=CallClass.INTERACTIVE)] * 4)
+
+    order.refresh_from_db()
+    assert order.status == Status.PENDING
+    assert upstream.calls(order) == ["/v1/transaction/create"]
+    assert upstream.ledger(order) == [("debit", -product.price)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_cancel_and_claim_at_once_have_one_winner(django_user_model):
+    admin = django_user_model.objects.create_superuser("admin")
+    for _ in range(5):
+        order = make_order(Status.QUEUED, destination=f"08{uuid.uuid4().int % 10**10:010d}")
+
+        claimed, _cancelled = at_once(lambda o=order: claim(o.pk), lambda o=order: cancel_order(o, actor=admin))
+
+        order.refresh_from_db()
+        assert order.status == (Status.SENDING if claimed else Status.CANCELLED)
+        assert len(moves(order)) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_success_by_callback_poll_and_answer_is_one_event():
+    order = make_order(Status.SENDING)
+    at_once(*(lambda s=source: report(order, source=s) for source in (CALLBACK, POLL, SUBMIT)))
+
+    order.refresh_from_db()
+    assert order.status == Status.SUCCESS
+    assert len(moves(order)) == 1
+    assert not Incident.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_contradictions_at_once_leave_one_end_and_one_incident():
+    order = make_order(Status.PENDING)
+
+    at_once(*(lambda s=status: report(order, s, source=CALLBACK) for status in ("success", "failed")))
+
+    assert len(moves(order)) == 1
+    assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION

@@ -1,0 +1,149 @@
+"""The receipt for the customer: on the shop's paper, with what is known, and a copy from the second print on."""
+
+import re
+
+import pytest
+
+from purchases.models import ReceiptPrint
+from purchases.states import Status
+from tests.core.helpers import words
+from tests.factories import make_check, make_order, make_payment, make_product
+
+pytestmark = pytest.mark.django_db
+
+PAPERS = ["58", "80", "a5"]
+
+
+def print_it(client, order, paper="58"):
+    return client.post(f"/orders/{order.ref_id}/receipt/", {"paper": paper}, follow=True)
+
+
+def paper_of(answer) -> str:
+    """The receipt alone: what goes on paper."""
+    html = answer.content.decode()
+    return re.search(r'<article class="struk.*?</article>', html, re.DOTALL).group()
+
+
+def make_bought(**facts):
+    return make_order(Status.SUCCESS, sn="5985080747136515", price=10_500, **facts)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_purchase_prints_shop_product_number_price_and_sn(cashier, settings, paper):
+    settings.SHOP_NAME = "Toko Uji"
+    order = make_bought()
+
+    answer = print_it(cashier, order, paper)
+
+    for fact in ("Toko Uji", "Telkomsel 10.000", "0812-3456-7890", "Rp10.500", "5985080747136515", order.ref_id):
+        assert fact in paper_of(answer)
+    assert f"struk-{paper}" in paper_of(answer)
+    assert f'class="paper-{paper}"' in answer.content.decode()
+
+
+def test_a_token_is_in_groups_of_four(cashier):
+    product = make_product(name="Token PLN 20.000", category="token-pln", brand="pln")
+    order = make_order(
+        Status.SUCCESS, product=product, destination="12345678901", sn="27880111795691503095/BUDI SANTOSO/R1"
+    )
+
+    receipt = paper_of(print_it(cashier, order))
+
+    assert "2788 0111 7956 9150 3095" in receipt
+    assert "is-token" in receipt
+    assert "BUDI SANTOSO · R1" in receipt
+
+
+def test_a_bill_is_printed_with_customer_periods_fee_and_total(cashier):
+    details = [
+        {"period": "Okt 2026", "amount": 60_000, "penalty": 3_000},
+        {"period": "Nov 2026", "amount": 40_000, "penalty": 0},
+    ]
+    check = make_check(details=details, penalty=3_000, total=105_500)
+    order = make_payment(check, Status.SUCCESS, sn="PAY-77", price=105_500)
+
+    receipt = paper_of(print_it(cashier, order))
+
+    facts = ("SITI AMINAH", "Okt 2026", "Rp60.000", "Nov 2026", "Rp40.000", "Rp3.000", "Rp2.500", "Rp105.500", "PAY-77")
+    for fact in facts:
+        assert fact in receipt
+
+
+def test_the_first_print_is_the_original_and_later_ones_copies(cashier):
+    order = make_bought()
+
+    prints = [print_it(cashier, order) for _ in range(3)]
+
+    assert ["COPY" in paper_of(answer) for answer in prints] == [False, True, True]
+    assert [answer.request["PATH_INFO"] for answer in prints] == [
+        f"/orders/{order.ref_id}/receipt/{number}/" for number in (1, 2, 3)
+    ]
+    noted = ReceiptPrint.objects.filter(order=order)
+    assert [(each.number, each.paper, each.printed_by.username) for each in noted] == [
+        (number, "58", "cashier") for number in (1, 2, 3)
+    ]
+
+
+def test_viewing_a_receipt_or_an_old_print_changes_nothing(cashier):
+    order = make_bought()
+
+    cashier.get(f"/orders/{order.ref_id}/receipt/?paper=80")
+    assert not ReceiptPrint.objects.exists()
+
+    print_it(cashier, order)
+    again = cashier.get(f"/orders/{order.ref_id}/receipt/1/")
+    assert "COPY" not in paper_of(again)
+    assert ReceiptPrint.objects.count() == 1
+
+
+def test_the_shops_paper_is_remembered(cashier):
+    print_it(cashier, make_bought(), "a5")
+
+    other = make_bought(destination="081234567899")
+    assert "struk-a5" in paper_of(cashier.get(f"/orders/{other.ref_id}/receipt/"))
+
+
+def test_an_unknown_paper_is_the_narrow_one(cashier):
+    order = make_bought()
+
+    assert "struk-58" in paper_of(cashier.get(f"/orders/{order.ref_id}/receipt/?paper=banner"))
+
+
+@pytest.mark.parametrize(
+    "status", [Status.PENDING, Status.UNKNOWN, Status.NEEDS_ACTION, Status.FAILED, Status.REJECTED]
+)
+def test_what_has_not_succeeded_has_no_receipt(cashier, status):
+    order = make_order(status)
+
+    said = print_it(cashier, order)
+
+    assert "Only what has succeeded has a receipt." in words(said)
+    assert f"/orders/{order.ref_id}/receipt/" not in cashier.get(f"/orders/{order.ref_id}/").content.decode()
+    assert not ReceiptPrint.objects.exists()
+
+
+def test_an_auditor_looks_at_a_receipt_and_prints_none(auditor):
+    order = make_bought()
+
+    page = auditor.get(f"/orders/{order.ref_id}/receipt/")
+
+    assert page.status_code == 200
+    assert 'method="post"' not in page.content.decode().split("struk-page")[1].split("</main>")[0]
+    assert auditor.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"}).status_code == 403
+    assert not ReceiptPrint.objects.exists()
+
+
+def test_a_sandbox_receipt_says_that_it_proves_nothing(cashier, settings):
+    order = make_bought()
+
+    settings.SANDBOX = True
+    assert "TEST – no proof of payment" in paper_of(cashier.get(f"/orders/{order.ref_id}/receipt/"))
+    settings.SANDBOX = False
+    assert "TEST" not in paper_of(cashier.get(f"/orders/{order.ref_id}/receipt/"))
+
+
+def test_a_print_of_another_order_is_a_404(cashier):
+    order, other = make_bought(), make_bought(destination="081234567899")
+    print_it(cashier, order)
+
+    assert cashier.get(f"/orders/{other.ref_id}/receipt/1/").status_code == 404

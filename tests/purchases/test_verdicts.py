@@ -1,0 +1,383 @@
+"""Two people end an order that the upstream leaves open, or whose success it took back: states, entries, calls."""
+
+import datetime as dt
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+from django.utils import timezone
+
+from catalogue.models import Product
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.errors import ActionRefused
+from purchases.models import GivenBack, Incident, Order, Verdict
+from purchases.services import (
+    Action,
+    allowed_actions,
+    approve_verdict,
+    decline_verdict,
+    note_given_back,
+    propose_verdict,
+    submit,
+)
+from purchases.services.following import follow
+from purchases.services.sending import claim
+from purchases.states import Status
+from staff.models import User
+from tests.conftest import Upstream
+from tests.core.helpers import has_id, words
+from tests.factories import make_order, moves
+from tests.people import browser_of, make_person
+from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRICE = 10_500
+RELEASED = [("hold", PRICE), ("release", PRICE)]
+DEBITED = [*RELEASED, ("debit", PRICE)]
+
+
+@pytest.fixture
+def two() -> tuple[User, User]:
+    """Who proposes, and who approves."""
+    return User.objects.create_superuser("first"), User.objects.create_superuser("second")
+
+
+def entries(order: Order) -> list[tuple[str, int]]:
+    return list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount"))
+
+
+def propose(order: Order, outcome: str, actor: User) -> Verdict:
+    return propose_verdict(order, outcome=outcome, evidence="their dashboard, row 7", reason="asked twice", actor=actor)
+
+
+def decide(order: Order, outcome: str, two: tuple[User, User]) -> Order:
+    return approve_verdict(propose(order, outcome, two[0]), actor=two[1])
+
+
+def unknown() -> Order:
+    order = place()
+    claim(order.pk)
+    return answer(order, Status.UNKNOWN)
+
+
+def pending() -> Order:
+    order = place()
+    claim(order.pk)
+    return report(order, "pending", source=SUBMIT)
+
+
+def success() -> Order:
+    order = place()
+    claim(order.pk)
+    return report(order, "success", source=SUBMIT)
+
+
+def open_for_an_hour(order: Order) -> Order:
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
+    order.refresh_from_db()
+    return order
+
+
+BEGINNINGS = {
+    "unknown": lambda: open_for_an_hour(unknown()),
+    "pending": lambda: open_for_an_hour(pending()),
+    "never arrived": lambda: never_arrived(place()),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "outcome", "expected"),
+    [
+        ("unknown", "success", DEBITED),
+        ("unknown", "failed", RELEASED),
+        ("unknown", "reversed", [*DEBITED, ("reversal", PRICE)]),
+        ("never arrived", "success", DEBITED),
+        ("never arrived", "failed", RELEASED),
+        ("never arrived", "reversed", [*DEBITED, ("reversal", PRICE)]),
+        ("pending", "success", DEBITED),
+        ("pending", "failed", [*DEBITED, ("refund", PRICE)]),
+        ("pending", "reversed", [*DEBITED, ("reversal", PRICE)]),
+    ],
+)
+def test_an_open_order_ends_as_two_people_decide(two, before, outcome, expected):
+    order = BEGINNINGS[before]()
+
+    after = decide(order, outcome, two)
+
+    assert (after.status, after.next_poll_at, after.may_be_charged) == (outcome, None, False)
+    assert after.final_at
+    assert after.ended_no
+    assert entries(order) == expected
+    assert ledger.books().reserved == 0
+    event = order.events.last()
+    assert (event.to_status, event.source, event.actor) == (outcome, "staff", two[1])
+    assert event.facts == {"code": "verdict", "verdict": Verdict.objects.get().pk}
+
+
+def test_a_success_that_the_upstream_took_back_is_reversed(two):
+    order = success()
+    report(order, "failed", source=CALLBACK)
+    assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
+
+    after = decide(order, "reversed", two)
+
+    assert after.status == Status.REVERSED
+    assert entries(order) == [*DEBITED, ("reversal", PRICE)]
+    assert ledger.books().balance == 0
+    report(order, "failed", source=POLL)
+    assert (Incident.objects.count(), entries(order)) == (1, [*DEBITED, ("reversal", PRICE)])
+
+
+def test_the_upstream_itself_is_asked_for_nothing_by_a_verdict(upstream: Upstream, two):
+    order = place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000003")
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order = open_for_an_hour(follow(order, seconds=0))
+    before = upstream.calls(order)
+
+    decide(order, "failed", two)
+
+    assert upstream.calls(order) == before
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.SUCCESS, Status.NEEDS_ACTION}))
+def test_what_the_upstream_may_still_settle_is_not_decided(two, status):
+    order = make_order(status)
+
+    assert Action.PROPOSE_VERDICT not in allowed_actions(order, two[0])
+    for outcome in ("success", "failed", "reversed"):
+        with pytest.raises(ActionRefused):
+            propose(order, outcome, two[0])
+
+
+@pytest.mark.parametrize("outcome", ["success", "failed", "held", ""])
+def test_a_success_can_only_be_reversed(two, outcome):
+    with pytest.raises(ActionRefused):
+        propose(success(), outcome, two[0])
+
+
+def test_a_verdict_needs_evidence_and_a_reason(two):
+    order = success()
+
+    for evidence, reason in ((" ", "why"), ("where", " ")):
+        with pytest.raises(ActionRefused):
+            propose_verdict(order, outcome="reversed", evidence=evidence, reason=reason, actor=two[0])
+
+
+def test_who_proposed_cannot_approve_but_can_withdraw(two):
+    order = success()
+    verdict = propose(order, "reversed", two[0])
+
+    with pytest.raises(ActionRefused):
+        approve_verdict(verdict, actor=two[0])
+    decline_verdict(verdict, actor=two[0])
+
+    order.refresh_from_db()
+    assert (order.status, entries(order)) == (Status.SUCCESS, DEBITED)
+    with pytest.raises(ActionRefused):
+        approve_verdict(verdict, actor=two[1])
+
+
+def test_somebody_without_the_permission_decides_nothing(two):
+    order, cashier = success(), make_person("cashier")
+    with pytest.raises(ActionRefused):
+        propose(order, "reversed", cashier)
+
+    verdict = propose(order, "reversed", two[0])
+    for decision in (approve_verdict, decline_verdict):
+        with pytest.raises(ActionRefused):
+            decision(verdict, actor=cashier)
+
+
+def test_only_one_verdict_is_open_at_a_time(two):
+    order = success()
+    propose(order, "reversed", two[0])
+
+    with pytest.raises(ActionRefused):
+        propose(order, "reversed", two[1])
+
+
+def test_a_verdict_overtaken_by_upstream_can_only_be_declined(two):
+    order = open_for_an_hour(pending())
+    verdict = propose(order, "failed", two[0])
+    report(order, "success")
+
+    with pytest.raises(ActionRefused):
+        approve_verdict(verdict, actor=two[1])
+    decline_verdict(verdict, actor=two[1])
+
+    order.refresh_from_db()
+    assert (order.status, entries(order)) == (Status.SUCCESS, DEBITED)
+
+
+def test_an_upstream_report_after_a_verdict_fills_or_contradicts(two):
+    order = open_for_an_hour(unknown())
+    decide(order, "success", two)
+
+    after = report(order, "success", sn="SN-9")
+    assert (after.sn, after.trx_id) == ("SN-9", f"T-{order.ref_id}")
+    assert not Incident.objects.exists()
+
+    report(order, "failed", source=CALLBACK)
+    assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
+    assert entries(order) == DEBITED
+
+
+# --- at once --------------------------------------------------------------------------------------------------
+
+
+def test_two_approvals_at_once_execute_once(two):
+    order = open_for_an_hour(pending())
+    verdict = propose(order, "failed", two[0])
+    third = User.objects.create_superuser("third")
+
+    results = at_once(*(lambda who=who: approve_verdict(verdict, actor=who) for who in (two[1], third)))
+
+    assert sorted(type(result).__name__ for result in results) == ["ActionRefused", "Order"]
+    assert entries(order) == [*DEBITED, ("refund", PRICE)]
+    assert moves(order)[-1][1:] == ("failed", "staff")
+
+
+def test_two_proposals_at_once_are_one(two):
+    order = success()
+
+    results = at_once(*(lambda who=who: propose(order, "reversed", who) for who in two))
+
+    assert sorted(type(result).__name__ for result in results) == ["ActionRefused", "Verdict"]
+    assert Verdict.objects.count() == 1
+
+
+def test_a_verdict_and_a_callback_at_once_leave_one_end(two):
+    for _ in range(3):
+        order = open_for_an_hour(pending())
+        verdict = propose(order, "failed", two[0])
+
+        at_once(lambda v=verdict: approve_verdict(v, actor=two[1]), lambda o=order: report(o, source=CALLBACK))
+
+        order.refresh_from_db()
+        if order.status == Status.SUCCESS:
+            assert entries(order) == DEBITED
+        else:
+            assert (order.status, entries(order)) == (Status.FAILED, [*DEBITED, ("refund", PRICE)])
+            assert order.incidents.get().kind == Incident.Kind.CONTRADICTION
+
+
+# --- the database itself --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("before", sorted({Status.QUEUED, Status.SENDING, Status.FAILED, Status.REJECTED}))
+def test_the_database_itself_reverses_no_such_order(before):
+    order = make_order(before)
+
+    with pytest.raises(DatabaseError, match=r"[Ii]nvalid transition"), transaction.atomic():
+        Order.objects.filter(pk=order.pk).update(
+            status=Status.REVERSED, final_at=timezone.now(), ended_no=9, next_poll_at=None
+        )
+
+
+def test_the_database_itself_lets_nobody_approve_alone(two):
+    verdict = propose(success(), "reversed", two[0])
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Verdict.objects.filter(pk=verdict.pk).update(approved_by=two[0], decided_at=timezone.now())
+
+
+def test_the_database_itself_keeps_what_was_proposed_and_decided(two):
+    order = success()
+    verdict = propose(order, "reversed", two[0])
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Verdict.objects.create(order=order, outcome="reversed", evidence="x", reason="y", proposed_by=two[1])
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Verdict.objects.filter(pk=verdict.pk).update(evidence="another")
+    decline_verdict(verdict, actor=two[1])
+
+    for change in (
+        lambda: Verdict.objects.filter(pk=verdict.pk).update(decided_at=timezone.now()),
+        lambda: Verdict.objects.filter(pk=verdict.pk).delete(),
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            change()
+
+
+def test_the_database_itself_gives_back_once():
+    facts = {"amount": 5, "balance_change": 5, "reserved_change": 0, "balance_after": 0, "reserved_after": 0}
+    Entry.objects.create(ref_id="B1", order_kind="purchase", kind="refund", **facts)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Entry.objects.create(ref_id="B1", order_kind="purchase", kind="reversal", **facts)
+
+
+# --- the customer ---------------------------------------------------------------------------------------------
+
+
+def test_a_reversed_order_waits_until_the_money_is_given_back(two):
+    order = decide(success(), "reversed", two)
+    cashier = browser_of("cashier")
+    assert list(Order.objects.need_attention()) == [order]
+
+    page = cashier.get(f"/orders/{order.ref_id}/")
+    assert has_id(page, "act-give_back")
+    assert "Rp10.500" in words(page)
+    cashier.post(f"/orders/{order.ref_id}/given-back/", {"note": " "})
+    assert not GivenBack.objects.exists()
+    cashier.post(f"/orders/{order.ref_id}/given-back/", {"note": "in cash, signed"})
+
+    noted = GivenBack.objects.get()
+    assert (noted.noted_by.username, noted.note) == ("cashier", "in cash, signed")
+    assert not Order.objects.need_attention().exists()
+    assert has_id(cashier.get(f"/orders/{order.ref_id}/"), "given-back")
+    with pytest.raises(ActionRefused):
+        note_given_back(order, actor=two[0], note="twice")
+
+
+def test_what_was_given_back_is_only_noted_for_a_reversed_order(two):
+    with pytest.raises(ActionRefused):
+        note_given_back(success(), actor=two[0], note="in cash")
+
+
+def test_a_reversed_orders_receipt_is_void_and_not_printed_again(two):
+    order, cashier = success(), browser_of("cashier")
+    cashier.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"})
+    decide(order, "reversed", two)
+
+    assert "data-void" in cashier.get(f"/orders/{order.ref_id}/receipt/1/").content.decode()
+    page = cashier.get(f"/orders/{order.ref_id}/receipt/")
+    assert has_id(page, "receipt-void")
+    assert "data-void" in page.content.decode()
+    cashier.post(f"/orders/{order.ref_id}/receipt/", {"paper": "58"})
+    assert order.receipt_prints.count() == 1
+
+
+# --- the pages ------------------------------------------------------------------------------------------------
+
+
+def test_one_proposes_on_the_page_and_another_approves():
+    order, first, second = success(), browser_of("admin"), browser_of("admin", username="owner")
+    report(order, "failed", source=CALLBACK)
+    address = f"/orders/{order.ref_id}/"
+    assert 'href="#verdict"' in first.get(address).content.decode()
+
+    first.post(f"{address}propose/", {"outcome": "reversed", "evidence": "their mail of today", "reason": "taken back"})
+    verdict = Verdict.objects.get()
+    assert list(Order.objects.need_attention()) == [order]
+    assert not has_id(first.get(address), "act-approve_verdict")
+    first.post(f"{address}approve/", {"verdict": verdict.pk})
+    order.refresh_from_db()
+    assert order.status == Status.SUCCESS
+
+    assert has_id(second.get(address), "act-approve_verdict")
+    second.post(f"{address}approve/", {"verdict": verdict.pk})
+    order.refresh_from_db()
+    assert order.status == Status.REVERSED
+    assert "their mail of today" in words(second.get(address))
+
+
+def test_a_page_with_another_orders_verdict_approves_nothing(two):
+    browser = browser_of("admin")
+    verdict, other = propose(success(), "reversed", two[0]), success()
+
+    assert browser.post(f"/orders/{other.ref_id}/approve/", {"verdict": verdict.pk}).status_code == 404
+
+    verdict.refresh_from_db()
+    assert verdict.decided_at is None

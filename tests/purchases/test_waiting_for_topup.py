@@ -1,0 +1,106 @@
+"""A balance that is short: refused in words before anything is stored, or waited for; then it goes by itself."""
+
+import pytest
+
+from purchases.models import Order
+from purchases.services.waiting import queue_waiting_orders
+from tests.core.helpers import hidden, words
+from tests.factories import make_check, make_product
+from tests.ledger.helpers import open_books, spend, upstream_tells
+from tests.purchases.test_buy_pages import NUMBER, confirm, review
+
+pytestmark = pytest.mark.django_db
+
+
+def wait(client, product, fields):
+    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "wait"}, follow=True)
+
+
+def test_the_review_counts_what_is_available_and_names_the_held(cashier):
+    product = make_product(price=10_500)
+    open_books(100_000)
+    spend(20_000)
+
+    page = words(review(cashier, product))
+
+    assert "Available now Rp80.000" in page
+    assert "Available after Rp69.500" in page
+
+
+def test_a_short_balance_offers_to_wait_in_place_of_buying(cashier):
+    product = make_product(price=10_500)
+    open_books(10_000)
+
+    answer = review(cashier, product)
+
+    assert "The balance is Rp500 short. Top up first, or let the order wait" in words(answer)
+    assert 'name="confirm" value="wait"' in answer.content.decode()
+    assert 'name="confirm" value="1"' not in answer.content.decode()
+
+
+def test_a_waiting_order_says_so_and_goes_after_a_top_up(cashier):
+    product = make_product(price=10_500)
+    open_books(10_000)
+
+    page = words(wait(cashier, product, hidden(review(cashier, product))))
+
+    order = Order.objects.get()
+    assert (order.status, order.action_reason, order.waits_for_topup) == ("held", "balance_short", True)
+    assert "Placed: it waits for a top-up." in page
+    assert "as soon as enough is available it is sent by itself" in page
+
+    upstream_tells(50_000)
+    queue_waiting_orders()
+    order.refresh_from_db()
+    assert order.status == "queued"
+
+
+def test_pressed_twice_one_order_waits(cashier):
+    product = make_product(price=10_500)
+    open_books(10_000)
+    fields = hidden(review(cashier, product))
+
+    wait(cashier, product, fields)
+    wait(cashier, product, fields)
+
+    assert Order.objects.count() == 1
+
+
+def test_a_balance_taken_meanwhile_is_refused_and_may_wait(cashier):
+    product = make_product(price=10_500)
+    open_books(15_000)
+    asked = review(cashier, product)
+    spend(10_000)
+
+    answer = confirm(cashier, product, hidden(asked))
+
+    assert not Order.objects.filter(destination=NUMBER, product=product).exists()
+    assert "Rp10.500 are needed and Rp5.000 are available" in words(answer)
+    assert "Nothing was placed." in words(answer)
+    wait(cashier, product, hidden(answer))
+    assert Order.objects.get(product=product).waits_for_topup
+
+
+def test_waiting_with_enough_available_by_now_is_sent_at_once(cashier):
+    product = make_product(price=10_500)
+    open_books(10_000)
+    fields = hidden(review(cashier, product))
+    upstream_tells(50_000)
+
+    page = words(wait(cashier, product, fields))
+
+    assert Order.objects.get().status == "queued"
+    assert "Order placed." in page
+
+
+def test_a_bill_above_available_is_refused_and_stays_payable(cashier):
+    open_books(100_000)
+    check = make_check()
+
+    before = words(cashier.get(f"/bills/{check.ref_id}/"))
+    answer = cashier.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total})
+
+    assert "The balance is Rp2.500 short." in before
+    assert not Order.objects.exists()
+    assert "Rp102.500 are needed and Rp100.000 are available" in words(answer)
+    assert "Pay Rp102.500" in words(answer)

@@ -1,0 +1,82 @@
+"""Differences, orders and readings for the tests of reconciliation and its pages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from gateway.models import Exchange
+from gateway.services import next_number
+from ledger import services as ledger
+from purchases.models import Order
+from purchases.services.sending import claim
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference, ReconciliationRun
+from tests.gateway.helpers import read_balance
+from tests.purchases.helpers import place, report
+from upstream.endpoints import Endpoint
+
+
+def make_difference(amount: int, label: str = "", **facts: Any) -> Difference:
+    """A difference of this amount that no run has found, with its part in the books' sum."""
+    now = timezone.now()
+    facts = {
+        "from_no": next_number(),
+        "to_no": next_number(),
+        "from_at": now,
+        "to_at": now,
+        "label": label or ("topup" if amount > 0 else "unexplained_debit"),
+        **facts,
+    }
+    with transaction.atomic():
+        difference = Difference.objects.create(amount=amount, **facts)
+        ledger.set_found(Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0)
+    return difference
+
+
+def tell(balance: int) -> ReconciliationRun:
+    """The upstream reports this balance, and it is compared."""
+    read_balance(balance)
+    return reconciliation.reconcile()
+
+
+def sent(**facts: Any) -> Order:
+    """An order that was sent and has no answer yet."""
+    order = place(**facts)
+    claim(order.pk)
+    order.refresh_from_db()
+    return order
+
+
+def bought(status: str = "success", **facts: Any) -> Order:
+    """An order that was sent and ended so."""
+    return report(sent(**facts), status)
+
+
+def asked(order: Order, status: str = "") -> Exchange:
+    """A status request about the order: the upstream said `status`, or nothing that could be used."""
+    now, number = timezone.now(), next_number()
+    answered = {"answered_no": next_number(), "answered_at": now} if status else {}
+    return Exchange.objects.create(
+        pk=number,
+        endpoint=Endpoint.TRANSACTION_STATUS,
+        ref_id=order.ref_id,
+        sent_at=now,
+        status=status,
+        outcome="x",
+        **answered,
+    )
+
+
+def said(answer: Any) -> list[str]:
+    """The codes of what the page says of the books and of differences, from top to bottom."""
+    return re.findall(r'data-said="([^"]+)"', answer.content.decode())
+
+
+def steps(answer: Any) -> set[str]:
+    """Where the page's buttons lead, without what every page has."""
+    return set(re.findall(r'method="post" action="(/balance/[^"]+)"', answer.content.decode()))

@@ -1,0 +1,237 @@
+"""The balance's page: its figures, how the books stand to them, and what is sent again when they change."""
+
+import re
+
+import pytest
+
+from ledger import services as ledger
+from ledger.models import Books
+from purchases.states import Status
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference, ReconciliationRun
+from tests.core.helpers import has_id, next_question, words
+from tests.factories import make_order
+from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books, upstream_tells
+from tests.people import browser_of
+from tests.reconciliation.helpers import said, sent, steps
+
+pytestmark = pytest.mark.django_db
+
+
+def figures(answer) -> tuple[str, ...]:
+    """Balance now, available, and what the upstream reported."""
+    page = answer.content.decode()
+    parts = [page.split(f'id="{name}-title"')[1].split("</section>")[0] for name in ("now", "available", "reported")]
+    return tuple(re.search(r'class="figure[^"]*">([^<]+)<', part).group(1).strip() for part in parts)
+
+
+# --- figures ------------------------------------------------------------------------------------------------------
+
+
+def test_before_anything_is_known_nothing_is_called_zero(admin):
+    page = admin.get("/balance/")
+
+    assert figures(page) == ("–", "–", "–")
+    assert said(page) == ["no_reading"]
+    assert "Rp0" not in words(page)
+
+
+def test_before_the_books_are_open_the_reported_balance_counts(admin):
+    read_balance(750_000)
+
+    page = admin.get("/balance/")
+
+    assert figures(page) == ("Rp750.000", "Rp750.000", "Rp750.000")
+    assert said(page) == ["not_open"]
+
+
+def test_available_is_the_balance_less_what_is_reserved(cashier):
+    open_books(1_000_000)
+    order = make_order(Status.QUEUED)
+    ledger.reserve(ref_id=order.ref_id, order_kind="purchase", amount=10_500)
+
+    page = cashier.get("/balance/")
+
+    assert figures(page) == ("Rp1.000.000", "Rp989.500", "Rp1.000.000")
+    assert "Rp10.500" in words(page)
+
+
+def test_a_cashier_sees_figures_and_nothing_of_the_books(cashier):
+    open_books(1_000_000)
+    upstream_tells(999_999)
+
+    page = cashier.get("/balance/")
+
+    assert figures(page)[2] == "Rp999.999"
+    assert (said(page), steps(page)) == ([], {"/balance/read/"})
+
+
+def test_on_the_first_day_there_is_no_curve(auditor):
+    open_books(1_000_000)
+
+    assert '<svg class="chart' not in auditor.get("/balance/").content.decode()
+
+
+def test_the_overview_leads_to_the_balance(cashier, auditor):
+    open_books(1_000_000)
+
+    assert 'href="/balance/"' in cashier.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+    assert "status-good" in auditor.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+
+
+# --- how the books stand ------------------------------------------------------------------------------------------
+
+
+def test_agreeing_books_are_called_balanced(auditor):
+    open_books()
+
+    assert said(auditor.get("/balance/")) == ["balanced"]
+
+
+def test_an_open_order_makes_it_provisional_and_is_named(auditor):
+    open_books(1_000_000)
+    order = sent()
+    read_balance(989_500)
+
+    page = auditor.get("/balance/")
+
+    assert said(page) == ["provisional"]
+    assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
+
+
+def test_what_open_orders_cannot_explain_is_never_called_fine(admin):
+    open_books(1_000_000)
+    order = sent()
+    read_balance(500_000)
+
+    page = admin.post("/balance/reconcile/", follow=True)
+
+    assert said(page) == ["not_explained_yet"]
+    assert "-Rp489.500" in words(page)
+    assert order.ref_id in words(page)
+    assert not Difference.objects.exists()
+
+
+def test_changed_rows_are_said_with_their_amount(auditor):
+    open_books(1_000_000)
+    Books.objects.update(balance=1_123_456)
+    reconciliation.reconcile()
+
+    page = auditor.get("/balance/")
+
+    assert said(page) == ["flaw"]
+    assert "Rp123.456" in words(page)
+
+
+def test_comparing_on_demand_finds_and_says_it(admin):
+    open_books(1_000_000)
+    assert said(admin.post("/balance/reconcile/", follow=True)) == ["balanced"]
+
+    read_balance(999_999)
+
+    assert said(admin.post("/balance/reconcile/", follow=True))[0] == "unexplained"
+    assert Difference.objects.get().amount == -1
+
+
+# --- keeping fresh ------------------------------------------------------------------------------------------------
+
+
+def test_the_button_has_the_balance_read_and_looks_for_it(cashier, monkeypatch):
+    monkeypatch.setattr("reconciliation.views.balance.request_balance_reading", lambda: True)
+    assert next_question(cashier.get("/balance/"))[1] == 20
+
+    assert cashier.post("/balance/read/")["Location"] == "/balance/"
+
+    assert next_question(cashier.get("/balance/"))[1] == 2
+
+
+def test_with_the_queue_down_nothing_is_looked_for(cashier, monkeypatch):
+    monkeypatch.setattr("reconciliation.views.balance.request_balance_reading", lambda: False)
+
+    assert next_question(cashier.post("/balance/read/", follow=True))[1] == 20
+
+
+def test_only_what_changed_is_sent_again(admin):
+    open_books(1_000_000)
+    ask, _delay = next_question(admin.get("/balance/"))
+    assert not has_id(admin.get(ask), "balance-now")
+
+    upstream_tells(1_500_000)
+
+    changed = admin.get(ask).content.decode()
+    assert 'id="balance-now" hx-swap-oob="true"' in changed
+    assert 'id="balance-differences" hx-swap-oob="true"' in changed
+
+
+# --- comparisons --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_shows_its_figures_and_what_it_waited_for(auditor):
+    open_books(1_000_000)
+    order = sent()
+    read_balance(989_500)
+    run = reconciliation.reconcile()
+
+    shown = words(auditor.get(f"/balance/runs/{run.pk}/"))
+
+    assert order.ref_id in shown
+    assert "Rp989.500" in shown
+    assert has_id(auditor.get("/balance/runs/?state=unexplained"), "none-matches")
+    assert f"/balance/runs/{run.pk}/" in auditor.get("/balance/runs/?state=provisional").content.decode()
+
+
+def test_a_result_never_changes():
+    open_books(1_000_000)
+    before = ReconciliationRun.objects.get()
+
+    reconciliation.reconcile()
+
+    assert ReconciliationRun.objects.get().state == before.state
+
+
+# --- who may ------------------------------------------------------------------------------------------------------
+
+SEEN = {
+    "/balance/": {"cashier", "auditor", "admin"},
+    "/balance/live/": {"cashier", "auditor", "admin"},
+    "/balance/statement/": {"auditor", "admin"},
+    "/balance/statement/csv/": {"auditor", "admin"},
+    "/balance/statement/xlsx/": {"auditor", "admin"},
+    "/balance/differences/": {"auditor", "admin"},
+    "/balance/runs/": {"auditor", "admin"},
+    "/balance/alerts/": {"auditor", "admin"},
+}
+
+
+@pytest.mark.parametrize("page", SEEN)
+@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
+def test_each_role_sees_its_pages_and_no_others(role, page):
+    assert browser_of(role).get(page).status_code == (200 if role in SEEN[page] else 403)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "/balance/topups/",
+        "/balance/topups/1/cancel/",
+        "/balance/differences/1/acknowledge/",
+        "/balance/differences/1/adjust/",
+        "/balance/adjustments/1/approve/",
+        "/balance/adjustments/1/decline/",
+    ],
+)
+def test_what_moves_the_books_is_for_admins_and_never_a_link(cashier, auditor, admin, url):
+    assert cashier.post(url).status_code == 403
+    assert auditor.post(url).status_code == 403
+    assert admin.get(url).status_code == 405
+
+
+def test_comparing_is_not_for_cashiers(cashier, auditor):
+    assert cashier.post("/balance/reconcile/").status_code == 403
+    assert auditor.post("/balance/reconcile/").status_code == 302
+
+
+@pytest.mark.parametrize("page", ["/balance/differences/999/", "/balance/runs/999/"])
+def test_what_is_not_there_is_a_404(admin, page):
+    assert admin.get(page).status_code == 404

@@ -1,0 +1,234 @@
+"""What people decide about differences, while reconciliation runs at the same moment."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pgtrigger
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from ledger import services as ledger
+from ledger.models import Books, Entry
+from reconciliation import services as reconciliation
+from reconciliation.errors import DecisionRefused
+from reconciliation.models import Adjustment, Difference, ExpectedTopUp, Reconciliation
+from reconciliation.services import decisions, differences
+from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books
+from tests.purchases.helpers import at_once
+from tests.reconciliation.helpers import make_difference
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def people(django_user_model: Any) -> tuple[Any, Any]:
+    create = django_user_model.objects.create_user
+    return create("first"), create("second")
+
+
+class Meanwhile:
+    """Something done on another connection."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.fault: Exception | None = None
+        self._thread = threading.Thread(target=self._run, args=[work])
+        self._thread.start()
+
+    def _run(self, work: Callable[[], Any]) -> None:
+        try:
+            work()
+        except Exception as error:  # the test looks at it
+            self.fault = error
+        finally:
+            connections.close_all()
+
+    def is_blocked_by_us(self) -> bool:
+        """Whether it comes to wait for a lock of this connection; False when it ends instead."""
+        while self._thread.is_alive():
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+                )
+                if cursor.fetchone() != (0,):
+                    return True
+            self._thread.join(0.02)
+        return False
+
+    def end(self) -> None:
+        """Wait for its end; what went wrong is raised here."""
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        if self.fault:
+            raise self.fault
+
+
+def acknowledging(first: Any, second: Any) -> Callable[[], Any]:
+    found = make_difference(500)
+    return lambda: reconciliation.acknowledge_top_up(found, actor=first)
+
+
+def announcing(first: Any, second: Any) -> Callable[[], Any]:
+    make_difference(500)
+    return lambda: reconciliation.announce_top_up(amount=500, actor=first)
+
+
+def withdrawing(first: Any, second: Any) -> Callable[[], Any]:
+    expected = reconciliation.announce_top_up(amount=500, actor=first)
+    return lambda: reconciliation.cancel_expected_top_up(expected, actor=second)
+
+
+def proposing(first: Any, second: Any) -> Callable[[], Any]:
+    found = make_difference(-500)
+    return lambda: reconciliation.propose_adjustment(found, actor=first, reason="x")
+
+
+def approving(first: Any, second: Any) -> Callable[[], Any]:
+    proposed = reconciliation.propose_adjustment(make_difference(-500), actor=first, reason="x")
+    return lambda: reconciliation.approve_adjustment(proposed, actor=second)
+
+
+def declining(first: Any, second: Any) -> Callable[[], Any]:
+    proposed = reconciliation.propose_adjustment(make_difference(-500), actor=first, reason="x")
+    return lambda: reconciliation.decline_adjustment(proposed, actor=second)
+
+
+DECISIONS = [acknowledging, announcing, withdrawing, proposing, approving, declining]
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_a_decision_waits_for_a_run_before_it_locks_anything(decision: Any, people: Any):
+    open_books(1_000_000)
+    decide = decision(*people)
+
+    with transaction.atomic():
+        Reconciliation.objects.select_for_update().get()
+        meanwhile = Meanwhile(decide)
+        assert meanwhile.is_blocked_by_us()
+        for model in (Difference, Books, ExpectedTopUp, Adjustment):
+            list(model.objects.select_for_update(nowait=True))
+    meanwhile.end()
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_a_decision_before_the_first_run_is_possible(decision: Any, people: Any):
+    decide = decision(*people)
+    with pgtrigger.ignore("reconciliation.Reconciliation:never_deleted"):
+        Reconciliation.objects.all().delete()
+
+    decide()
+
+    assert Reconciliation.objects.get().quiet is None
+
+
+def test_a_late_refund_and_an_approval_at_once_do_not_deadlock(people: Any, monkeypatch: Any):
+    open_books(1_000_000)
+    missing = make_difference(-10_500, "missing_refund")
+    proposed = reconciliation.propose_adjustment(missing, actor=people[0], reason="x")
+    reconciliation.announce_top_up(amount=250_000, actor=people[0])
+    read_balance(1_250_000)
+    read_balance(1_260_500)
+    books_are_locked, difference_is_locked = threading.Event(), threading.Event()
+
+    def announced_first(real: Any = ledger.post_top_up, **facts: Any) -> Entry:
+        entry: Entry = real(**facts)
+        books_are_locked.set()
+        difference_is_locked.wait(1)
+        return entry
+
+    def undecided(adjustment: Adjustment, real: Any = decisions._undecided) -> Adjustment:
+        difference_is_locked.set()
+        books_are_locked.wait(1)
+        found: Adjustment = real(adjustment)
+        return found
+
+    monkeypatch.setattr(differences.ledger, "post_top_up", announced_first)
+    monkeypatch.setattr(decisions, "_undecided", undecided)
+
+    results = at_once(reconciliation.reconcile, lambda: reconciliation.approve_adjustment(proposed, actor=people[1]))
+
+    assert [result for result in results if isinstance(result, Exception)] == []
+    assert ledger.books().balance + ledger.books().found == 1_260_500 - 10_500
+
+
+def test_a_top_up_announced_at_the_moment_it_is_found_is_matched(people: Any):
+    open_books(1_000_000)
+    read_balance(1_250_000)
+
+    with transaction.atomic():
+        reconciliation.reconcile()  # has found it and looked for announcements; not committed yet
+        meanwhile = Meanwhile(lambda: reconciliation.announce_top_up(amount=250_000, actor=people[0]))
+        meanwhile.is_blocked_by_us()
+    meanwhile.end()
+
+    assert ExpectedTopUp.objects.get().difference == Difference.objects.get()
+    assert Difference.objects.get().state == "acknowledged"
+
+
+def test_of_an_approval_and_a_withdrawal_at_once_one_wins(people: Any):
+    proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
+
+    results = at_once(
+        lambda: reconciliation.approve_adjustment(proposed, actor=people[1]),
+        lambda: reconciliation.decline_adjustment(proposed, actor=people[0]),
+    )
+
+    assert sum(isinstance(result, DecisionRefused) for result in results) == 1
+    approved = Entry.objects.filter(kind="adjustment").count()
+    assert Difference.objects.open().count() == 1 - approved
+
+
+def test_who_withdrew_an_announcement_is_kept(people: Any):
+    expected = reconciliation.announce_top_up(amount=500, actor=people[0])
+
+    reconciliation.cancel_expected_top_up(expected, actor=people[1])
+
+    expected.refresh_from_db()
+    assert expected.cancelled_at is not None
+    assert expected.cancelled_by == people[1]
+
+
+CHANGES: dict[str, Callable[[Difference], Any]] = {
+    "amount": lambda found: Difference.objects.filter(pk=found.pk).update(amount=-2),
+    "from": lambda found: Difference.objects.filter(pk=found.pk).update(from_at=found.from_at - dt.timedelta(1)),
+    "to": lambda found: Difference.objects.filter(pk=found.pk).update(to_at=found.to_at + dt.timedelta(1)),
+    "found": lambda found: Difference.objects.filter(pk=found.pk).update(found_at=found.to_at + dt.timedelta(1)),
+    "deleted": lambda found: Difference.objects.filter(pk=found.pk).delete(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_was_found_is_never_changed_or_deleted(change: Callable[[Difference], Any]):
+    found = make_difference(-500)
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        change(found)
+
+
+def test_what_was_acknowledged_stays_so(people: Any):
+    found = reconciliation.acknowledge_top_up(make_difference(500), actor=people[0])
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Difference.objects.filter(pk=found.pk).update(state="open", acknowledged_at=None, entry=None)
+
+
+@pytest.mark.parametrize("change", ["reason", "proposed_by", "difference", "deleted"])
+def test_what_was_proposed_is_never_changed_or_deleted(change: str, people: Any):
+    proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
+    rows = Adjustment.objects.filter(pk=proposed.pk)
+    others = {"reason": "y", "proposed_by": people[1], "difference": make_difference(-700)}
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        rows.delete() if change == "deleted" else rows.update(**{change: others[change]})
+
+
+def test_what_was_decided_stays_so(people: Any):
+    proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
+    reconciliation.decline_adjustment(proposed, actor=people[1])
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Adjustment.objects.filter(pk=proposed.pk).update(declined_by=None, decided_at=None)

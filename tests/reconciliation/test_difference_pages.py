@@ -1,0 +1,242 @@
+"""What pages say of differences, and the steps that they offer: top-ups, adjustments by two people, late refunds."""
+
+import datetime as dt
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.states import Status
+from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from tests.core.helpers import words
+from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
+from tests.people import browser_of
+from tests.reconciliation.helpers import make_difference, said, steps
+
+pytestmark = pytest.mark.django_db
+
+OPENED = 1_000_000
+
+
+def url(found: Difference, step: str = "") -> str:
+    return f"/balance/differences/{found.pk}/{step}"
+
+
+# --- top-ups ------------------------------------------------------------------------------------------------------
+
+
+def test_a_top_up_is_acknowledged_with_a_note(admin):
+    open_books(OPENED)
+    found = upstream_tells(OPENED + 500_000)
+    assert url(found, "acknowledge/") in steps(admin.get("/balance/"))
+
+    page = admin.post(url(found, "acknowledge/"), {"note": "BCA, by Sari"}, follow=True)
+
+    entry = Entry.objects.get(kind="topup")
+    assert (entry.amount, entry.actor.username, entry.reason) == (500_000, "admin", "BCA, by Sari")
+    assert said(page) == ["acknowledged"]
+    assert "BCA, by Sari" in words(admin.get("/balance/differences/"))
+
+
+def test_nothing_is_acknowledged_without_a_note(admin):
+    open_books(OPENED)
+    found = upstream_tells(OPENED + 500_000)
+
+    page = admin.post(url(found, "acknowledge/"), {"note": " "})
+
+    assert 'class="field-error"' in page.content.decode()
+    assert "topup" not in kinds()
+
+
+def test_acknowledging_twice_posts_once(admin):
+    open_books(OPENED)
+    found = upstream_tells(OPENED + 500_000)
+
+    for _ in range(2):
+        admin.post(url(found, "acknowledge/"), {"note": "BCA"})
+
+    assert kinds().count("topup") == 1
+
+
+@pytest.mark.parametrize("typed", ["500000", "500.000", "Rp 500.000", "rp500.000"])
+def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
+    open_books(OPENED)
+    admin.post("/balance/topups/", {"amount": typed, "note": "x"})
+
+    found = upstream_tells(OPENED + 500_000)
+
+    assert (found.state, said(admin.get(url(found)))) == ("acknowledged", ["announced"])
+    assert url(found, "acknowledge/") not in steps(admin.get("/balance/"))
+
+
+def test_announcing_what_has_arrived_acknowledges_it(admin):
+    open_books(OPENED)
+    upstream_tells(OPENED + 500_000)
+
+    admin.post("/balance/topups/", {"amount": "500.000"})
+
+    assert Difference.objects.get().state == "acknowledged"
+
+
+@pytest.mark.parametrize("typed", ["", "x", "0", "-5", "1,5", "1.50", "10.00.000", "٣٠٠", "9" * 15])
+def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin, typed):
+    answer = admin.post("/balance/topups/", {"amount": typed, "note": "my note"})
+
+    assert not ExpectedTopUp.objects.exists()
+    assert 'class="field-error"' in answer.content.decode()
+    assert 'value="my note"' in answer.content.decode()
+
+
+def test_an_announcement_can_be_withdrawn_once(admin):
+    admin.post("/balance/topups/", {"amount": "500.000"})
+    expected = ExpectedTopUp.objects.get()
+
+    for _ in range(2):
+        assert admin.post(f"/balance/topups/{expected.pk}/cancel/").status_code == 302
+
+    assert f"/balance/topups/{expected.pk}/cancel/" not in steps(admin.get("/balance/"))
+
+
+def test_an_expired_announcement_can_be_withdrawn_by_another(admin):
+    with time_machine.travel(timezone.now() - dt.timedelta(days=8)):
+        admin.post("/balance/topups/", {"amount": "500.000", "note": "BCA"})
+    expected = ExpectedTopUp.objects.get()
+    another = browser_of("admin", username="another")
+    assert f"/balance/topups/{expected.pk}/cancel/" in steps(another.get("/balance/"))
+
+    another.post(f"/balance/topups/{expected.pk}/cancel/")
+
+    expected.refresh_from_db()
+    assert expected.cancelled_by.username == "another"
+
+
+# --- missing money: two people ------------------------------------------------------------------------------------
+
+
+def missing_one_rupiah() -> Difference:
+    open_books(OPENED)
+    return upstream_tells(OPENED - 1)
+
+
+def test_missing_money_is_said_and_an_adjustment_offered(admin):
+    found = missing_one_rupiah()
+
+    page = admin.get("/balance/")
+
+    assert said(page) == ["unexplained", "unexplained_debit"]
+    assert url(found, "adjust/") in steps(page)
+
+
+def test_one_proposes_an_adjustment_and_another_approves_it(admin):
+    found = missing_one_rupiah()
+    admin.post(url(found, "adjust/"), {"reason": "test of the bank"})
+    approve = f"/balance/adjustments/{Adjustment.objects.get().pk}/approve/"
+    assert approve not in steps(admin.get("/balance/"))
+    admin.post(approve)
+    assert "adjustment" not in kinds()
+
+    second = browser_of("admin", username="owner")
+    assert approve in steps(second.get("/balance/"))
+    second.post(approve)
+
+    entry = Entry.objects.get(kind="adjustment")
+    assert (entry.balance_change, entry.actor.username, entry.reason) == (-1, "owner", "test of the bank")
+    assert ledger.books().balance == OPENED - 1
+
+
+def test_a_declined_proposal_leaves_the_difference_open(admin):
+    found = missing_one_rupiah()
+    admin.post(url(found, "adjust/"), {"reason": "guess"})
+
+    second = browser_of("admin", username="owner")
+    page = second.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/decline/", follow=True)
+
+    assert url(found, "adjust/") in steps(page)
+    assert Difference.objects.get().state == "open"
+
+
+def test_a_proposal_without_a_reason_is_refused(admin):
+    found = missing_one_rupiah()
+
+    page = admin.post(url(found, "adjust/"), {"reason": "  "})
+
+    assert 'class="field-error"' in page.content.decode()
+    assert not Adjustment.objects.exists()
+
+
+def test_an_auditor_sees_everything_and_may_only_compare(auditor):
+    missing_one_rupiah()
+    upstream_tells(OPENED + 999_999)
+
+    page = auditor.get("/balance/")
+
+    assert said(page) == ["unexplained", "topup", "unexplained_debit"]
+    assert steps(page) <= {"/balance/reconcile/", "/balance/read/"}
+
+
+# --- orders behind it ---------------------------------------------------------------------------------------------
+
+
+def test_the_orders_that_may_be_behind_it_are_named_with_why(auditor):
+    order = spend(10_500, refunded=True, status=Status.FAILED)
+    named = [{"ref_id": order.ref_id, "why": why} for why in Difference.Why.values]
+    found = make_difference(-10_500, "missing_refund", candidates=named)
+
+    page = auditor.get(url(found))
+
+    assert page.content.decode().count(f'href="/orders/{order.ref_id}/"') == len(Difference.Why)
+    assert all(str(why.label) in words(page) for why in Difference.Why)
+
+
+@pytest.mark.parametrize("why", ["outcome_unknown", "charged_after_all"])
+def test_where_an_order_may_be_charged_that_comes_first(auditor, why):
+    found = make_difference(-10_000, candidates=[{"ref_id": "B-1", "why": why}])
+
+    assert said(auditor.get(url(found))) == ["perhaps_charged"]
+
+
+@pytest.mark.parametrize("label", Difference.Label.values)
+def test_every_kind_of_difference_has_its_words(auditor, label):
+    amount = -10_500 if label in {"missing_refund", "unexplained_debit"} else 10_500
+
+    assert said(auditor.get(url(make_difference(amount, label)))) == [label]
+
+
+# --- refunds that come late ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def missing_refund() -> Difference:
+    """A refund of Rp10.500 that has not come, with a proposal of one "owner" to adjust the books."""
+    open_books(OPENED)
+    found = make_difference(-10_500, "missing_refund")
+    owner = browser_of("admin", username="owner")
+    owner.post(url(found, "adjust/"), {"reason": "it did not come"})
+    return found
+
+
+def test_a_late_refund_leads_to_the_proposal_before_it(admin, missing_refund):
+    late = upstream_tells(OPENED + 10_500)
+    assert said(admin.get(url(late))) == ["late_refund_proposed"]
+    assert said(admin.get(url(missing_refund))) == ["missing_refund_came"]
+    assert url(late, "acknowledge/") not in steps(admin.get(url(late)))
+    admin.post(url(late, "acknowledge/"), {"note": "it came"})
+    assert Difference.objects.open().count() == 2
+
+    admin.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/decline/")
+
+    assert said(admin.get(url(late))) == ["made_good"]
+    assert kinds() == ["opening"]
+
+
+def test_a_late_refund_after_its_adjustment_posts_the_opposite(admin, missing_refund):
+    admin.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/approve/")
+    late = upstream_tells(OPENED + 10_500)
+    assert said(admin.get(url(late))) == ["late_refund"]
+
+    admin.post(url(late, "acknowledge/"), {"note": "it has come"})
+
+    assert kinds() == ["opening", "adjustment", "adjustment"]
+    assert ledger.books().balance == OPENED

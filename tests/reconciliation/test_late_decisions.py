@@ -1,0 +1,170 @@
+"""An order that is decided late explains the difference that was found because of it, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.models import Order
+from purchases.services import approve_verdict, propose_verdict
+from purchases.services.polling import _count_not_found
+from reconciliation import services as reconciliation
+from reconciliation.errors import DecisionRefused
+from reconciliation.models import Difference
+from tests.ledger.helpers import open_books
+from tests.people import make_person
+from tests.purchases.helpers import SUBMIT, never_arrived, report
+from tests.reconciliation.helpers import asked, bought, sent, tell
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OPENED, PRICE = 1_000_000, 10_500
+
+
+@pytest.fixture
+def people() -> tuple[Any, Any]:
+    return make_person("admin", username="first"), make_person("admin", username="second")
+
+
+@pytest.fixture
+def lost() -> Order:
+    """An order that seems never to have arrived, and was charged: its difference is found."""
+    open_books(OPENED)
+    order = sent()
+    never_arrived(order)
+    assert tell(OPENED - PRICE).state == "unexplained"
+    return order
+
+
+def decide(order: Order, outcome: str, people: tuple[Any, Any]) -> Order:
+    verdict = propose_verdict(order, outcome=outcome, evidence="their dashboard", reason="x", actor=people[0])
+    return approve_verdict(verdict, actor=people[1])
+
+
+def test_a_lost_order_that_was_charged_is_named(lost: Order):
+    found = Difference.objects.get()
+
+    assert (found.amount, found.label) == (-PRICE, "unexplained_debit")
+    assert found.candidates == [{"ref_id": lost.ref_id, "why": "outcome_unknown"}]
+
+
+def test_reported_at_last_it_closes_its_difference(lost: Order):
+    report(lost, "success")
+
+    run = tell(OPENED - PRICE)
+
+    found = Difference.objects.get()
+    assert (found.state, found.explained_by, found.entry) == ("acknowledged", lost, None)
+    assert (run.state, run.difference) == ("balanced", 0)
+    assert (ledger.books().balance, ledger.books().found) == (OPENED - PRICE, 0)
+
+
+def test_decided_by_two_people_it_closes_its_difference(lost: Order, people: Any):
+    decide(lost, "success", people)
+
+    assert tell(OPENED - PRICE).state == "balanced"
+    assert Difference.objects.get().explained_by == lost
+
+
+def test_what_somebody_else_took_with_it_stays_as_a_rest():
+    open_books(OPENED)
+    order = sent()
+    never_arrived(order)
+    tell(OPENED - PRICE - 700)
+
+    report(order, "success")
+    run = tell(OPENED - PRICE - 700)
+
+    whole, rest = Difference.objects.order_by("pk")
+    assert (whole.amount, whole.explained_by) == (-PRICE - 700, order)
+    assert (rest.amount, rest.state, rest.rest_of) == (-700, "open", whole)
+    assert (rest.from_no, rest.to_no, rest.from_at, rest.to_at) == (
+        whole.from_no,
+        whole.to_no,
+        whole.from_at,
+        whole.to_at,
+    )
+    assert (run.state, run.difference, ledger.books().found) == ("unexplained", -700, -700)
+
+
+def test_a_proposal_for_what_is_explained_is_refused(lost: Order, people: Any):
+    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="x")
+    report(lost, "success")
+    tell(OPENED - PRICE)
+
+    with pytest.raises(DecisionRefused):
+        reconciliation.approve_adjustment(proposed, actor=people[1])
+    assert not Entry.objects.filter(kind="adjustment").exists()
+
+
+def test_adjusted_before_it_was_decided_the_opposite_is_posted(lost: Order, people: Any):
+    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="x")
+    reconciliation.approve_adjustment(proposed, actor=people[1])
+    report(lost, "success")
+
+    assert tell(OPENED - PRICE).state == "unexplained"
+    found = Difference.objects.open().get()
+    assert (found.amount, found.label, found.makes_good) == (PRICE, "adjusted_before", proposed.difference)
+    reconciliation.acknowledge_top_up(found, actor=people[0])
+
+    assert tell(OPENED - PRICE).state == "balanced"
+    assert ledger.books().balance == OPENED - PRICE
+
+
+def test_a_refund_of_a_successful_order_is_no_top_up():
+    open_books(OPENED)
+    order = bought()
+    tell(OPENED - PRICE)
+
+    run = tell(OPENED)
+
+    found = Difference.objects.get()
+    assert (found.amount, found.label, run.state) == (PRICE, "unreported_refund", "unexplained")
+    assert found.candidates == [{"ref_id": order.ref_id, "why": "refund_without_failure"}]
+
+
+def test_once_the_order_is_reversed_its_refund_is_explained(people: Any):
+    open_books(OPENED)
+    order = bought()
+    tell(OPENED - PRICE)
+    tell(OPENED)
+
+    decide(order, "reversed", people)
+
+    assert tell(OPENED).state == "balanced"
+    assert Difference.objects.get().explained_by == order
+    assert (ledger.books().balance, ledger.books().found) == (OPENED, 0)
+
+
+def test_a_failed_forgotten_order_has_its_refund_explained():
+    open_books(OPENED)
+    order = sent()
+    report(order, "pending", source=SUBMIT)
+    order.refresh_from_db()
+    asked(order)
+    _count_not_found(order)
+    tell(OPENED - PRICE)
+    tell(OPENED)
+    found = Difference.objects.get()
+    assert (found.label, found.candidates) == (
+        "unreported_refund",
+        [{"ref_id": order.ref_id, "why": "refund_unreported"}],
+    )
+
+    report(order, "failed")
+
+    assert tell(OPENED).state == "balanced"
+    assert Difference.objects.get().explained_by == order
+
+
+def test_an_announced_amount_is_a_top_up_whatever_orders_cost(people: Any):
+    open_books(OPENED)
+    bought()
+    tell(OPENED - PRICE)
+    reconciliation.announce_top_up(amount=PRICE, actor=people[0])
+
+    assert tell(OPENED).state == "balanced"
+    assert Entry.objects.get(kind="topup").amount == PRICE

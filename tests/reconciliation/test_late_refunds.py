@@ -1,0 +1,189 @@
+"""Which orders and announcements a difference is attributed to: refunds that come late, top-ups, open outcomes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from ledger import services as ledger
+from ledger.models import Entry
+from purchases.models import Order
+from reconciliation import services as reconciliation
+from reconciliation.errors import DecisionRefused
+from reconciliation.models import Difference, ExpectedTopUp
+from tests.ledger.helpers import open_books
+from tests.purchases.helpers import never_arrived
+from tests.reconciliation.helpers import bought, sent, tell
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OPENING, PRICE = 1_000_000, 10_500
+
+
+@pytest.fixture
+def people(django_user_model: Any) -> tuple[Any, Any]:
+    create = django_user_model.objects.create_user
+    return create("first"), create("second")
+
+
+def ago(**time: float) -> dt.datetime:
+    return timezone.now() - dt.timedelta(**time)
+
+
+def missing_refund() -> tuple[Order, Difference]:
+    """Half an hour ago an order failed, and the balance read after that lacks its refund."""
+    with time_machine.travel(ago(minutes=30), tick=True):
+        open_books(OPENING)
+        order = bought("failed")
+        tell(OPENING - PRICE)
+    found = Difference.objects.get()
+    assert found.label == "missing_refund"
+    return order, found
+
+
+def the(amount: int) -> Difference:
+    return Difference.objects.get(amount=amount)
+
+
+def kinds() -> list[tuple[str, int]]:
+    """The account's own entries: (kind, change)."""
+    rows = Entry.objects.filter(ref_id="").exclude(kind="opening")
+    return list(rows.order_by("pk").values_list("kind", "balance_change"))
+
+
+def test_after_an_adjustment_a_late_refund_is_its_opposite(people: Any):
+    order, missing = missing_refund()
+    proposed = reconciliation.propose_adjustment(missing, actor=people[0], reason="it did not come")
+    reconciliation.approve_adjustment(proposed, actor=people[1])
+
+    tell(OPENING)
+
+    late = the(PRICE)
+    assert (late.label, late.state, late.makes_good) == ("late_refund", "open", missing)
+    assert late.candidates == [{"ref_id": order.ref_id, "why": "late_refund"}]
+    reconciliation.acknowledge_top_up(late, actor=people[0], note="it has come")
+    assert kinds() == [("adjustment", -PRICE), ("adjustment", PRICE)]
+    assert ledger.books().balance == OPENING
+
+
+def test_a_late_refund_closes_when_the_proposal_is_declined(people: Any):
+    _order, missing = missing_refund()
+    proposed = reconciliation.propose_adjustment(missing, actor=people[0], reason="it did not come")
+
+    tell(OPENING)
+
+    late = the(PRICE)
+    assert (late.label, late.state) == ("late_refund", "open")
+    with pytest.raises(DecisionRefused):
+        reconciliation.acknowledge_top_up(late, actor=people[0])
+    assert reconciliation.decline_adjustment(proposed, actor=people[1]).state == "acknowledged"
+    late, missing = the(PRICE), the(-PRICE)
+    assert (late.state, late.closed_with, missing.closed_with) == ("acknowledged", missing, late)
+    assert kinds() == []
+    assert ledger.books().balance == OPENING
+
+
+def test_a_late_refund_whose_proposal_is_approved_ends_balanced(people: Any):
+    _order, missing = missing_refund()
+    proposed = reconciliation.propose_adjustment(missing, actor=people[0], reason="it did not come")
+    tell(OPENING)
+
+    reconciliation.approve_adjustment(proposed, actor=people[1])
+    reconciliation.acknowledge_top_up(the(PRICE), actor=people[0])
+
+    assert kinds() == [("adjustment", -PRICE), ("adjustment", PRICE)]
+    assert reconciliation.reconcile().state == "balanced"
+
+
+def test_a_refund_that_comes_late_twice_is_a_double_refund():
+    order, _missing = missing_refund()
+    tell(OPENING)
+
+    tell(OPENING + PRICE)
+
+    twice = Difference.objects.open().get()
+    assert twice.label == "double_refund"
+    assert {"ref_id": order.ref_id, "why": "double_refund"} in twice.candidates
+
+
+def test_each_missing_refund_is_made_good_once_open_ones_first(people: Any):
+    _order, first = missing_refund()
+    reconciliation.approve_adjustment(
+        reconciliation.propose_adjustment(first, actor=people[0], reason="x"), actor=people[1]
+    )
+    with time_machine.travel(ago(minutes=20), tick=True):
+        bought("failed")
+        tell(OPENING - 2 * PRICE)
+    second = Difference.objects.open().get()
+
+    tell(OPENING - PRICE)
+    tell(OPENING)
+
+    made_good = Difference.objects.filter(label="late_refund").order_by("pk")
+    assert [(late.makes_good, late.state) for late in made_good] == [(second, "acknowledged"), (first, "open")]
+
+
+def test_a_missing_refund_comes_before_an_announcement(people: Any):
+    missing_refund()
+    expected = reconciliation.announce_top_up(amount=PRICE, actor=people[0])
+
+    tell(OPENING)
+
+    assert (the(PRICE).label, the(-PRICE).state) == ("late_refund", "acknowledged")
+    expected.refresh_from_db()
+    assert expected.difference is None
+
+
+def test_an_announcement_takes_no_refund_that_came_twice(people: Any):
+    with time_machine.travel(ago(minutes=30), tick=True):
+        open_books(OPENING)
+        bought("failed")
+        reconciliation.announce_top_up(amount=PRICE, actor=people[0])
+
+    tell(OPENING + PRICE)
+
+    assert (the(PRICE).label, the(PRICE).state) == ("double_refund", "open")
+    assert kinds() == []
+
+
+@pytest.mark.parametrize(("days", "state"), [(6.9, "acknowledged"), (7.1, "open")])
+def test_an_announcement_expires_after_a_week(people: Any, days: float, state: str):
+    with time_machine.travel(ago(days=days), tick=True):
+        open_books(OPENING)
+        reconciliation.announce_top_up(amount=250_000, actor=people[0])
+
+    tell(OPENING + 250_000)
+
+    assert the(250_000).state == state
+
+
+def test_an_expired_announcement_is_withdrawn_or_made_again(people: Any):
+    with time_machine.travel(ago(days=8), tick=True):
+        open_books(OPENING)
+        expected = reconciliation.announce_top_up(amount=250_000, actor=people[0])
+        assert not expected.is_expired
+    tell(OPENING + 250_000)
+    assert expected.is_expired
+
+    again = reconciliation.announce_top_up(amount=250_000, actor=people[0])
+    reconciliation.cancel_expected_top_up(expected, actor=people[0])
+
+    assert (again.difference, again.is_expired) == (the(250_000), False)
+    assert not ExpectedTopUp.objects.get(pk=expected.pk).is_expired
+
+
+@pytest.mark.parametrize(("missing", "is_named"), [(10_000, True), (1, True), (PRICE + 1, False)])
+def test_an_order_in_doubt_is_named_up_to_its_own_price(missing: int, is_named: bool):
+    open_books(OPENING)
+    order = sent()
+    never_arrived(order)
+
+    tell(OPENING - missing)
+
+    found = Difference.objects.get()
+    assert (found.amount, found.label) == (-missing, "unexplained_debit")
+    assert found.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])

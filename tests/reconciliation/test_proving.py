@@ -1,0 +1,164 @@
+"""The entries are the books: whatever is changed in the database itself is found, with its amount and first row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pgtrigger
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from ledger.models import Books, Entry, Flaw, Proof
+from purchases.models import Order
+from purchases.services import Decision, apply_verdict
+from purchases.states import Status
+from reconciliation.models import Difference
+from reconciliation.services import prove, reconcile
+from tests.ledger.helpers import open_books, spend
+from tests.purchases.helpers import STAFF, never_arrived, report
+from tests.reconciliation.helpers import sent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OPENED, PRICE = 5_000_000, 10_500
+
+
+@pytest.fixture
+def books() -> list[Order]:
+    """Opened with Rp5.000.000; three orders were charged since."""
+    open_books(OPENED)
+    orders = [spend(PRICE) for _ in range(3)]
+    assert prove().flaw == ""
+    return orders
+
+
+def run_sql(statement: str, *values: Any) -> None:
+    """As somebody who has the database's password, past every trigger."""
+    with pgtrigger.ignore(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def debit_of(order: Order) -> Entry:
+    return Entry.objects.get(ref_id=order.ref_id, kind="debit")
+
+
+def test_untouched_books_are_proved_to_the_newest_entry(books: list[Order]):
+    proof = prove()
+
+    newest = Entry.objects.order_by("-pk").first()
+    assert newest is not None
+    assert (proof.upto, proof.balance, proof.flaw) == (newest.pk, newest.balance_after, "")
+
+
+def test_a_cut_debit_is_found_at_its_entry(books: list[Order]):
+    debit = debit_of(books[0])
+    run_sql(
+        "UPDATE ledger_entry SET amount = amount - 500, balance_change = balance_change + 500 WHERE id = %s", debit.pk
+    )
+
+    proof = prove(everything=True)
+
+    assert (proof.flaw, proof.flaw_entry, abs(proof.flaw_amount)) == (Flaw.RUNNING, debit.pk, 500)
+
+
+def test_a_cut_debit_with_mended_sums_is_not_its_orders(books: list[Order]):
+    debit = debit_of(books[0])
+    run_sql(
+        "UPDATE ledger_entry SET amount = amount - 500, balance_change = balance_change + 500 WHERE id = %s", debit.pk
+    )
+    run_sql("UPDATE ledger_entry SET balance_after = balance_after + 500 WHERE id >= %s", debit.pk)
+    run_sql("UPDATE ledger_books SET balance = balance + 500")
+
+    proof = prove(everything=True)
+
+    assert (proof.flaw, proof.flaw_entry, proof.flaw_amount) == (Flaw.ORDER, debit.pk, 500)
+
+
+def test_an_invented_top_up_has_no_difference_behind_it(books: list[Order]):
+    run_sql(
+        "INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,"
+        " ref_id, order_kind, reason, at)"
+        " SELECT 'topup', 777000, 777000, 0, balance + 777000, reserved, '', '', '', now() FROM ledger_books"
+    )
+    run_sql("UPDATE ledger_books SET balance = balance + 777000")
+
+    proof = prove()
+
+    newest = Entry.objects.order_by("-pk").first()
+    assert newest is not None
+    assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.UNFOUNDED, 777_000, newest.pk)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE ledger_books SET balance = balance + 250000", "UPDATE ledger_books SET reserved = reserved + 250000"],
+)
+def test_a_changed_sum_of_the_books_is_found_at_once(books: list[Order], statement: str):
+    run_sql(statement)
+
+    assert (prove().flaw, prove().flaw_amount) == (Flaw.CACHED, 250_000)
+
+
+def test_a_hidden_difference_is_found(books: list[Order]):
+    run_sql("UPDATE ledger_books SET found = found + 250000")
+
+    assert (prove().flaw, prove().flaw_amount) == (Flaw.FOUND, 250_000)
+
+
+def test_a_deleted_last_debit_is_missing(books: list[Order]):
+    last = debit_of(books[2])
+    run_sql("DELETE FROM ledger_entry WHERE id >= %s", last.pk)
+    run_sql(
+        "UPDATE ledger_books SET (balance, reserved) ="
+        " (SELECT balance_after, reserved_after FROM ledger_entry ORDER BY id DESC LIMIT 1)"
+    )
+
+    assert prove(everything=True).flaw == Flaw.MISSING
+
+
+def test_wrong_books_are_never_balanced_and_alarm():
+    open_books(OPENED)
+    assert reconcile().state == "balanced"
+    run_sql("UPDATE ledger_books SET balance = balance + 250000")
+
+    run = reconcile()
+    with pytest.raises(SystemExit) as ended:
+        call_command("reconcile", wait=0)
+    evaluate_alerts()
+
+    assert (run.state, ended.value.code) == ("unexplained", 1)
+    alert = Alert.objects.open().get(kind="books_off")
+    assert (alert.severity, alert.facts["amount"], alert.facts["flaw"]) == (1, 250_000, "cached")
+
+
+def test_a_flaw_stays_until_everything_is_proved(books: list[Order]):
+    run_sql("UPDATE ledger_books SET balance = balance + 250000")
+    assert prove(everything=True).flaw
+    run_sql("UPDATE ledger_books SET balance = balance - 250000")
+
+    assert prove().flaw
+    assert prove(everything=True).flaw == ""
+    assert Proof.objects.get().all_proved_at is not None
+
+
+def test_a_proof_goes_on_where_the_last_one_ended(books: list[Order], django_assert_max_num_queries: Any):
+    with django_assert_max_num_queries(13):
+        prove()
+    assert Books.objects.get().balance == Proof.objects.get().balance
+    assert not Difference.objects.exists()
+
+
+def test_a_closed_order_that_is_reported_after_all_is_no_flaw():
+    """A contradiction posts nothing: it is an incident, and reconciliation finds what moved."""
+    open_books(OPENED)
+    order = sent()
+    never_arrived(order)
+    apply_verdict(order.pk, Decision(status=Status.CLOSED, source=STAFF))
+
+    report(order, "success")
+
+    assert Order.objects.get().accepted_no is not None
+    assert prove(everything=True).flaw == ""

@@ -1,0 +1,87 @@
+"""What is read in several statements is of one moment, whatever another connection commits in between."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+from django.db import InternalError, connections, transaction
+
+from alerts import services as alerts
+from alerts.kinds import low_balance
+from alerts.models import Alert
+from core import health
+from core.snapshot import snapshot
+from ledger import presenting
+from ledger.models import Books
+from ledger.presenting import Funds
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference
+from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def top_up_found(django_user_model: Any) -> Callable[[], None]:
+    """Rp100.000 in the books, and Rp5.000.000 found beside them; returned is how somebody acknowledges it."""
+    admin = django_user_model.objects.create_superuser("admin")
+    open_books(100_000)
+    read_balance(5_100_000)
+    reconciliation.reconcile()
+    found = Difference.objects.get()
+    return lambda: reconciliation.acknowledge_top_up(found, actor=admin)
+
+
+def meanwhile(monkeypatch: Any, module: ModuleType, name: str, work: Callable[[], Any]) -> None:
+    """Another connection does and commits `work` just before `module.name` is called for the first time."""
+    real, left = getattr(module, name), [work]
+
+    def in_thread(work: Callable[[], Any]) -> None:
+        try:
+            work()
+        finally:
+            connections.close_all()
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if left:
+            thread = threading.Thread(target=in_thread, args=[left.pop()])
+            thread.start()
+            thread.join(10)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, wrapped)
+
+
+def test_a_top_up_acknowledged_during_a_page_is_counted_once(top_up_found: Any, monkeypatch: Any):
+    meanwhile(monkeypatch, presenting, "latest_reading", top_up_found)
+
+    funds = Funds.now()
+
+    assert (funds.balance, funds.available) == (5_100_000, 5_100_000)
+    assert Difference.objects.get().state == "acknowledged"
+
+
+def test_a_top_up_acknowledged_during_alerts_is_no_low_balance(settings: Any, top_up_found: Any, monkeypatch: Any):
+    settings.ALERT_LOW_BALANCE = 500_000
+    for name in health.PROCESSES:
+        health.record_heartbeat(name)
+    meanwhile(monkeypatch, low_balance, "usual_spending_per_hour", top_up_found)
+
+    alerts.evaluate_alerts()
+
+    assert Difference.objects.get().state == "acknowledged"
+    assert not Alert.objects.exists()
+
+
+def test_a_moment_is_for_reading_only():
+    with pytest.raises(InternalError, match="read-only"), snapshot():
+        Books.objects.create()
+
+    with transaction.atomic(), snapshot():
+        Books.objects.create()
+    assert Books.objects.exists()

@@ -1,0 +1,221 @@
+"""Magic destinations that end without another request. All are ordered first, so that their delays run side by side."""
+
+import hashlib
+import hmac
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+
+import pytest
+import requests
+
+from tests.callback_receiver import CallbackReceiver
+from tests.sandbox.calls import KINDS, data_of, new_ref
+from tests.sandbox_process import SandboxProcess, eventually
+
+SPEED = 20
+# scenario → the first answer, and what the callbacks are
+OUTCOMES = {
+    1: ("pending", ["true"]),
+    2: ("pending", ["true"]),
+    3: ("pending", []),
+    4: ("pending", ["true"]),
+    5: ("cut", []),
+    6: ("pending", []),
+    7: ("HTTP 500", []),
+    8: ("broken JSON", []),
+    9: ("another ref_id, success", []),
+    10: ("price not whole", []),
+    11: ("cut", []),
+    12: ("cut", ["true"]),
+    13: ("pending", ["true"]),
+    14: ("pending", ["true", "true"]),
+    15: ("pending", []),
+    16: ("pending", ["true", "stale"]),
+    17: ("pending", ["forged", "true"]),
+    18: ("pending", ["true", "contradiction"]),
+}
+ENDING = [number for number in OUTCOMES if number not in (3, 11)]
+each_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@dataclass
+class Played:
+    """One order: its first answer (None: the connection was cut), and when it came (time.monotonic())."""
+
+    ref_id: str
+    answer: requests.Response | None
+    started_at: float
+    answered_at: float
+
+
+@dataclass
+class World:
+    """The sandbox, the merchant that its callbacks go to, and each order by scenario and kind."""
+
+    sandbox: SandboxProcess
+    merchant: CallbackReceiver
+    orders: dict[tuple[int, str], Played]
+
+    def order(self, number, kind):
+        """Send the order of a scenario; the same request as before if there was one."""
+        ref_id, started_at = self.orders[number, kind].ref_id, time.monotonic()
+        try:
+            answer = self.sandbox.order(kind, ref_id, number)
+        except requests.ConnectionError:
+            answer = None
+        return Played(ref_id, answer, started_at, time.monotonic())
+
+
+@pytest.fixture(scope="module")
+def world(sandbox_process):
+    """Every scenario of OUTCOMES, ordered at the same time."""
+    merchant = CallbackReceiver()
+    merchant.refuses = lambda received: not is_signed(sandbox_process, received)
+    sandbox_process.control("reset")
+    sandbox_process.control("account", callback_url=merchant.url)
+    keys = [(number, kind) for number in OUTCOMES for kind in KINDS]
+    played = World(sandbox_process, merchant, {key: Played(new_ref(), None, 0, 0) for key in keys})
+    with ThreadPoolExecutor(8) as pool:
+        answered = list(pool.map(lambda key: played.order(*key), keys))
+    played.orders = dict(zip(keys, answered, strict=True))
+    yield played
+    merchant.close()
+
+
+def is_signed(sandbox, received):
+    expected = hmac.new(sandbox.secret_key.encode(), received.raw, hashlib.sha256).hexdigest()
+    return received.headers["X-Signature"] == expected
+
+
+def kind_of_answer(order):
+    if order.answer is None:
+        return "cut"
+    if order.answer.status_code == 500:
+        return "HTTP 500"
+    try:
+        data = order.answer.json()["data"]
+    except requests.JSONDecodeError:
+        return "broken JSON"
+    if data["ref_id"] != order.ref_id:
+        return f"another ref_id, {data['status']}"
+    return data["status"] if isinstance(data["price"], int) else "price not whole"
+
+
+@each_kind
+@pytest.mark.parametrize("number", OUTCOMES)
+def test_each_scenario_answers_as_its_row_says(world, number, kind):
+    assert kind_of_answer(world.orders[number, kind]) == OUTCOMES[number][0]
+
+
+@each_kind
+@pytest.mark.parametrize("number", ENDING)
+def test_each_scenario_ends_charged_once_and_repeats_plainly(world, number, kind):
+    ref_id = world.orders[number, kind].ref_id
+
+    data = world.sandbox.final(ref_id)
+    repeated = data_of(world.order(number, kind).answer)
+
+    assert repeated == data
+    assert (data["ref_id"], type(data["price"])) == (ref_id, int)
+    price = data["price"]
+    if number == 4:
+        assert (data["status"], world.sandbox.movements(ref_id)) == ("failed", [("debit", -price), ("refund", price)])
+    else:
+        assert (data["status"], world.sandbox.movements(ref_id)) == ("success", [("debit", -price)])
+
+
+@each_kind
+@pytest.mark.parametrize("number", ENDING)
+def test_each_scenario_sends_the_callbacks_of_its_row(world, number, kind):
+    ref_id = world.orders[number, kind].ref_id
+    ending = world.sandbox.final(ref_id)["status"]
+
+    def ended():
+        rows = world.sandbox.deliveries(ref_id)
+        return (rows,) if all(row["state"] != "waiting" for row in rows) else None
+
+    (rows,) = eventually(ended)
+
+    contents = OUTCOMES[number][1]
+    says = {"true": ending, "stale": "pending", "forged": "failed", "contradiction": "failed"}
+    arrived = world.merchant.of(ref_id)
+    assert [row["content"] for row in rows] == contents
+    assert [received.body["data"]["status"] for received in arrived] == [says[content] for content in contents]
+    assert [is_signed(world.sandbox, received) for received in arrived] == [name != "forged" for name in contents]
+    assert len({received.headers["X-Delivery-Id"] for received in arrived}) == len(contents)
+    # a forged one is refused and not sent again
+    assert [len(row["attempts"]) for row in rows] == [1] * len(contents)
+    assert world.sandbox.status(ref_id)["status"] == ending
+
+
+@each_kind
+@pytest.mark.parametrize(("number", "seconds"), [(1, 3), (2, 60)])
+def test_01_02_settle_no_earlier_than_their_seconds(world, number, seconds, kind):
+    ref_id = world.orders[number, kind].ref_id
+    world.sandbox.final(ref_id)
+
+    row = world.sandbox.transaction(ref_id)
+
+    assert seconds_between(row["created_at"], row["settled_at"]) >= seconds / SPEED
+
+
+def seconds_between(earlier, later):
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
+
+
+@each_kind
+def test_03_stays_pending_until_a_person_settles_it(world, kind):
+    ref_id = world.orders[3, kind].ref_id
+    world.sandbox.final(world.orders[2, kind].ref_id)
+    assert world.sandbox.status(ref_id)["status"] == "pending"
+
+    world.sandbox.settle(ref_id, "success", sn="SN-1")
+
+    assert world.sandbox.status(ref_id)["sn"] == "SN-1"
+
+
+@each_kind
+def test_06_answers_no_earlier_than_its_seconds(world, kind):
+    order = world.orders[6, kind]
+
+    assert order.answered_at - order.started_at >= 40 / SPEED
+
+
+@each_kind
+def test_11_stays_not_found_and_succeeds_when_sent_again(world, kind):
+    ref_id = world.orders[11, kind].ref_id
+    world.sandbox.final(world.orders[2, kind].ref_id)
+    assert world.sandbox.not_charged(ref_id)
+
+    assert kind_of_answer(world.order(11, kind)) == "pending"
+
+    assert world.sandbox.final(ref_id)["status"] == "success"
+    assert [name for name, _ in world.sandbox.movements(ref_id)] == ["debit"]
+
+
+@each_kind
+def test_12_takes_effect_only_seconds_after_the_cut(world, kind):
+    ref_id = world.orders[12, kind].ref_id
+    world.sandbox.final(ref_id)
+
+    cut = next(row for row in world.sandbox.control("requests", ref_id=ref_id)["requests"] if not row["http_status"])
+
+    assert seconds_between(cut["at"], world.sandbox.transaction(ref_id)["created_at"]) >= 20 / SPEED
+
+
+@each_kind
+def test_13_sends_its_callback_before_its_answer(world, kind):
+    order = world.orders[13, kind]
+
+    assert world.merchant.of(order.ref_id)[0].at < order.answered_at
+
+
+@each_kind
+def test_16_sends_a_second_callback_with_an_older_timestamp(world, kind):
+    ref_id = world.orders[16, kind].ref_id
+
+    newer, older = eventually(lambda: world.merchant.of(ref_id)[1:] and world.merchant.of(ref_id))
+
+    assert older.body["timestamp"] < newer.body["timestamp"]

@@ -1,0 +1,122 @@
+"""Signing in and out, and a person's own language and look."""
+
+import re
+
+import pytest
+from django.test import Client, override_settings
+
+from staff.models import User
+from staff.roles import DEMO_STAFF
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+def sign_in(client: Client, username: str, password: str, **more):
+    return client.post("/accounts/login/", {"login": username, "password": password, **more})
+
+
+def test_the_right_password_opens_the_overview():
+    make_person("cashier")
+    client = Client()
+
+    answer = sign_in(client, "cashier", "secret-words")
+
+    assert answer["Location"] == "/"
+    assert "Signed in as cashier" in client.get("/").content.decode()
+
+
+def test_after_signing_in_one_is_where_one_wanted_to_go():
+    make_person("cashier")
+
+    assert (
+        sign_in(Client(), "cashier", "secret-words", next="/orders/?status=held")["Location"] == "/orders/?status=held"
+    )
+
+
+def test_no_next_leads_out_of_the_shop():
+    make_person("cashier")
+
+    assert sign_in(Client(), "cashier", "secret-words", next="https://elsewhere.example/")["Location"] == "/"
+
+
+def test_a_wrong_password_says_so_and_opens_nothing():
+    make_person("cashier")
+    client = Client()
+
+    answer = sign_in(client, "cashier", "something else")
+
+    assert answer.status_code == 200
+    assert 'role="alert"' in answer.content.decode()
+    assert client.get("/").status_code == 302
+
+
+def test_signing_out_takes_a_press_of_a_button_not_a_link():
+    client = browser_of("cashier")
+
+    client.get("/accounts/logout/")
+    assert client.get("/").status_code == 200
+    client.post("/accounts/logout/")
+    assert client.get("/").status_code == 302
+
+
+def test_a_password_can_be_changed():
+    make_person("cashier")
+    client = Client()
+    sign_in(client, "cashier", "secret-words")
+
+    client.post(
+        "/accounts/password/change/",
+        {"oldpassword": "secret-words", "password1": "entirely-other-9", "password2": "entirely-other-9"},
+    )
+
+    assert User.objects.get(username="cashier").check_password("entirely-other-9")
+
+
+def test_the_demo_logins_are_shown_with_the_sandbox_only():
+    with override_settings(SANDBOX=True):
+        page = Client().get("/accounts/login/").content.decode()
+        assert all(f"{name}-demo" in page for name in DEMO_STAFF)
+    with override_settings(SANDBOX=False):
+        assert "cashier-demo" not in Client().get("/accounts/login/").content.decode()
+
+
+@pytest.mark.parametrize(("language", "words"), [("id", "Kata sandi"), ("en", "Password")])
+def test_the_language_can_be_chosen_before_signing_in(language, words):
+    client = Client(headers={"Accept-Language": "fr"})
+
+    client.post("/me/language/", {"language": language, "next": "/accounts/login/"})
+
+    assert words in client.get("/accounts/login/").content.decode()
+
+
+def test_without_any_wish_the_pages_are_indonesian():
+    with override_settings(LANGUAGE_CODE="id"):
+        page = Client().get("/accounts/login/").content.decode()
+
+    assert '<html lang="id"' in page
+    assert "Nama pengguna" in page
+
+
+def test_language_and_look_are_kept_with_the_account():
+    person = make_person("cashier")
+    client = Client(headers={"Accept-Language": "en"})
+    client.force_login(person)
+
+    client.post("/me/", {"language": "id", "theme": "dark"})
+
+    page = client.get("/orders/").content.decode()
+    assert re.search(r'<html lang="id" data-look="dark"', page)
+    assert "Transaksi" in page
+    person.refresh_from_db()
+    assert (person.language, person.theme) == ("id", "dark")
+
+
+def test_an_unknown_language_is_refused():
+    client = browser_of("cashier")
+
+    answer = client.post("/me/", {"language": "xx", "theme": "auto"})
+
+    assert answer.status_code == 200
+    assert "field-error" in answer.content.decode()
+    assert User.objects.get(username="cashier").language == ""

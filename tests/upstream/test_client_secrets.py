@@ -1,0 +1,63 @@
+"""Keys and signatures leave the client in the request only: not in logs, errors or what is stored."""
+
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+from structlog.testing import capture_logs
+
+from tests.upstream.helpers import TRANSACTION, buy
+from tests.upstream.scripted_upstream import Cut, ScriptedUpstream, signature_of
+from upstream.client import Client
+from upstream.config import Config
+from upstream.errors import OutcomeUnknown, UpstreamError
+
+
+@pytest.fixture
+def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], str]]:
+    caplog.set_level(logging.DEBUG)
+    with capture_logs() as entries:
+        yield lambda: f"{entries}{caplog.text}"
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 500])
+def test_secrets_never_reach_logs_errors_or_what_is_stored(
+    upstream: ScriptedUpstream, client: Client, everything_logged: Callable[[], str], status: int
+) -> None:
+    signature = signature_of(client, "R1")
+    echo = f"signature {signature} made with {client.config.secret_key} is wrong"
+    error_code = {400: "INVALID_REQUEST", 401: "INVALID_SIGNATURE"}.get(status)
+    upstream.answers(
+        status,
+        {"code": status, "status": "success" if status == 200 else "error", "error_code": error_code, "message": echo}
+        | {"data": {**TRANSACTION, "message": echo}, signature: echo},
+    )
+
+    try:
+        shown = repr(buy(client))
+    except UpstreamError as error:
+        shown = f"{error} {error!r} {error.__dict__} {error.__context__}"
+
+    for secret in (signature, client.config.secret_key):
+        assert secret not in shown + everything_logged() + repr(client.config)
+
+
+def test_a_failed_connection_shows_no_secret_either(
+    upstream: ScriptedUpstream, client: Client, everything_logged: Callable[[], str], cut: Cut
+) -> None:
+    upstream.behaviour = lambda connection, _: cut(connection) or False
+    signature = signature_of(client, "R1")
+
+    with pytest.raises(OutcomeUnknown) as caught:
+        buy(client)
+
+    chain = [caught.value, caught.value.__cause__, caught.value.__context__]
+    for secret in (signature, client.config.secret_key):
+        assert secret not in f"{chain!r}{everything_logged()}"
+
+
+def test_config_shows_neither_the_key_nor_the_password_of_redis() -> None:
+    config = Config("https://x", "id", "key-of-the-shop", "redis://:word-of-redis@h/0")
+
+    assert "key-of-the-shop" not in repr(config)
+    assert "word-of-redis" not in repr(config)

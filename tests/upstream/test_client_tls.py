@@ -1,0 +1,75 @@
+"""A request goes to the upstream itself: its certificate is checked, and nothing in the environment changes that."""
+
+import pytest
+
+from tests.upstream.helpers import bought, buy, unknown_reason
+from tests.upstream.scripted_upstream import CERTIFICATE, MakeClient, MakeUpstream, ScriptedUpstream, tls_context
+from upstream.client import Client
+from upstream.errors import Unavailable
+
+
+def test_an_untrusted_certificate_gets_no_request(scripted_upstream: MakeUpstream, make_client: MakeClient) -> None:
+    server = scripted_upstream(tls=tls_context())
+
+    with pytest.raises(Unavailable) as caught:
+        buy(make_client(base_url=server.url))
+
+    assert caught.value.reason == "connect"
+    assert server.connections == 1
+    assert server.requests == []
+
+
+def test_a_certificate_of_another_host_gets_no_request(
+    scripted_upstream: MakeUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(CERTIFICATE))
+    server = scripted_upstream(tls=tls_context())
+
+    with pytest.raises(Unavailable):
+        buy(make_client(base_url=f"https://127.0.0.2:{server.port}"))
+
+    assert server.requests == []
+
+
+def test_a_trusted_certificate_is_accepted(
+    scripted_upstream: MakeUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(CERTIFICATE))
+    server = scripted_upstream(tls=tls_context())
+    server.answers(200, bought())
+
+    assert buy(make_client(base_url=server.url)).data.trx_id == "T1"
+
+
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"])
+def test_the_environment_cannot_loosen_the_certificate_check(
+    scripted_upstream: MakeUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, str(CERTIFICATE))
+    server = scripted_upstream(tls=tls_context())
+
+    with pytest.raises(Unavailable):
+        buy(make_client(base_url=server.url))
+
+
+def test_the_environment_cannot_set_a_proxy(
+    upstream: ScriptedUpstream, scripted_upstream: MakeUpstream, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = scripted_upstream()
+    monkeypatch.setenv("http_proxy", proxy.url)
+    monkeypatch.setenv("all_proxy", proxy.url)
+    upstream.answers(200, bought())
+
+    assert buy(client).data.trx_id == "T1"
+    assert proxy.connections == 0
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(
+    upstream: ScriptedUpstream, scripted_upstream: MakeUpstream, client: Client, status: int
+) -> None:
+    elsewhere = scripted_upstream()
+    upstream.answers(status, b"", headers=f"Location: {elsewhere.url}/v1/transaction/create\r\n")
+
+    assert unknown_reason(client) == f"malformed: http_{status}"
+    assert elsewhere.connections == 0

@@ -1,0 +1,49 @@
+"""The shapes of the upstream's messages: strict where money rests."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.upstream.helpers import INQUIRY, PRODUCT, TRANSACTION
+from upstream.messages import BillInquiry, CallbackBody, Product
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"total": None},
+        {"amount": None},
+        {"expires_at": None},
+        {"expires_at": "2026-08-22T10:05:00"},  # no offset: whose clock?
+        {"expires_at": "2026-08-22"},
+        {"expires_at": 1_787_000_000},
+        {"total": 2.0},
+        {"status": "expired"},
+        {"details": [{"period": "2026-08", "amount": "1", "penalty": 0}]},
+    ],
+    ids=str,
+)
+def test_a_valid_inquiry_must_be_complete(change: dict[str, Any]) -> None:
+    assert BillInquiry.model_validate(INQUIRY).total == 152_500
+    with pytest.raises(ValidationError):
+        BillInquiry.model_validate(INQUIRY | change)
+
+
+@pytest.mark.parametrize("change", [{"price": "1"}, {"type": "other"}, {"status": "gone"}, {"cut_off_start": "24:30"}])
+def test_a_product_with_a_doubtful_field_is_refused(change: dict[str, Any]) -> None:
+    assert Product.model_validate(PRODUCT).cut_off_end is None
+    with pytest.raises(ValidationError):
+        Product.model_validate(PRODUCT | change)
+
+
+def test_a_callback_must_agree_with_itself() -> None:
+    body = {
+        "event": "transaction.success",
+        "timestamp": "2026-08-22T10:00:12+07:00",
+        "data": {**TRANSACTION, "status": "success"},
+    }
+    assert CallbackBody.model_validate(body).data.ref_id == "R1"
+    for change in ({"event": "transaction.failed"}, {"data": TRANSACTION}, {"timestamp": "2026-08-22T10:00:12"}):
+        with pytest.raises(ValidationError):
+            CallbackBody.model_validate(body | change)

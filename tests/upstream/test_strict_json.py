@@ -1,0 +1,40 @@
+"""JSON that two readers could understand differently is refused."""
+
+import pytest
+
+from upstream.strict_json import NotStrictJson, loads
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"{} {}",
+        b'{"a":1,"a":1}',
+        b'{"b":{"a":1,"a":2}}',
+        b"NaN",
+        b"-Infinity",
+        b"1e400",
+        b"12345678901234567890123",
+        rb'"\u0000"',
+        rb'{"\u0000":1}',
+        rb'"\ud800"',
+        b'"\xff"',
+        b"\xef\xbb\xbf{}",
+        b"[" * 100_000,
+        b"[" * 40 + b"]" * 40,
+        b'{"a":' * 40 + b"1" + b"}" * 40,
+    ],
+    ids=lambda body: str(body[:30]),
+)
+def test_ambiguous_or_unstorable_json_is_refused(body: bytes) -> None:
+    with pytest.raises(NotStrictJson):
+        loads(body)
+
+
+def test_ordinary_json_is_read_and_floats_can_be_refused() -> None:
+    body = '{"a":[1,-2,1.5,true,null,"é😀\\n"]}'.encode()
+    assert loads(body) == {"a": [1, -2, 1.5, True, None, "é😀\n"]}
+    with pytest.raises(NotStrictJson):
+        loads(body, floats=False)
