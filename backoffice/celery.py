@@ -92,6 +92,11 @@ app.conf.update(
             "schedule": crontab(hour=2, minute=30),
             "options": {"expires": 3600},
         },
+        "tidy-exports": {
+            "task": "exports.tasks.tidy_exports",
+            "schedule": 60.0,
+            "options": {"expires": 60},
+        },
         "evaluate-alerts": {
             "task": "alerts.tasks.evaluate_alerts",
             "schedule": 20.0,

@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "reconciliation",
     "alerts",
     "callbacks",
+    "exports",
 ]
 
 MIDDLEWARE = [

@@ -30,5 +30,6 @@ urlpatterns = [
     path("", include("customers.urls")),
     path("", include("purchases.urls")),
     path("callbacks/", include("callbacks.urls")),
+    path("", include("exports.urls")),
     path("", include("staff.urls")),
 ]

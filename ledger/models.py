@@ -47,6 +47,10 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         """Entries of the half-open time [start, end)."""
         return self.filter(at__gte=start, at__lt=end)
 
+    def with_actors(self) -> EntryQuerySet:
+        """Oldest first, each with whoever posted it."""
+        return self.select_related("actor").order_by("pk")
+
 
 class Entry(models.Model):
     """One line of the books. Never changed, never deleted: a mistake is mended by another entry.

@@ -12,10 +12,12 @@ from alerts.models import Alert
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from catalogue.models import PriceChange
 from customers.models import Customer, SavedNumber
+from exports.models import Export
 from ledger.models import Entry
 from purchases.models import OrderEvent
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
+from staff.models import User
 from tests.core.helpers import next_question
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.reconciliation.helpers import make_difference
@@ -87,6 +89,13 @@ def prices(count):
         PriceChange.objects.create(product=product, price_before=1, price=2)
 
 
+def files(count):
+    owner = User.objects.get(username="admin")
+    for n in range(count):
+        facts = {"list_name": "statement", "file_format": "csv", "created_at": ago(n), "query": f"q={count}-{n}"}
+        Export.objects.create(owner=owner, state="writing", rows_total=9, rows_done=n % 9, **facts)
+
+
 LISTS = [
     ("/orders/", orders, 6),
     ("/bills/", bills, 5),
@@ -99,6 +108,7 @@ LISTS = [
     ("/balance/differences/", differences, 5),
     ("/balance/alerts/", alerts, 6),
     ("/balance/statement/", entries, 5),
+    ("/files/", files, 5),
     ("/", orders, 16),
 ]
 
@@ -126,6 +136,7 @@ def test_a_list_asks_as_often_for_many_rows_as_for_few(admin, address, fill, num
     [
         ("/orders/", orders, 3),
         ("/bills/", bills, 3),
+        ("/files/", files, 3),
         ("/", orders, 14),
         ("/balance/", differences, 12),
     ],

@@ -21,7 +21,18 @@ from purchases.states import Status
 from purchases.templatetags.orders import status_badge
 
 ROOMS = (
-    *("core", "upstream", "gateway", "ledger", "catalogue", "customers", "purchases", "bills", "reconciliation"),
+    *(
+        "core",
+        "upstream",
+        "gateway",
+        "exports",
+        "ledger",
+        "catalogue",
+        "customers",
+        "purchases",
+        "bills",
+        "reconciliation",
+    ),
     *("alerts", "callbacks", "staff", "backoffice"),
 )
 KEYWORDS = {

@@ -44,8 +44,10 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
     with page.expect_download() as download:
         page.click("a:has-text('CSV')")
     assert re.fullmatch(r"statement-[\d-]+\.csv", download.value.suggested_filename)
+    page.click("#make-xlsx")
+    page.wait_for_url("**/files/")
     with page.expect_download() as download:
-        page.click("a:has-text('XLSX')")
+        page.click("a[href^='/files/']:has-text('MB')", timeout=30_000)
     assert download.value.suggested_filename.endswith(".xlsx")
     page.goto(f"{shop.url}/balance/closing/")
     expect(page.locator(".adds-up")).to_be_visible()

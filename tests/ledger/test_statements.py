@@ -15,7 +15,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from core import exports
+from exports import formats
 from ledger import services as ledger
 from ledger.models import Entry
 from ledger.tables import StatementTable
@@ -126,12 +126,12 @@ def test_the_statement_is_filtered_by_days_kinds_and_order(three_days: Any):
 
 def test_csv_comes_in_large_blocks_of_whole_lines(three_days: Any):
     entries = Entry.objects.order_by("pk")
-    whole = "".join(exports.csv_blocks(entries, StatementTable.export))
+    whole = "".join(formats.csv_blocks(entries, StatementTable.export))
 
-    with mock.patch.object(exports, "BLOCK_SIZE", 200):
-        blocks = list(exports.csv_blocks(entries, StatementTable.export))
+    with mock.patch.object(formats, "BLOCK_SIZE", 200):
+        blocks = list(formats.csv_blocks(entries, StatementTable.export))
 
-    assert exports.BLOCK_SIZE >= 64 * 1024
+    assert formats.BLOCK_SIZE >= 64 * 1024
     assert "".join(blocks) == whole
     assert len(blocks) > 1
     assert all(len(block) >= 200 and block.endswith("\n") for block in blocks[:-1])
@@ -157,9 +157,9 @@ def test_the_statement_as_csv_has_every_entry_and_no_formula(three_days: Any):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1"])
 def test_a_text_that_a_spreadsheet_would_run_is_made_text(text: str):
-    assert exports.cell(text) == f"'{text}"
-    assert exports.cell(-5) == -5
-    assert exports.cell("plain = text") == "plain = text"
+    assert formats.cell(text) == f"'{text}"
+    assert formats.cell(-5) == -5
+    assert formats.cell("plain = text") == "plain = text"
 
 
 def test_the_statement_as_json_lines(three_days: Any):

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from core import exports
 from core.commands import EXIT_USAGE, PlainCommand
 from core.times import shop_day
+from exports import formats
 from ledger.filters import StatementFilter
 from ledger.models import Entry
 from ledger.tables import StatementTable
@@ -32,18 +32,18 @@ class Command(PlainCommand):
         first, last = _day(options["first"]), _day(options["last"])
         if first and last and last < first:
             raise CommandError(f"--to {last} is before --from {first}.", returncode=EXIT_USAGE)
-        entries = Entry.objects.select_related("actor").order_by("pk")
+        entries = Entry.objects.with_actors()
         entries = StatementFilter({"since": first, "until": last}, queryset=entries).qs
         if options["kind"]:
             entries = entries.filter(kind__in=options["kind"])
         if options["ref_id"]:
             entries = entries.filter(ref_id=options["ref_id"])
         if options["format"] == "json":
-            for row in exports.facts(entries, StatementTable.export):
-                facts = {name: exports.text_of(value) for name, value in row.items()}
+            for row in formats.facts(entries.iterator(), StatementTable.export):
+                facts = {name: formats.text_of(value) for name, value in row.items()}
                 self.stdout.write(json.dumps(facts, ensure_ascii=False))
         else:
-            for block in exports.csv_blocks(entries, StatementTable.export):
+            for block in formats.csv_blocks(entries.iterator(), StatementTable.export):
                 self.stdout.write(block)
 
 

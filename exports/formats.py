@@ -1,28 +1,20 @@
-"""Lists as files: CSV sent while it is read, and a workbook. What a file holds is the `export` of the list's table."""
+"""The formats of a file: CSV in blocks, and a workbook. What a file holds is the `export` of the list's table."""
 
 from __future__ import annotations
 
 import csv
 import datetime as dt
 import io
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any
 
 import xlsxwriter
-from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-
-from core.errors import Refused
-from core.snapshot import snapshot
 
 # What a sheet holds, less its heading.
 MOST_ROWS = 1_048_575
 # A block of CSV goes out when it has grown to this many characters: a piece for each row costs more than the row.
 BLOCK_SIZE = 64 * 1024
-_CHUNK = 2_000
 _WIDTH = 18
 # A cell that begins so is run as a formula by spreadsheets.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -30,13 +22,9 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 Fields = Mapping[str, Callable[[Any], Any]]
 
 
-class TooManyRows(Refused):
-    """A workbook cannot hold so many rows."""
-
-
-def facts(found: QuerySet[Any], fields: Fields) -> Iterator[dict[str, Any]]:
-    """The rows keyed by the names of `fields`, as they come from the database; moments in the shop's own time."""
-    for row in found.iterator(chunk_size=_CHUNK):
+def facts(rows: Iterable[Any], fields: Fields) -> Iterator[dict[str, Any]]:
+    """The rows keyed by the names of `fields`; moments in the shop's own time."""
+    for row in rows:
         yield {name: _local(value_of(row)) for name, value_of in fields.items()}
 
 
@@ -54,12 +42,12 @@ def cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
-def csv_blocks(found: QuerySet[Any], fields: Fields) -> Iterator[str]:
+def csv_blocks(rows: Iterable[Any], fields: Fields) -> Iterator[str]:
     """The rows as CSV with a heading, in blocks of whole lines of about `BLOCK_SIZE` characters."""
     block = io.StringIO()
     writer = csv.writer(block, lineterminator="\n")
     writer.writerow(fields)
-    for row in facts(found, fields):
+    for row in facts(rows, fields):
         writer.writerow(cell(text_of(value)) for value in row.values())
         if block.tell() >= BLOCK_SIZE:
             yield block.getvalue()
@@ -68,26 +56,21 @@ def csv_blocks(found: QuerySet[Any], fields: Fields) -> Iterator[str]:
     yield block.getvalue()
 
 
-def workbook(found: QuerySet[Any], fields: Fields) -> IO[bytes]:
-    """The rows as a workbook, in a temporary file that stands at its beginning. Rows go to disk as they come.
+def write_csv(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:
+    """Write the rows as CSV; UTF-8 is announced, because spreadsheets guess wrongly."""
+    file.write("\ufeff".encode())
+    for block in csv_blocks(rows, fields):
+        file.write(block.encode())
 
-    Raises `TooManyRows` when they are more than a sheet holds.
-    """
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer closes it
+
+def write_workbook(file: IO[bytes], rows: Iterable[Any], fields: Fields) -> None:
+    """Write the rows, at most `MOST_ROWS`, as a workbook. They go to disk as they come."""
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    with snapshot():
-        if found.count() > MOST_ROWS:
-            raise TooManyRows(
-                _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
-                % {"most": number_format(MOST_ROWS, force_grouping=True)}
-            )
-        with xlsxwriter.Workbook(file, options) as book:
-            _write(book, found, fields)
-    file.seek(0)
-    return file
+    with xlsxwriter.Workbook(file, options) as book:
+        _write_sheet(book, rows, fields)
 
 
-def _write(book: xlsxwriter.Workbook, found: QuerySet[Any], fields: Fields) -> None:
+def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields) -> None:
     sheet = book.add_worksheet()
     heading, amount = book.add_format({"bold": True}), book.add_format({"num_format": "#,##0"})
     moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -95,7 +78,7 @@ def _write(book: xlsxwriter.Workbook, found: QuerySet[Any], fields: Fields) -> N
     sheet.set_column(0, len(fields) - 1, _WIDTH)
     for column, name in enumerate(fields):
         sheet.write_string(0, column, name, heading)
-    for number, row in enumerate(facts(found, fields), start=1):
+    for number, row in enumerate(facts(rows, fields), start=1):
         for column, (name, value) in enumerate(row.items()):
             if isinstance(value, int):
                 sheet.write_number(number, column, value, None if name == "id" else amount)

@@ -1,0 +1,7 @@
+"""The exports room: lists as files, made by the worker."""
+
+from django.apps import AppConfig
+
+
+class ExportsConfig(AppConfig):
+    name = "exports"

@@ -1,0 +1,119 @@
+"""Files that the worker makes of a list, and keeps for a day. They lie in the database, which every machine reaches."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from core.icons import badge
+
+KEPT_FOR = dt.timedelta(hours=24)
+
+
+class ExportState(models.TextChoices):
+    """How far a file has come."""
+
+    WAITING = "waiting", _("Waiting")
+    WRITING = "writing", _("Being written")
+    READY = "ready", _("Ready")
+    FAILED = "failed", _("Not made")
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """Icon and colour."""
+        return {
+            ExportState.WAITING: ("clock", "wait"),
+            ExportState.WRITING: ("loader", "wait"),
+            ExportState.READY: ("circle-check", "good"),
+            ExportState.FAILED: ("alert-triangle", "bad"),
+        }[self]
+
+
+OPEN = (ExportState.WAITING, ExportState.WRITING)
+
+
+class ExportQuerySet(models.QuerySet["Export"]):
+    def open(self) -> ExportQuerySet:
+        """Those that are still to be written."""
+        return self.filter(state__in=OPEN)
+
+    def due(self) -> ExportQuerySet:
+        """Open ones that no worker holds: their message was lost, or their worker was killed."""
+        return self.open().filter(next_try_at__lte=timezone.now())
+
+    def expired(self) -> ExportQuerySet:
+        """Those whose day is over."""
+        return self.filter(created_at__lt=timezone.now() - KEPT_FOR)
+
+
+class Export(models.Model):
+    """One file that a person asked for: which list, narrowed how, and how far it has come."""
+
+    class Format(models.TextChoices):
+        CSV = "csv", "CSV"
+        XLSX = "xlsx", "XLSX"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="exports")
+    list_name = models.CharField(max_length=40, help_text="The file's name begins with it.")
+    task = models.CharField(max_length=100, help_text="Writes it: the name of a task of the list's room.")
+    permission = models.CharField(max_length=100, help_text="What its reader needs, also when it is downloaded.")
+    query = models.TextField(blank=True, help_text="The list's filters, as in its address.")
+    file_format = models.CharField(max_length=4, choices=Format.choices)
+    state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
+    rows_total = models.BigIntegerField(default=0)
+    rows_done = models.BigIntegerField(default=0)
+    size = models.BigIntegerField(default=0, help_text="Bytes, once it is ready.")
+    tries = models.PositiveSmallIntegerField(default=0)
+    next_try_at = models.DateTimeField(default=timezone.now, help_text="Until then a worker holds it.")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = ExportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["next_try_at"], condition=Q(state__in=OPEN), name="export_open"),
+            models.Index(fields=["created_at"], name="export_created"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(rows_done__lte=F("rows_total")), name="export_rows_done"),
+        ]
+
+    def __str__(self) -> str:
+        return self.file_name
+
+    @property
+    def file_name(self) -> str:
+        """As a browser saves it, e.g. "statement-2026-11-22-1405.csv"."""
+        return f"{self.list_name}-{timezone.localtime(self.created_at):%Y-%m-%d-%H%M}.{self.file_format}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is still to be written."""
+        return self.state in OPEN
+
+    @property
+    def badge(self) -> SafeString:
+        """Its state as text, icon and colour."""
+        state = ExportState(self.state)
+        return badge(state.look, state.label)
+
+
+class ExportPart(models.Model):
+    """A piece of a file's bytes."""
+
+    export = models.ForeignKey(Export, on_delete=models.CASCADE, related_name="parts")
+    number = models.PositiveIntegerField()
+    content = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["export", "number"], name="export_part_once")]
+
+    def __str__(self) -> str:
+        return f"{self.export} {self.number}"

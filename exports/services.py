@@ -1,0 +1,151 @@
+"""Ask for a file, write it in the background, and forget it after a day."""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+import structlog
+from django.db import models, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.publish import publish
+from exports.errors import TooManyFiles, TooManyRows
+from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
+from exports.models import Export, ExportPart, ExportState
+from staff.models import User
+
+# Files of one person that may be under way at once.
+MOST_OPEN = 3
+MOST_TRIES = 3
+# A worker that wrote nothing for this long holds a file no more. Each chunk of rows renews it.
+LEASE = dt.timedelta(minutes=2)
+_CHUNK = 5_000
+_PART_BYTES = 1024 * 1024
+
+log = structlog.get_logger()
+
+
+class TakenOver(Exception):
+    """Another worker writes this file now."""
+
+
+def request_file(
+    *,
+    owner: User,
+    list_name: str,
+    task: str,
+    permission: str,
+    query: str,
+    file_format: str,
+    found: models.QuerySet[Any],
+) -> Export:
+    """Have the worker write a file of `found`; the same one again while it is under way.
+
+    `task`: the name of the task that takes the export's id and calls `write_file`. Raises `TooManyRows` when a
+    workbook cannot hold them, `TooManyFiles` when this person waits for several already.
+    """
+    if file_format == Export.Format.XLSX and found.order_by()[: MOST_ROWS + 1].count() > MOST_ROWS:
+        raise TooManyRows(
+            _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
+            % {"most": number_format(MOST_ROWS, force_grouping=True)}
+        )
+    wanted = {"list_name": list_name, "query": query, "file_format": file_format}
+    with transaction.atomic():
+        # one request of a person at a time, so that two clicks make one file
+        User.objects.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)
+        under_way = owner.exports.open()
+        if same := under_way.filter(**wanted).first():
+            return same
+        if under_way.count() >= MOST_OPEN:
+            raise TooManyFiles(
+                ngettext(
+                    "%(n)s file is being made for you. Wait until it is ready.",
+                    "%(n)s files are being made for you. Wait until one is ready.",
+                    MOST_OPEN,
+                )
+                % {"n": MOST_OPEN}
+            )
+        export = Export.objects.create(owner=owner, task=task, permission=permission, **wanted)
+        transaction.on_commit(lambda: publish(task, export.pk))
+    return export
+
+
+def write_file(export_id: int, found: models.QuerySet[Any], fields: Fields) -> None:
+    """Write the rows of `found` (oldest first, as they are now) into the file that was asked for.
+
+    Safe to call twice, late, or not at all: one worker holds the file, and a killed one's is begun again.
+    """
+    export = _claim(export_id)
+    if export is None:
+        return
+    newest = found.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
+    found = found.filter(pk__lte=newest).order_by("pk")
+    write = write_csv if export.file_format == Export.Format.CSV else write_workbook
+    try:
+        _hold(export, rows_total=found.count(), rows_done=0)
+        with tempfile.TemporaryFile() as file:
+            write(file, _counted(export, found), fields)
+            _store(export, file)
+    except TakenOver:
+        log.info("export_taken_over", export=export.pk)
+
+
+def _claim(export_id: int) -> Export | None:
+    """The export for this worker alone; None when another one holds it, or nothing is left to do."""
+    now = timezone.now()
+    mine = Export.objects.due().filter(pk=export_id)
+    if not mine.update(state=ExportState.WRITING, tries=F("tries") + 1, next_try_at=now + LEASE):
+        return None
+    export = Export.objects.get(pk=export_id)
+    if export.tries > MOST_TRIES:
+        Export.objects.filter(pk=export_id).update(state=ExportState.FAILED)
+        log.error("export_failed", export=export_id, tries=MOST_TRIES)
+        return None
+    return export
+
+
+def _hold(export: Export, **facts: int) -> None:
+    """Store `facts` and hold the file for another while. Raises `TakenOver` when that came too late."""
+    held = Export.objects.filter(pk=export.pk, state=ExportState.WRITING, tries=export.tries)
+    if not held.update(next_try_at=timezone.now() + LEASE, **facts):
+        raise TakenOver
+
+
+def _counted(export: Export, found: models.QuerySet[Any]) -> Iterator[Any]:
+    """The rows, read by key in chunks: no transaction stays open, and the page shows how far it is."""
+    done = last = 0
+    while rows := list(found.filter(pk__gt=last)[:_CHUNK]):
+        yield from rows
+        done, last = done + len(rows), rows[-1].pk
+        _hold(export, rows_done=done, rows_total=max(done, export.rows_total))
+
+
+def _store(export: Export, file: IO[bytes]) -> None:
+    size = file.tell() if file.seekable() else 0
+    file.seek(0)
+    with transaction.atomic():
+        _hold(export, state=ExportState.READY, size=size)  # type: ignore[arg-type]
+        for number, content in enumerate(iter(lambda: file.read(_PART_BYTES), b"")):
+            ExportPart.objects.create(export=export, number=number, content=content)
+
+
+def content_of(export: Export) -> Iterator[bytes]:
+    """The bytes of a file that is ready, piece by piece."""
+    number = 0
+    while part := export.parts.filter(number=number).first():
+        yield bytes(part.content)
+        number += 1
+
+
+def tidy_exports() -> None:
+    """Delete the files whose day is over, and hand out again what no worker holds."""
+    Export.objects.expired().delete()
+    for export in Export.objects.due():
+        publish(export.task, export.pk)

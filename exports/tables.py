@@ -1,0 +1,52 @@
+"""A person's files as a list."""
+
+from __future__ import annotations
+
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.tables import Table, cell_from, column
+from core.times import moment
+from exports.models import Export
+
+
+class ExportTable(Table[Export]):
+    """Files of one person."""
+
+    caption = _("Your files, newest first")
+
+    @column(_("State"), phone="1 left")
+    def state(self, export: Export) -> SafeString:
+        """How far it has come."""
+        return export.badge
+
+    @column(_("File"), phone="2 wide")
+    def file(self, export: Export) -> SafeString:
+        """Its name, and how its list was narrowed."""
+        return format_html('{}<div class="mono sub">{}</div>', export.file_name, export.query.replace("&", " "))
+
+    @column(_("Rows"), phone="3 wide")
+    def progress(self, export: Export) -> SafeString:
+        """How many are written, as a bar while it grows."""
+        return cell_from("exports/progress.html", export=export)
+
+    @column(_("Asked for"), css="sub", phone="1 right")
+    def time(self, export: Export) -> SafeString:
+        """When."""
+        return moment(export.created_at)
+
+    @column(_("Download"), css="untitled", phone="4 wide")
+    def download(self, export: Export) -> str:
+        """The file, once it is ready."""
+        if export.state != "ready":
+            return ""
+        return format_html(
+            '<a class="btn btn-plain" href="{}" data-no-busy>{} <span class="sub">{} MB</span></a>',
+            reverse("export_download", args=[export.pk]),
+            gettext("Download"),
+            number_format(max(export.size / 1_000_000, 0.1), 1),
+        )

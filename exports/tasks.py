@@ -1,0 +1,11 @@
+"""What the worker does about files by itself."""
+
+from celery import shared_task
+
+from exports import services
+
+
+@shared_task
+def tidy_exports() -> None:
+    """Forget old files, and take up those whose worker was killed."""
+    services.tidy_exports()

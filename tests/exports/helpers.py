@@ -1,0 +1,35 @@
+"""Files as the worker makes them in a test: asked for on the page, written by the room's task, read as downloaded."""
+
+import csv
+import io
+import zipfile
+from typing import Any
+
+from django.test import Client
+
+from exports.models import Export
+from ledger.tasks import write_statement
+
+
+def ask(client: Client, file_format: str, query: str = "") -> Any:
+    """Press the button; the answer leads to the files."""
+    return client.post(f"/balance/statement/{file_format}/?{query}")
+
+
+def made(client: Client, file_format: str, query: str = "") -> bytes:
+    """Ask for a statement, let the worker write it, download it."""
+    ask(client, file_format, query)
+    export = Export.objects.first()
+    write_statement(export.pk)
+    return b"".join(client.get(f"/files/{export.pk}/").streaming_content)
+
+
+def csv_rows(content: bytes) -> list[dict[str, str]]:
+    """The rows of a CSV file by their headings."""
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+
+
+def sheet_text(content: bytes) -> str:
+    """Everything that a workbook holds, as XML."""
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        return "".join(book.read(name).decode() for name in book.namelist() if name.endswith(".xml"))
