@@ -24,12 +24,16 @@ Fields = Mapping[str, Callable[[Any], Any]]
 
 def facts(rows: Iterable[Any], fields: Fields) -> Iterator[dict[str, Any]]:
     """The rows keyed by the names of `fields`; moments in the shop's own time."""
+    for values in _values(rows, fields):
+        yield dict(zip(fields, values, strict=True))
+
+
+def _values(rows: Iterable[Any], fields: Fields) -> Iterator[list[Any]]:
+    """What the fields say of each row. Every step of it costs a million-fold, so it is one loop without calls."""
+    getters, zone = list(fields.values()), timezone.get_default_timezone()
     for row in rows:
-        yield {name: _local(value_of(row)) for name, value_of in fields.items()}
-
-
-def _local(value: Any) -> Any:
-    return timezone.localtime(value) if isinstance(value, dt.datetime) else value
+        values = [value_of(row) for value_of in getters]
+        yield [value.astimezone(zone) if type(value) is dt.datetime else value for value in values]
 
 
 def text_of(value: Any) -> Any:
@@ -42,13 +46,19 @@ def cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
 
 
+def _csv_cell(value: Any) -> Any:
+    if type(value) is int:
+        return value
+    return cell(text_of(value))
+
+
 def csv_blocks(rows: Iterable[Any], fields: Fields) -> Iterator[str]:
     """The rows as CSV with a heading, in blocks of whole lines of about `BLOCK_SIZE` characters."""
     block = io.StringIO()
     writer = csv.writer(block, lineterminator="\n")
     writer.writerow(fields)
-    for row in facts(rows, fields):
-        writer.writerow(cell(text_of(value)) for value in row.values())
+    for values in _values(rows, fields):
+        writer.writerow([_csv_cell(value) for value in values])
         if block.tell() >= BLOCK_SIZE:
             yield block.getvalue()
             block.seek(0)
@@ -76,13 +86,14 @@ def _write_sheet(book: xlsxwriter.Workbook, rows: Iterable[Any], fields: Fields)
     moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
     sheet.freeze_panes(1, 0)
     sheet.set_column(0, len(fields) - 1, _WIDTH)
+    plain = {column for column, name in enumerate(fields) if name == "id"}
     for column, name in enumerate(fields):
         sheet.write_string(0, column, name, heading)
-    for number, row in enumerate(facts(rows, fields), start=1):
-        for column, (name, value) in enumerate(row.items()):
+    for number, values in enumerate(_values(rows, fields), start=1):
+        for column, value in enumerate(values):
             if isinstance(value, int):
-                sheet.write_number(number, column, value, None if name == "id" else amount)
+                sheet.write_number(number, column, value, None if column in plain else amount)
             elif isinstance(value, dt.datetime):
                 sheet.write_datetime(number, column, value.replace(tzinfo=None), moment)
-            else:
+            elif value != "":
                 sheet.write_string(number, column, str(cell(value)))
