@@ -1,0 +1,97 @@
+"""`seed_history`: the made-up rows are such as the services write, and nothing in the database is changed for them."""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.models import Count
+
+from ledger.models import Books, Entry
+from ledger.services import day_closings, first_day
+from purchases.models import Order
+from purchases.states import Status
+from reconciliation.models import ReconciliationRun
+from reconciliation.services import reconcile
+from staff.roles import create_demo_staff
+from tests.factories import make_order
+from tests.gateway.helpers import read_balance
+
+BALANCED = ReconciliationRun.Result.BALANCED
+
+
+def seed(orders, *flags):
+    create_demo_staff()
+    call_command("seed_history", "--orders", str(orders), *flags, stdout=StringIO(), stderr=StringIO())
+
+
+def definitions():
+    """Every index, constraint and trigger, and whether it is on."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname, '' FROM pg_indexes WHERE schemaname = 'public'"
+            " UNION ALL SELECT conname, contype::text || convalidated::text FROM pg_constraint"
+            " UNION ALL SELECT tgname, tgenabled::text FROM pg_trigger WHERE NOT tgisinternal"
+        )
+        return sorted(cursor.fetchall())
+
+
+@pytest.fixture
+def sandboxed(upstream, settings):
+    settings.SANDBOX_URL = upstream.process.url
+    return upstream
+
+
+def test_given_history_when_compared_then_it_is_balanced(sandboxed):
+    before = definitions()
+
+    seed(6_000)
+
+    assert Order.objects.count() == 6_000
+    run = reconcile(ReconciliationRun.Trigger.PERSON)
+    assert (run.state, run.difference) == (BALANCED, 0)
+    assert sandboxed.process.control("ledger")["balance"] == Books.objects.get().balance == run.reported
+    assert definitions() == before
+
+
+def test_given_history_then_ends_of_all_kinds_are_in_it(sandboxed):
+    seed(4_000)
+
+    found = dict(Order.objects.values_list("status").annotate(Count("pk")))
+    assert found[Status.SUCCESS] > 3_000
+    assert {Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.REVERSED, Status.NEEDS_ACTION} <= set(found)
+    assert all(day.adds_up for day in day_closings(first_day(), first_day().replace(year=first_day().year + 1)))
+
+
+def test_given_history_when_something_is_placed_then_its_ids_are_new(sandboxed):
+    seed(300)
+    newest = Order.objects.latest("pk").pk
+
+    assert make_order().pk == newest + 1
+
+
+def test_given_opened_books_then_their_opening_comes_first(sandboxed):
+    read_balance(7_000_000)
+    assert reconcile().state == BALANCED
+
+    seed(300)
+
+    opening = Entry.objects.get(kind=Entry.Kind.OPENING)
+    assert (opening.amount, opening) == (7_000_000, Entry.objects.order_by("at", "pk").first())
+    assert reconcile(ReconciliationRun.Trigger.PERSON).state == BALANCED
+
+
+def test_given_orders_then_it_is_refused(sandboxed):
+    seed(300)
+
+    with pytest.raises(CommandError, match="--more"):
+        seed(300)
+    assert Order.objects.count() == 300
+
+
+def test_given_a_real_account_then_nothing_is_written(transactional_db, settings):
+    settings.SANDBOX = False
+
+    with pytest.raises(CommandError, match="sandbox only"):
+        call_command("seed_history", "--orders", "10", stdout=StringIO(), stderr=StringIO())
+    assert not Order.objects.exists()
