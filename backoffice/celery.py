@@ -14,12 +14,21 @@ from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import beat_init, before_task_publish, heartbeat_sent, worker_init
+from celery.signals import (
+    beat_init,
+    before_task_publish,
+    heartbeat_sent,
+    task_postrun,
+    task_prerun,
+    worker_init,
+)
 from django.conf import settings
 from kombu import Exchange, Queue
 
 from core import health
+from core.measures import TASK_SECONDS
 from core.publish import publish
+from core.tracing import begin_trace, end_trace, traceparent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
 
@@ -105,6 +114,27 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks()
+
+# --- Traces and times -------------------------------------------------------------------------------------------
+
+
+@before_task_publish.connect
+def _send_trace(headers: dict[str, Any], **_: Any) -> None:
+    if here := traceparent():
+        headers["traceparent"] = here
+
+
+@task_prerun.connect
+def _begin_task(task: Any, **_: Any) -> None:
+    begin_trace(getattr(task.request, "traceparent", None))
+    task.request.began = time.perf_counter()
+
+
+@task_postrun.connect
+def _end_task(task: Any, **_: Any) -> None:
+    TASK_SECONDS.labels(task.name).observe(time.perf_counter() - task.request.began)
+    end_trace()
+
 
 # --- Heartbeats, read by /readyz --------------------------------------------------------------------------------
 

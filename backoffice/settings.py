@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import sentry_sdk
 import structlog
 from csp.constants import NONCE, NONE, SELF
 from django.utils.translation import gettext_lazy as _
@@ -66,6 +67,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "core.measures.PageTimeMiddleware",
     "core.health.HealthMiddleware",
     "core.middleware.NoNulMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -81,6 +83,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
+    "core.tracing.TraceMiddleware",
 ]
 
 ROOT_URLCONF = "backoffice.urls"
@@ -262,6 +265,19 @@ ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
 ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.
 SITE_URL = env.str("SITE_URL", "")
+
+# --- Metrics ----------------------------------------------------------------------------------------------------
+
+# Who may read /metrics: the bearer of this token. Without one: this machine, unless a proxy speaks for somebody else.
+METRICS_TOKEN = env.str("METRICS_TOKEN", "")
+# A file that the backup touches when it has succeeded; `./run doctor` looks at its age.
+BACKUP_STAMP = env.str("BACKUP_STAMP", "")
+# Faults are sent to Sentry only when this names a project.
+SENTRY_DSN = env.str("SENTRY_DSN", "")
+if SENTRY_DSN:
+    sentry_sdk.init(
+        dsn=SENTRY_DSN, send_default_pii=False, include_local_variables=False, max_request_body_size="never"
+    )
 
 # --- Logs ---------------------------------------------------------------------------------------------------------
 

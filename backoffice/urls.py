@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
 from backoffice import dashboard
+from backoffice.metrics import metrics
 from callbacks.api import UpstreamCallback
 
 
@@ -18,6 +19,7 @@ urlpatterns = [
     # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
     re_path("\x00", nowhere),
     path("callbacks/upstream/", UpstreamCallback.as_view(), name="upstream_callback"),
+    path("metrics", metrics, name="metrics"),
     path("", dashboard.overview, name="overview"),
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),

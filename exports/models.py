@@ -11,28 +11,18 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from core.icons import badge
+from core.looks import LookChoices
 
 KEPT_FOR = dt.timedelta(hours=24)
 
 
-class ExportState(models.TextChoices):
+class ExportState(LookChoices):
     """How far a file has come."""
 
-    WAITING = "waiting", _("Waiting")
-    WRITING = "writing", _("Being written")
-    READY = "ready", _("Ready")
-    FAILED = "failed", _("Not made")
-
-    @property
-    def look(self) -> tuple[str, str]:
-        """Icon and colour."""
-        return {
-            ExportState.WAITING: ("clock", "wait"),
-            ExportState.WRITING: ("loader", "wait"),
-            ExportState.READY: ("circle-check", "good"),
-            ExportState.FAILED: ("alert-triangle", "bad"),
-        }[self]
+    WAITING = "waiting", "clock", "pending", _("Waiting")
+    WRITING = "writing", "loader", "pending", _("Being written")
+    READY = "ready", "circle-check", "good", _("Ready")
+    FAILED = "failed", "alert-triangle", "bad", _("Not made")
 
 
 OPEN = (ExportState.WAITING, ExportState.WRITING)
@@ -101,8 +91,7 @@ class Export(models.Model):
     @property
     def badge(self) -> SafeString:
         """Its state as text, icon and colour."""
-        state = ExportState(self.state)
-        return badge(state.look, state.label)
+        return ExportState(self.state).badge
 
 
 class ExportPart(models.Model):

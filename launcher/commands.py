@@ -19,7 +19,7 @@ from launcher.output import output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
 
 DEFAULT_PORT = 8000
-MODULES = {"up": "serving", "manage": "calling", "status": "status", "reset": "resetting"}
+MODULES = {"up": "serving", "manage": "calling", "doctor": "calling", "status": "status", "reset": "resetting"}
 TASKS = {"test", "check", "lock"}  # of pyproject.toml
 PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
@@ -59,6 +59,7 @@ def parser() -> Parser:
         "status", help="each process with its state, port and memory; exit code 3 when not running"
     )
     shown.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+    commands.add_parser("doctor", help="look at everything that the shop rests on, and say what to do", add_help=False)
     commands.add_parser("test", help="run the tests on services of their own; arguments are pytest's", add_help=False)
     commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations")
     locked = commands.add_parser("lock", help="compile the lock files again from the .in files and package.json")
@@ -101,6 +102,8 @@ def read_arguments(arguments: list[str]) -> argparse.Namespace:
     """The command and its options; `words` are the arguments that are passed on."""
     if arguments and arguments[0] in PASSING_ON:
         return argparse.Namespace(command=arguments[0], words=arguments[1:])
+    if arguments and arguments[0] == "doctor":
+        return argparse.Namespace(command="doctor", words=arguments)
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help"}):
         arguments = ["up", *arguments]
     return parser().parse_args(arguments)
@@ -111,7 +114,7 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     options = read_arguments(arguments)
     command: str = options.command
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
-    say = quiet_output if command in {"manage", "status", "reset"} else output(started)
+    say = quiet_output if command in {"manage", "doctor", "status", "reset"} else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
     looking = command in {"status", "reset"}  # what is installed does not change under a running ./run
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME

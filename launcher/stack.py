@@ -1,6 +1,7 @@
 """What the app needs around it: PostgreSQL, Valkey and, where no real upstream is named, the sandbox."""
 
 import http.client
+import shutil
 from pathlib import Path
 
 import psycopg
@@ -21,6 +22,13 @@ PREPARE_SANDBOX = (
     "import django; from django.core.management import call_command; django.setup(); "
     "call_command('migrate', interactive=False, verbosity=0); call_command('seed_sandbox')"
 )
+
+
+def empty_folder(path: Path) -> Path:
+    """Make it, or empty it: what its processes measured before a restart counts no more."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(mode=0o700)
+    return path
 
 
 class Stack:
@@ -59,6 +67,7 @@ class Stack:
             "DATABASE_URL": self.stores.postgres.url(APP_DATABASE) if self.stores.postgres else given["DATABASE_URL"],
             "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],
             "BACKOFFICE_DATA": str(self.project.data),
+            "PROMETHEUS_MULTIPROC_DIR": str(empty_folder(self.project.data / "metrics")),
             "BACKOFFICE_SANDBOX": "0",
             "DJANGO_SETTINGS_MODULE": "backoffice.settings",
         }

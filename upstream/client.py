@@ -28,6 +28,7 @@ import structlog
 from django.db import connections
 from django.views.decorators.debug import sensitive_variables
 
+from core.measures import CALL_SECONDS
 from upstream.budget import Budget, CallClass, Permit
 from upstream.config import Config
 from upstream.endpoints import Endpoint
@@ -90,7 +91,7 @@ class Client:
         """
         endpoint, ref_id = request.endpoint, request.ref_id
         began = time.monotonic()
-        outcome = "fault"
+        outcome = kind = "fault"
         permit = right if isinstance(right, Permit) else None
         try:
             _refuse_inside_transaction()
@@ -102,14 +103,15 @@ class Client:
                 # Its caller was frozen since: the order may be somebody else's by now.
                 raise Unavailable("permit_expired")
             reply = self._exchange(request, permit)
-            outcome = "answer"
+            outcome = kind = "answer"
             return reply
         except UpstreamError as error:
-            outcome = _describe(error)
+            outcome, kind = _describe(error), type(error).__name__
             raise
         finally:
             if permit is not None and not permit.started:
                 permit.cancel()
+            CALL_SECONDS.labels(endpoint.value, kind).observe(time.monotonic() - began)
             milliseconds = round((time.monotonic() - began) * 1000)
             log.info("upstream call", endpoint=endpoint.value, ref_id=ref_id, outcome=outcome, ms=milliseconds)
 

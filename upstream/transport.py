@@ -27,6 +27,8 @@ import structlog
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from core.tracing import traceparent
+
 USER_AGENT = "merchant-backoffice"
 _CHUNK = 64 * 1024
 
@@ -200,6 +202,8 @@ class Transport:
 
     def _exchange(self, session: requests.Session, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpReply:
         headers = {"Connection": "close"} if close else {}
+        if trace := traceparent():
+            headers["traceparent"] = trace
         with session.post(
             url, data=body, headers=headers, timeout=self._timeouts, allow_redirects=False, stream=True
         ) as response:

@@ -1,0 +1,38 @@
+"""`./run doctor`: one page that says how the installation is, and what to do."""
+
+import dataclasses
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from backoffice.doctor import examine
+from core.commands import PlainCommand
+
+_SIGNS = {"ok": "ok  ", "look": "look", "bad": "BAD "}
+
+
+class Command(PlainCommand):
+    """Look at everything that the shop rests on. Exit code 1 when something is bad."""
+
+    help = "Look at settings, stores, processes, upstream, clock, disk, callbacks, books and backups."
+    requires_system_checks: list[str] = []  # its own first finding
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How to print."""
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON list.")
+
+    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+        """Print each finding when it is made."""
+        findings = []
+        for finding in examine():
+            findings.append(finding)
+            if not options["as_json"]:
+                self.stdout.write(f"{_SIGNS[finding.verdict]}  {finding.subject:<16} {finding.seen}")
+                if finding.advice:
+                    self.stdout.write(f"{'':<22} → {finding.advice}")
+        if options["as_json"]:
+            self.stdout.write(json.dumps([dataclasses.asdict(finding) for finding in findings], ensure_ascii=False))
+        bad = sum(finding.verdict == "bad" for finding in findings)
+        if bad:
+            raise CommandError(f"{bad} of {len(findings)} findings are bad.")

@@ -1,0 +1,106 @@
+"""`/metrics`, which Prometheus reads: how the shop stands, and how long this machine's pages, calls and tasks take."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Min
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest, multiprocess
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from alerts.models import Alert
+from callbacks.models import Callback, CallbackState
+from core import health
+from core.snapshot import snapshot
+from exports.models import Export
+from ledger.presenting import Funds
+from purchases.models import Order
+from reconciliation.services import compared_at
+
+
+class ShopCollector(Collector):
+    """How the shop stands at this moment. A few cheap queries a scrape, whatever the tables hold."""
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Each number as a gauge."""
+        now = timezone.now()
+        with snapshot():
+            yield from _orders(now.timestamp())
+            yield from _waiting(now.timestamp())
+            yield from _books(now.timestamp())
+        silent = GaugeMetricFamily(
+            "backoffice_process_silent", "1 when a process has no heartbeat.", labels=["process"]
+        )
+        missing = health.silent_processes()
+        for name in ("redis", *health.PROCESSES):
+            silent.add_metric([name], float(name in missing))
+        yield silent
+
+
+def _orders(now: float) -> Iterator[GaugeMetricFamily]:
+    found = Order.objects.open().order_by().values_list("status").annotate(n=Count("pk"), oldest=Min("next_poll_at"))
+    number = GaugeMetricFamily("backoffice_open_orders", "Orders that are not final.", labels=["status"])
+    late = 0.0
+    for status, count, oldest in found:
+        number.add_metric([status], count)
+        late = max(late, now - oldest.timestamp() if oldest else 0.0)
+    yield number
+    yield GaugeMetricFamily("backoffice_oldest_due_order_seconds", "How long the most overdue order waits.", late)
+
+
+def _waiting(now: float) -> Iterator[GaugeMetricFamily]:
+    callbacks = Callback.objects.filter(state=CallbackState.RECEIVED).aggregate(n=Count("pk"), first=Min("received_at"))
+    yield GaugeMetricFamily("backoffice_callbacks_waiting", "Callbacks stored and not processed.", callbacks["n"])
+    waits = now - callbacks["first"].timestamp() if callbacks["first"] else 0.0
+    yield GaugeMetricFamily("backoffice_oldest_callback_seconds", "How long the oldest of them waits.", waits)
+    yield GaugeMetricFamily("backoffice_files_waiting", "Files under way.", Export.objects.open().count())
+    alerts = GaugeMetricFamily("backoffice_open_alerts", "Alerts that are open.", labels=["kind"])
+    for kind, count in Alert.objects.open().order_by().values_list("kind").annotate(n=Count("pk")):
+        alerts.add_metric([kind], count)
+    yield alerts
+
+
+def _books(now: float) -> Iterator[GaugeMetricFamily]:
+    funds = Funds.now()
+    if funds.balance is not None and funds.available is not None:
+        yield GaugeMetricFamily("backoffice_balance_rupiah", "What the upstream should hold.", funds.balance)
+        yield GaugeMetricFamily("backoffice_available_rupiah", "What a new order may spend.", funds.available)
+    if at := compared_at():
+        seconds = now - at.timestamp()
+        yield GaugeMetricFamily("backoffice_last_compared_seconds", "Age of the last compared reading.", seconds)
+
+
+@never_cache
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Everything in Prometheus' text format, for who has the token; without one, for this machine alone."""
+    if not _may_read(request):
+        raise PermissionDenied
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    else:
+        registry = REGISTRY
+    shop = CollectorRegistry()
+    shop.register(ShopCollector())
+    return HttpResponse(generate_latest(shop) + generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_read(request: HttpRequest) -> bool:
+    if settings.METRICS_TOKEN:
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        return hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
+    # A proxy on this machine speaks for strangers.
+    is_forwarded = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
+    address = request.META.get("REMOTE_ADDR") or "0.0.0.0"  # noqa: S104 - nobody listens there
+    return not is_forwarded and ipaddress.ip_address(address).is_loopback

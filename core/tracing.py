@@ -1,0 +1,44 @@
+"""One trace id (W3C Trace Context) through a request's log lines, its tasks and its calls to the upstream."""
+
+import re
+import secrets
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from structlog.contextvars import bind_contextvars, get_contextvars
+
+# version 00, trace id, parent id, flags; ids of zeros alone are not valid
+_TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+
+
+def begin_trace(traceparent: object = None) -> None:
+    """Go on with the trace that a caller names, else begin a new one; each log line from here on carries its id."""
+    found = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
+    bind_contextvars(trace_id=found[1] if found else secrets.token_hex(16))
+
+
+def end_trace() -> None:
+    """Forget it: the thread serves somebody else next."""
+    structlog.contextvars.unbind_contextvars("trace_id")
+
+
+def traceparent() -> str | None:
+    """The header for whoever is called now; None outside of a trace."""
+    trace_id = get_contextvars().get("trace_id")
+    return f"00-{trace_id}-{secrets.token_hex(8)}-01" if trace_id else None
+
+
+class TraceMiddleware:
+    """Begins a trace for each request. Stands after the middleware that clears the log's context."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request inside its trace, and name the trace in the answer."""
+        begin_trace(request.headers.get("traceparent"))
+        response = self.get_response(request)
+        if here := traceparent():
+            response.headers["traceparent"] = here
+        return response

@@ -1,0 +1,114 @@
+"""`./run doctor` looks at each subject and says what to do; it exits with 1 when something is bad."""
+
+import io
+import json
+import os
+import time
+from collections import namedtuple
+from contextlib import suppress
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from callbacks.models import Callback
+from gateway.services import read_balance
+from ledger.models import Flaw, Proof
+from purchases.states import Status
+from tests.conftest import Upstream
+from tests.core.helpers import run
+from tests.factories import make_order
+
+USAGE = namedtuple("USAGE", "total used free")
+
+
+def findings() -> dict[str, dict[str, str]]:
+    out = io.StringIO()
+    with suppress(CommandError):
+        call_command("doctor", "--json", stdout=out)
+    return {found["subject"]: found for found in json.loads(out.getvalue())}
+
+
+@pytest.fixture
+def healthy(monkeypatch, tmp_path, settings):
+    monkeypatch.setattr("core.health.silent_processes", list)
+    settings.BACKUP_STAMP = str(tmp_path / "backup")
+    (tmp_path / "backup").touch()
+    return tmp_path / "backup"
+
+
+def verdicts() -> dict[str, str]:
+    return {subject: found["verdict"] for subject, found in findings().items()}
+
+
+def test_a_healthy_shop_is_all_ok(upstream: Upstream, healthy):
+    read_balance()
+
+    code, printed = run("doctor")
+
+    assert code == 0, printed
+    assert "BAD" not in printed
+    assert verdicts()["upstream"] == verdicts()["database"] == verdicts()["redis"] == verdicts()["clock"] == "ok"
+
+
+def test_refused_credentials_are_bad(upstream: Upstream, healthy, settings):
+    settings.UPSTREAM_SECRET_KEY = "wrong"
+
+    code, _sentence = run("doctor")
+
+    assert code == 1
+    assert verdicts()["upstream"] == "bad"
+
+
+def test_a_full_disk_is_bad(upstream: Upstream, healthy, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: USAGE(10**12, 10**12, 5))
+
+    assert verdicts()["disk"] == "bad"
+
+
+def test_a_silent_process_is_bad(upstream: Upstream, healthy, monkeypatch):
+    monkeypatch.setattr("core.health.silent_processes", lambda: ["beat"])
+
+    found = findings()["processes"]
+    assert (found["verdict"], "beat" in found["seen"]) == ("bad", True)
+
+
+def test_orders_without_any_callback_need_a_look(upstream: Upstream, healthy):
+    before = verdicts()["callbacks"]
+    make_order(Status.SUCCESS)
+    after = verdicts()["callbacks"]
+    Callback.objects.create(body=b"{}", content_hash="x", is_signed=True, headers={})
+
+    assert (before, after, verdicts()["callbacks"]) == ("ok", "look", "ok")
+
+
+def test_a_flaw_of_the_books_is_bad(upstream: Upstream, healthy):
+    Proof.objects.update_or_create(only=True, defaults={"flaw": Flaw.RUNNING, "flaw_amount": 5, "flaw_entry": 7})
+
+    found = findings()["books"]
+    assert found["verdict"] == "bad"
+    assert "7" in found["seen"]
+
+
+@pytest.mark.parametrize(("hours", "verdict"), [(1, "ok"), (30, "bad")])
+def test_an_old_backup_is_bad(upstream: Upstream, healthy, hours, verdict):
+    moment = time.time() - hours * 3600
+    os.utime(healthy, (moment, moment))
+
+    assert verdicts()["backups"] == verdict
+
+
+def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream, healthy, settings):
+    healthy.unlink()
+    missing = verdicts()["backups"]
+    settings.BACKUP_STAMP = ""
+
+    assert (missing, verdicts()["backups"]) == ("bad", "look")
+
+
+def test_an_unreachable_redis_is_one_finding(upstream: Upstream, healthy, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+
+    found = findings()
+    assert found["redis"]["verdict"] == "bad"
+    assert found["redis"]["advice"]
+    assert found["disk"]["verdict"] == "ok"

@@ -1,0 +1,65 @@
+"""What Prometheus reads, and who may."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from callbacks.models import Callback
+from purchases.states import Status
+from tests.factories import make_order
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db
+
+
+def numbers(answer) -> dict[str, float]:
+    lines = [line for line in answer.content.decode().splitlines() if line and not line.startswith("#")]
+    return {name: float(value) for name, _space, value in (line.rpartition(" ") for line in lines)}
+
+
+def test_the_shop_is_counted(client):
+    open_books(1_000_000)
+    make_order(Status.PENDING)
+    make_order(Status.PENDING)
+    make_order(Status.SUCCESS)
+    received = timezone.now() - dt.timedelta(minutes=5)
+    Callback.objects.create(body=b"{}", content_hash="x", is_signed=True, headers={}, received_at=received)
+
+    found = numbers(client.get("/metrics"))
+
+    assert found['backoffice_open_orders{status="pending"}'] == 2
+    assert 'backoffice_open_orders{status="success"}' not in found
+    assert found["backoffice_callbacks_waiting"] == 1
+    assert 299 <= found["backoffice_oldest_callback_seconds"] < 400
+    assert found["backoffice_balance_rupiah"] == 1_000_000
+    assert found["backoffice_last_compared_seconds"] < 60
+    assert found['backoffice_process_silent{process="beat"}'] in {0, 1}
+
+
+def test_pages_are_timed_by_their_names(client, cashier):
+    cashier.get("/orders/?q=081234567890")
+
+    found = client.get("/metrics").content.decode()
+
+    assert 'backoffice_page_seconds_count{method="GET",page="order_list",status="200"}' in found
+    assert "081234567890" not in found
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_without_a_token_no_proxy_reads_them(client, header):
+    assert client.get("/metrics", headers={header: "127.0.0.1"}).status_code == 403
+
+
+def test_without_a_token_no_other_machine_reads_them(client):
+    assert client.get("/metrics", REMOTE_ADDR="203.0.113.7").status_code == 403
+
+
+def test_with_a_token_only_its_bearer_reads_them(client, settings):
+    settings.METRICS_TOKEN = "a-token"
+
+    given = {"": 403, "Bearer wrong": 403, "Bearer é": 403, "Bearer a-token": 200}
+
+    for header, status in given.items():
+        answer = client.get("/metrics", headers={"Authorization": header}, REMOTE_ADDR="203.0.113.7")
+        assert answer.status_code == status, header

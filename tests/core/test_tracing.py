@@ -1,0 +1,69 @@
+"""One trace id goes from a request through its log lines, its tasks and its calls."""
+
+import pytest
+from celery.contrib.testing.worker import start_worker
+from structlog.contextvars import get_contextvars
+
+from backoffice.celery import app
+from core.tracing import begin_trace, end_trace, traceparent
+from tests.sandbox_process import eventually
+
+CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+@pytest.fixture(autouse=True)
+def _no_trace_before_or_after():
+    end_trace()
+    yield
+    end_trace()
+
+
+def test_a_callers_trace_goes_on(client):
+    answer = client.get("/healthz/nowhere", headers={"traceparent": CALLER})
+
+    version, trace_id, span_id, flags = answer["traceparent"].split("-")
+    assert (version, trace_id, flags) == ("00", TRACE_ID, "01")
+    assert span_id != "00f067aa0ba902b7"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "nonsense",
+        CALLER.upper(),
+        CALLER + "-x",
+        f"00-{'0' * 32}-00f067aa0ba902b7-01",
+        CALLER.replace("00-", "ff-", 1),
+    ],
+)
+def test_a_trace_that_makes_no_sense_is_begun_again(header):
+    begin_trace(header)
+
+    trace_id = get_contextvars()["trace_id"]
+    assert len(trace_id) == 32
+    assert trace_id != TRACE_ID
+
+
+def test_outside_of_a_trace_nothing_is_sent_on():
+    assert traceparent() is None
+
+
+def test_a_task_goes_on_with_the_trace_of_its_message():
+    seen = []
+
+    @app.task(name="tests.seen", queue="background")
+    def look():
+        seen.append(get_contextvars().get("trace_id"))
+
+    with start_worker(app, perform_ping_check=False, shutdown_timeout=30, queues=["background"]):
+        begin_trace(CALLER)
+        look.delay()
+        end_trace()
+        look.delay()
+        eventually(lambda: len(seen) == 2, within=30)
+
+    assert seen[0] == TRACE_ID
+    assert seen[1] not in {None, TRACE_ID}
