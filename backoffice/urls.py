@@ -15,6 +15,8 @@ def nowhere(_request: HttpRequest) -> NoReturn:
     raise Http404
 
 
+handler500 = "backoffice.faults.fault"
+
 urlpatterns = [
     # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
     re_path("\x00", nowhere),

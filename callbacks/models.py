@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core import clock
 from core.looks import LookChoices
 
 # The callback's own task has this long (seconds) before the sweep hands it out, and again after each handing out.
@@ -39,7 +40,7 @@ class RefusalReason(models.TextChoices):
 class CallbackQuerySet(models.QuerySet["Callback"]):
     def due(self) -> CallbackQuerySet:
         """Callbacks that wait and are to be processed now, oldest due first."""
-        return self.filter(state=CallbackState.RECEIVED, next_try_at__lte=timezone.now()).order_by("next_try_at", "pk")
+        return self.filter(state=CallbackState.RECEIVED, next_try_at__lte=clock.now()).order_by("next_try_at", "pk")
 
 
 class Callback(models.Model):

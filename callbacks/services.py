@@ -21,6 +21,7 @@ from callbacks.models import (
     CallbackState,
     RefusalReason,
 )
+from core import clock
 from core.publish import publish
 from gateway.polling import Due, backoff, in_seconds
 from purchases.models import Order, OrderEvent
@@ -109,7 +110,7 @@ def _process(callback: Callback) -> Callback:
     if order is None:
         return _finish(callback, CallbackState.UNMATCHED)
     if not callback.is_signed:
-        if Order.objects.filter(pk=order.pk, status__in=POLLED).update(next_poll_at=timezone.now()):
+        if Order.objects.filter(pk=order.pk, status__in=POLLED).update(next_poll_at=clock.now()):
             publish("purchases.tasks.poll_order", order.pk)
         return _finish(callback, CallbackState.HINT, order.status)
     before = order.status

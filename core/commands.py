@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 from django.utils import translation
 
-EXIT_USAGE = 2
+EXIT_USAGE, EXIT_NOT_YET = 2, 3
 
 # Nobody follows an order in the foreground for longer; the workers do.
 _LONGEST_WAIT_SECONDS = 3600

@@ -22,6 +22,11 @@ def clock(at: dt.datetime | None) -> str:
     return format_datetime(timezone.localtime(at), "d MMM yyyy HH:mm:ss", locale=active_locale()) + " WIB"
 
 
+def time_of_day(at: dt.datetime) -> str:
+    """The time of day in Asia/Jakarta, to the second: "14:05:09 WIB"."""
+    return f"{timezone.localtime(at):%H:%M:%S} WIB"
+
+
 def short_time(at: dt.datetime) -> str:
     """The time of day for a moment of today, e.g. "14:05"; otherwise with its day: "22 Aug, 14:05"."""
     local, now = timezone.localtime(at), timezone.localtime()

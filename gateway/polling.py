@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.utils import timezone
 
+from core import clock
 from gateway.services import sending_is_stopped
 from upstream.client import get_client
 from upstream.error_codes import ErrorCode
@@ -27,7 +27,7 @@ _RETRY_SECONDS, _STOPPED_SECONDS = 10.0, 30.0
 
 def in_seconds(seconds: float) -> dt.datetime:
     """`seconds` from now, but never later than the longest pause, whatever a Retry-After says."""
-    return timezone.now() + dt.timedelta(seconds=min(seconds, settings.ORDER_CHECK_MAX_SECONDS))
+    return clock.now() + dt.timedelta(seconds=min(seconds, settings.ORDER_CHECK_MAX_SECONDS))
 
 
 def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> float:
@@ -39,7 +39,7 @@ def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> f
 def next_poll_at(times: int, *, factor: float = 2.0) -> dt.datetime:
     """When to ask again after `times` requests, ± 20 %: what was sent together is not asked about together."""
     spread = random.uniform(0.8, 1.2)  # noqa: S311 - it guards nothing
-    return timezone.now() + dt.timedelta(seconds=backoff(times, factor=factor) * spread)
+    return clock.now() + dt.timedelta(seconds=backoff(times, factor=factor) * spread)
 
 
 def wait_after(error: UpstreamError) -> float | None:

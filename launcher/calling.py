@@ -23,6 +23,11 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Run manage.py and return its exit code. Nothing but its own output reaches standard output."""
     project = read_project()
     project.make_ready()
+    if project.sandboxed and options.words[:1] == ["createsuperuser"]:
+        say(
+            "This is the demo's database: ./run reset deletes this person again. For the real service set "
+            "UPSTREAM_BASE_URL first."
+        )
     waited, deadline = False, time.monotonic() + BUSY_SECONDS
     while time.monotonic() < deadline:
         state = read_state(project.data)

@@ -92,9 +92,16 @@ def read_state(folder: Path) -> dict[str, Any]:
     return read_json(folder / "state.json")
 
 
-def write_state(folder: Path, state: dict[str, Any]) -> None:
-    """Write what this launcher does, for others on the folder. It holds secrets: only the owner may read it."""
-    write_json(folder / "state.json", state)
+def write_state(folder: Path, state: dict[str, Any]) -> bool:
+    """Write what this launcher does, for others on the folder; False when it cannot be written now (a full disk).
+
+    It holds secrets: only the owner may read it.
+    """
+    try:
+        write_json(folder / "state.json", state)
+    except LaunchError:
+        return False
+    return True
 
 
 def is_held(folder: Path) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from launcher.postgresql import PostgreSQL
 from launcher.processes import Child, ProcessGroup
+from launcher.services import Service
 from launcher.valkey import Valkey
 
 
@@ -32,6 +33,13 @@ class Stores:
     def running(self) -> list[tuple[Child, int]]:
         """The processes that were started, each with its port."""
         return [(store.child, store.port) for store in (self.postgres, self.valkey) if store and store.child]
+
+    def services(self) -> list[Service]:
+        """The two as services, to be kept up: the same files, port and password at every start."""
+        stores = {"postgres": self.postgres, "valkey": self.valkey}
+        return [
+            Service(name, store.start, port=store.port, child=store.child) for name, store in stores.items() if store
+        ]
 
     def stop(self, *, grace: float = 2.0) -> None:
         """Valkey first, PostgreSQL last."""

@@ -1,5 +1,6 @@
 """The lines that the launcher prints, and those that it shows of a child's log."""
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +15,8 @@ def output(started: float) -> Say:
     """A function that prints a line after the seconds since `started` (of the monotonic clock)."""
 
     def say(sentence: str) -> None:
-        print(f"{time.monotonic() - started:6.1f} s  {sentence}", flush=True)
+        with contextlib.suppress(OSError):  # a full disk, when it goes to a file
+            print(f"{time.monotonic() - started:6.1f} s  {sentence}", flush=True)
 
     return say
 

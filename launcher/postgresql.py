@@ -70,8 +70,11 @@ class PostgreSQL:
         """The address of one of its databases, as DATABASE_URL wants it."""
         return f"postgresql://{ROLE}:{self._password}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
-        """Start it (making the cluster first if there is none); after `wait_ready` it answers."""
+    def start(self) -> Child:
+        """Start it (making the cluster first if there is none), also again after its end.
+
+        After `wait_ready` it answers. Never two on the same files: whatever a dead one left is ended first.
+        """
         self._user = unprivileged_user(self._link)
         self._make_home()
         data = self._home / "data"
@@ -80,11 +83,12 @@ class PostgreSQL:
         end_left_over(data, name="PostgreSQL")
         # nobody works in there now; PostgreSQL would take a zombie, or another program with that id, for a server
         (data / "postmaster.pid").unlink(missing_ok=True)
-        self.port = Ports(self._top).take("postgres")
+        self.port = self.port or Ports(self._top).take("postgres")  # the app knows it by now
         settings = SETTINGS | (DURABLE if self._durable else THROW_AWAY)
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         command: list[str | Path] = [self._program / "bin/postgres", "-D", data, "-p", str(self.port), *options]
         self.child = self._start("postgres", command, cwd=data, stop_signal=signal.SIGINT)
+        return self.child
 
     def _start(self, name: str, command: list[str | Path], *, cwd: Path, stop_signal: int = signal.SIGTERM) -> Child:
         """Start a program as PostgreSQL's user, without our settings or the machine's language and time zone."""

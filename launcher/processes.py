@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from io import FileIO
 from pathlib import Path
-from typing import IO
 
 from launcher.failures import LaunchError
 from launcher.output import START_MARK
@@ -223,15 +223,15 @@ def line_of(child: Child) -> str:
     return f"+ {int(child.stage)} {int(child.stop_signal)} {child.pid}"
 
 
-def open_log(log: Path, name: str) -> IO[bytes]:
+def open_log(log: Path, name: str) -> FileIO:
     """Open a child's log for appending, after a line that says who starts; a long one becomes `<log>.1` first."""
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_KEPT_BYTES:
             log.replace(log.with_name(log.name + ".1"))
-        file = log.open("ab")
-        file.write(f"{START_MARK}{name} starts, {time.strftime('%Y-%m-%d %H:%M:%S %z')}\n".encode())
-        file.flush()
+        file = log.open("ab", buffering=0)
+        with contextlib.suppress(OSError):  # a full disk keeps nobody from starting
+            file.write(f"{START_MARK}{name} starts, {time.strftime('%Y-%m-%d %H:%M:%S %z')}\n".encode())
         return file
     except OSError as error:
         raise LaunchError(

@@ -14,7 +14,13 @@ from launcher.project import read_project
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     """Delete the data folder and everything in it, after a question."""
-    data = read_project().data
+    project = read_project()
+    data = project.data
+    if "DATABASE_URL" in project.given:
+        raise LaunchError(
+            "Nothing was deleted: DATABASE_URL names a database outside the data folder, and ./run reset never touches "
+            f"that. Empty it with its own tools. To delete the folder {data} alone: DATABASE_URL= ./run reset"
+        )
     if not data.is_dir():
         print(f"There is no data folder {data}: nothing to delete.")
         return 0

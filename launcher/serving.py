@@ -1,40 +1,27 @@
 """`./run up`: starts everything, watches it, and stops it in order."""
 
 import argparse
-import contextlib
 import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from launcher.data_folder import DataFolderInUseError, held, write_state
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
-from launcher.ports import claim_from
+from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
+from launcher.services import Service
 from launcher.stack import Stack
 
-RESTARTS_A_MINUTE = 3
 # What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 CATALOGUE_RETRY_SECONDS = 60.0
+NOT_YET = 3  # of our commands: try again later
 DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in ("cashier", "admin", "owner", "auditor"))
 CELERY = ("-m", "celery", "-A", "backoffice")
 WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
-
-
-@dataclass
-class Service:
-    """A process that has to run all the time; `begin` starts it."""
-
-    name: str
-    begin: Callable[[], Child]
-    port: int | None = None
-    child: Child | None = None
-    restarts: list[float] = field(default_factory=list)
-    due: float = 0.0
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
@@ -43,7 +30,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     project.make_ready()
     try:
         with held(project.data):
-            server = Server(project, group, say, port=choose_port(options.port, say))
+            server = Server(project, group, say, port=choose_port(options.port, say, is_fixed=not project.sandboxed))
             try:
                 server.start()
                 server.watch()
@@ -59,8 +46,15 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     return 0
 
 
-def choose_port(wanted: int, say: Say) -> int:
-    """The wanted port, or the next free one, which is then printed."""
+def choose_port(wanted: int, say: Say, *, is_fixed: bool) -> int:
+    """The wanted port, or the next free one, which is then printed; LaunchError when it `is_fixed` and in use.
+
+    It is with a real upstream: the proxy in front knows this port, and sends everybody there.
+    """
+    if is_fixed:
+        if not claim(wanted):
+            raise LaunchError(f"Port {wanted} is in use: end what listens there, or name another port with --port.")
+        return wanted
     port = claim_from(wanted)
     if port != wanted:
         say(f"Port {wanted} is in use: taking {port}")
@@ -78,9 +72,12 @@ class Server:
         self._started = time.time()
         self._sync: Child | None = None
         self._catalogue_due = 0.0  # when to fetch it again; 0: not needed
+        self._is_catalogue_missed = False  # said once
         self._stack = Stack(project, group)
+        self._stores: list[Service] = []
         self._services: list[Service] = []
-        self._address = f"http://localhost:{port}"
+        self._is_noted = False  # whether state.json says how things are now
+        self._address = f"http://localhost:{port}" if project.sandboxed else f"https://{first_host(project)}"
         self._log_level = project.given.get("LOG_LEVEL", "INFO")
 
     def start(self) -> None:
@@ -88,6 +85,7 @@ class Server:
         stack, say = self._stack, self._say
         self._write_state(doing="starting")
         stack.start_stores(web_port=self._port)
+        self._stores = stack.stores.services()
         self._write_state(doing="starting")
         say("PostgreSQL and Valkey answer")
         # side by side: each of these is mostly the start of a Python
@@ -101,18 +99,14 @@ class Server:
             sandbox = self._begin("sandbox", stack.start_sandbox, port=stack.sandbox_port)
             stack.await_http(sandbox, port=stack.sandbox_port, path="/")
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
-        stack.await_http(web, port=self._port, path="/healthz", host=self._web_host())
+        stack.await_http(web, port=self._port, path="/healthz", host=first_host(self._project))
         say(f"Pages are served on port {self._port}")
         sync = stack.manage("sync_catalogue", "--if-empty")
         self._begin("worker", lambda: self._worker("worker", "interactive,callbacks"))
         self._begin("background", lambda: self._worker("background", "background"))
         self._begin("beat", self._beat)
-        try:
-            stack.finish(sync, "The catalogue could not be fetched now; the next try is in a minute.")
-            say("Catalogue is there")
-        except LaunchError as error:
-            say(f"Warning: {error}")
-            self._catalogue_due = time.monotonic() + CATALOGUE_RETRY_SECONDS
+        self._group.finish(sync)
+        self._note_catalogue(sync)
         for service in self._services:
             if service.child and not service.child.running():
                 raise LaunchError(f"{service.name} ended instead of starting: its log says why.", log=service.child.log)
@@ -120,17 +114,13 @@ class Server:
         self._greet()
 
     def watch(self) -> None:
-        """Keep everything running until a signal comes; LaunchError when something cannot be kept running."""
+        """Keep everything running until a signal comes, whatever ends meanwhile."""
         while not self._group.interruptions:
-            for child in [child for child, _ in self._stack.stores.running()]:
-                if not child.running():
-                    raise LaunchError(
-                        f"{child.name} {how_it_ended(child)}; without it nothing works, so everything is stopped. "
-                        "Start ./run again: its data is safe.",
-                        log=child.log,
-                    )
-            for service in self._services:
-                self._keep_up(service)
+            for service in (*self._stores, *self._services):
+                if service.keep_up(self._group, self._say):
+                    self._is_noted = False
+            if not self._is_noted:
+                self._write_state(doing="serving")
             self._fetch_catalogue()
             self._group.keep_watchdog()
             time.sleep(0.2)
@@ -169,45 +159,28 @@ class Server:
         schedule.parent.mkdir(mode=0o700, exist_ok=True)
         return self._stack.python("beat", *CELERY, "beat", "-s", schedule, "--pidfile=", "-l", self._log_level)
 
-    def _web_host(self) -> str:
-        """A host name that the app takes."""
-        first = self._stack.environment["ALLOWED_HOSTS"].split(",")[0].strip()
-        return "localhost" if first in {"", "*"} else first.removeprefix(".")
-
-    def _keep_up(self, service: Service) -> None:
-        """Start a process again that has ended, each time a little later; LaunchError the fourth time in a minute."""
-        child, now = service.child, time.monotonic()
-        if child is not None and not child.running():
-            self._group.forget(child)
-            service.child = None
-            service.restarts = [moment for moment in service.restarts if now - moment < 60]
-            if len(service.restarts) >= RESTARTS_A_MINUTE:
-                raise LaunchError(
-                    f"{service.name} {how_it_ended(child)} for the {len(service.restarts) + 1}th time within a "
-                    "minute, so everything is stopped: its log says why.",
-                    log=child.log,
-                )
-            service.due = now + 0.5 * 2 ** len(service.restarts)
-            self._say(f"{service.name} {how_it_ended(child)} and is started again; its last lines:")
-            if child.log:
-                print(last_lines(child.log, 5), flush=True)
-        if service.child is None and now >= service.due:
-            service.restarts.append(now)
-            service.child = service.begin()
-            self._write_state(doing="serving")
-
     def _fetch_catalogue(self) -> None:
         """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
         if self._sync is None:
             if self._catalogue_due and time.monotonic() >= self._catalogue_due:
                 self._sync = self._stack.manage("sync_catalogue", "--if-empty")
         elif not self._sync.running():
-            fetched = self._sync.process.returncode == 0
-            self._group.forget(self._sync)
-            self._sync = None
-            self._catalogue_due = 0.0 if fetched else time.monotonic() + CATALOGUE_RETRY_SECONDS
-            if fetched:
-                self._say("Catalogue is there")
+            ended, self._sync = self._sync, None
+            self._group.forget(ended)
+            self._note_catalogue(ended)
+
+    def _note_catalogue(self, sync: Child) -> None:
+        """Say whether there is a catalogue now, or from when on the rate limits allow to fetch one."""
+        code = sync.process.returncode
+        self._catalogue_due = time.monotonic() + CATALOGUE_RETRY_SECONDS if code else 0.0
+        if code == 0:
+            self._say("Catalogue is there")
+        elif code == NOT_YET:
+            self._say(last_lines(sync.log, 1).strip() if sync.log else "")
+        elif not self._is_catalogue_missed:
+            self._is_catalogue_missed = True
+            fault = LaunchError("The catalogue could not be fetched; the next try is in a minute.", log=sync.log)
+            self._say(f"Warning: {fault}")
 
     def _write_state(self, *, doing: str) -> None:
         """Let `./run status`, `./run manage` and a second `./run` know about this one."""
@@ -216,9 +189,9 @@ class Server:
             ("launcher", os.getpid(), None, self._started),
             ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; this name is for programs
         ]
-        children: list[tuple[Child, int | None]] = [*self._stack.stores.running()]
-        children += [(service.child, service.port) for service in self._services if service.child]
-        rows += [(child.name, child.pid, port, child.started) for child, port in children]
+        for service in (*self._stores, *self._services):  # without a process id: it waits to be started again
+            pid, started = (service.child.pid, service.child.started) if service.child else (None, time.time())
+            rows.append((service.name, pid, service.port, started))
         state = {
             "doing": doing,
             "pid": os.getpid(),
@@ -226,7 +199,7 @@ class Server:
             "environment": own,
             "processes": [dict(zip(("name", "pid", "port", "started"), row, strict=True)) for row in rows],
         }
-        write_state(self._project.data, state)
+        self._is_noted = write_state(self._project.data, state)
 
     def _greet(self) -> None:
         self._say("Ready")
@@ -236,18 +209,15 @@ class Server:
                 f"the upstream is the sandbox, no real money: http://localhost:{self._stack.sandbox_port}",
             ]
         else:
-            how = [
-                f"for the browser: the proxy in front of it, at {self._stack.environment['ALLOWED_HOSTS']}",
-                "the first admin: ./run manage createsuperuser",
-            ]
+            # Pages are served over TLS only: this port is for the proxy
+            how = [f"the TLS proxy in front of it forwards to http://127.0.0.1:{self._port} (docs/deployment.md)"]
+            if self._stack.needs_admin:
+                how.append("the first admin: ./run manage createsuperuser")
         lines = ["", self._address, *how, f"logs: {self._project.logs}", "stop: Ctrl-C", ""]
         print("\n".join(f"  {line}".rstrip() for line in lines), flush=True)
 
 
-def how_it_ended(child: Child) -> str:
-    """ "was ended by SIGKILL" or "ended with exit code 1"."""
-    code = child.process.returncode
-    if code is not None and code < 0:
-        with contextlib.suppress(ValueError):
-            return f"was ended by {signal.Signals(-code).name}"
-    return f"ended with exit code {code}"
+def first_host(project: Project) -> str:
+    """The first host name that the app takes."""
+    first = project.given.get("ALLOWED_HOSTS", "localhost").split(",")[0].strip()
+    return "localhost" if first in {"", "*"} else first.removeprefix(".")

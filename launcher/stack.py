@@ -6,17 +6,20 @@ from pathlib import Path
 
 import psycopg
 import redis
+from psycopg.conninfo import conninfo_to_dict
 
 from launcher import PYTHON, ROOT
 from launcher.data_folder import kept_secrets
 from launcher.embedded import Stores
 from launcher.failures import LaunchError
+from launcher.output import last_lines
 from launcher.ports import Ports
 from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
 
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 FIRST_SANDBOX_PORT = 8100
+NO_ADMIN = "no admin yet"  # a step of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
     "import django; from django.core.management import call_command; django.setup(); "
@@ -44,6 +47,7 @@ class Stack:
         self.environment: dict[str, str] = {}
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
+        self.needs_admin = False  # known after `finish_preparing`
         self._prepared = project.data / "prepared"
         self.stores = Stores(
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
@@ -156,16 +160,10 @@ class Stack:
         return self._prepared.exists()
 
     def finish_preparing(self, child: Child) -> None:
-        """Wait for `prepare_app`; in a new data folder also let the rate budget know that no request was ever sent.
-
-        Otherwise the first call would wait one rate window. Only with the sandbox: with a real upstream nobody knows
-        what another installation sent a moment ago.
-        """
+        """Wait for `prepare_app`, and take over what it says."""
         self.finish(child, "The database could not be prepared.")
-        if not self.prepared:
-            if self.stores.valkey and self.project.sandboxed:
-                self.finish(self.manage("declare_fresh_budget"), "The rate budget could not be prepared.")
-            self._prepared.touch()
+        self.needs_admin = child.log is not None and NO_ADMIN in last_lines(child.log)
+        self._prepared.touch()
 
     def finish(self, child: Child, sentence: str) -> None:
         """Wait for a child that ends by itself; LaunchError with `sentence` and its log when it fails."""
@@ -176,12 +174,20 @@ class Stack:
 def check_database(url: str, name: str) -> None:
     """LaunchError with one sentence when nobody can sign in at this address."""
     try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        parts = {}
+    port = str(parts.get("port", "5432"))
+    # A password with an unescaped character is taken for a part of the host or the port, and would be shown with them
+    if not parts or "@" in str(parts.get("host", "")) or not port.replace(",", "").isdecimal():
+        raise LaunchError(
+            f"Cannot sign in at {name}: the address is not understood. Write postgresql://USER:PASSWORD@HOST:5432/NAME "
+            "with the special characters of the password percent-encoded."
+        )
+    try:
         psycopg.connect(url, connect_timeout=5).close()
     except psycopg.Error as error:
-        secret = url.partition("://")[2].partition("@")[0].partition(":")[2]
         reason = (str(error).splitlines() or ["no reason given"])[0]
-        if secret and secret in reason:
-            reason = "the address is not understood"
         raise LaunchError(f"Cannot sign in at {name}: {reason}. Correct it, or start that server.") from error
 
 

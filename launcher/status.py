@@ -17,11 +17,11 @@ NOT_RUNNING = 3
 
 @dataclass(frozen=True)
 class Row:
-    """One process with everything it started. Memory in KiB, None when it has gone."""
+    """One process with everything it started. `pid`: None while it waits. Memory in KiB, None when it has gone."""
 
     name: str
     state: str
-    pid: int
+    pid: int | None
     port: int | None
     memory_kib: int | None
     running_seconds: int
@@ -54,7 +54,8 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     print(f"{'process':<12}{'state':<10}{'pid':>8}{'port':>8}{'memory':>12}{'up':>10}")
     for row in rows:
         up = f"{row.running_seconds // 3600}:{row.running_seconds // 60 % 60:02}:{row.running_seconds % 60:02}"
-        print(f"{row.name:<12}{row.state:<10}{row.pid:>8}{row.port or '-':>8}{mebibytes(row.memory_kib):>12}{up:>10}")
+        numbers = f"{row.pid or '-':>8}{row.port or '-':>8}{mebibytes(row.memory_kib):>12}{up:>10}"
+        print(f"{row.name:<12}{row.state:<10}{numbers}")
     print(f"{'together':<38}{mebibytes(total):>12}")
     return 0
 
@@ -66,19 +67,28 @@ def mebibytes(kib: int | None) -> str:
 
 def measure(processes: list[dict[str, Any]]) -> list[Row]:
     """The rows of the listed processes; a process that is listed itself is not counted for its parent."""
-    trees = {int(process["pid"]): set(with_descendants(int(process["pid"]))) for process in processes}
+    pids = [int(process["pid"]) for process in processes if process["pid"]]
+    trees = {pid: set(with_descendants(pid)) for pid in pids}
     rows = []
     for process in processes:
-        pid = int(process["pid"])
-        others = (tree for other, tree in trees.items() if other in trees[pid] and other != pid)
+        pid = int(process["pid"] or 0)
+        tree = trees.get(pid, set())
+        others = (other for owner, other in trees.items() if owner in tree and owner != pid)
         rows.append(
             Row(
                 name=str(process["name"]),
-                state="running" if alive(pid) else "ended",
-                pid=pid,
+                state=state_of(pid),
+                pid=pid or None,
                 port=process["port"],
-                memory_kib=memory_kib(trees[pid].difference(*others)),
+                memory_kib=memory_kib(tree.difference(*others)),
                 running_seconds=max(0, int(time.time() - process["started"])),
             )
         )
     return rows
+
+
+def state_of(pid: int) -> str:
+    """ "running", "ended", or "waiting" to be started again."""
+    if not pid:
+        return "waiting"
+    return "running" if alive(pid) else "ended"

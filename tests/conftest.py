@@ -8,9 +8,12 @@ from django.conf import settings as project
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management import call_command
 from django.test import Client, TransactionTestCase
+from django.utils import timezone
 from django.utils.translation import trans_real
+from time_machine import escape_hatch
 
 from catalogue.services import sync_catalogue
+from core import clock
 from purchases.models import Order
 from staff.roles import set_up_roles
 from tests.database import Rows, copy_rows, empty_tables, put_back
@@ -115,3 +118,10 @@ def auditor(db: None) -> Client:
 @pytest.fixture
 def admin(db: None) -> Client:
     return browser_of("admin")
+
+
+@pytest.fixture(autouse=True)
+def _travelling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that travels in time takes the database's clock with it."""
+    database_time = clock.now
+    monkeypatch.setattr(clock, "now", lambda: timezone.now() if escape_hatch.is_travelling() else database_time())

@@ -16,13 +16,14 @@ from apprise import NotifyType
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils import timezone, translation
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from alerts.kinds import KINDS, in_words
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.ways import Fault, Way, ways
+from core import clock
 
 log = structlog.get_logger()
 
@@ -41,7 +42,7 @@ def notify_people() -> None:
 
 
 def _notify_by(way: Way) -> None:
-    now = timezone.now()
+    now = clock.now()
     notices = _claim(way, now)
     if not notices:
         return

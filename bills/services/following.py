@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 
-from django.utils import timezone
-
 from bills.models import BillCheck
 from bills.services.inquiring import inquire
 from bills.states import AnswerKind
+from core import clock
 from upstream.budget import CallClass
 
 _READ_EVERY_SECONDS = 0.25
@@ -21,7 +20,7 @@ def follow_check(check: BillCheck, *, seconds: float) -> BillCheck:
     while check.answer == AnswerKind.NONE and time.monotonic() < until:
         time.sleep(min(_READ_EVERY_SECONDS, max(0.0, until - time.monotonic())))
         check.refresh_from_db()
-        if check.answer == AnswerKind.NONE and check.next_poll_at and check.next_poll_at <= timezone.now():
+        if check.answer == AnswerKind.NONE and check.next_poll_at and check.next_poll_at <= clock.now():
             inquire(check.pk, call_class=CallClass.INTERACTIVE)
             check.refresh_from_db()
     return check

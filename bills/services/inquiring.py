@@ -18,6 +18,7 @@ from bills.services.paying import lock_check_for_payment
 from bills.states import AnswerKind
 from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
+from core import clock
 from core.publish import publish
 from customers.models import SavedNumber
 from gateway import polling
@@ -78,7 +79,7 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
             except OrderRefused:
                 continue
             check.batch = batch
-            check.next_poll_at = timezone.now()
+            check.next_poll_at = clock.now()
             check.save(force_insert=True)
     return batch
 
@@ -112,7 +113,7 @@ def inquire_again(
         raise ActionRefused(str(meaning_of(check.error_code).words))
     BillCheck.objects.filter(pk=check.pk).update(asked_by=actor)
     if check.answer == AnswerKind.NONE:
-        BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(next_poll_at=timezone.now())
+        BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(next_poll_at=clock.now())
         _enqueue(check.pk)
         return None
     return _inquire(check, asked_by=actor, call_class=call_class)
@@ -123,9 +124,9 @@ def hand_out_due(limit: int) -> int:
     with transaction.atomic():
         # Whatever went wrong with them: nobody polls without end.
         BillCheck.objects.filter(
-            answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=timezone.now() - _GIVE_UP_AFTER
+            answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=clock.now() - _GIVE_UP_AFTER
         ).update(next_poll_at=None)
-        due = list(BillCheck.objects.select_for_update(skip_locked=True).due(timezone.now())[:limit])
+        due = list(BillCheck.objects.select_for_update(skip_locked=True).due(clock.now())[:limit])
         BillCheck.objects.filter(pk__in=[check.pk for check in due]).update(
             next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
@@ -134,7 +135,7 @@ def hand_out_due(limit: int) -> int:
     return len(due)
 
 
-DUE_CHECKS = polling.Due(exists=lambda: BillCheck.objects.due(timezone.now()).exists(), hand_out=hand_out_due)
+DUE_CHECKS = polling.Due(exists=lambda: BillCheck.objects.due(clock.now()).exists(), hand_out=hand_out_due)
 
 
 def why_no_check(product: Product) -> NotABill | None:
@@ -222,7 +223,7 @@ def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "
     """Inquire again after `wait` seconds, which were not the biller's; else by the back-off, which counts."""
     polls = check.polls + (wait is None)
     due: dt.datetime | None = None
-    if timezone.now() <= check.created_at + _GIVE_UP_AFTER:
+    if clock.now() <= check.created_at + _GIVE_UP_AFTER:
         pause = polling.backoff(max(polls - 1, 0), factor=_PAUSES_GROW_BY) if wait is None else wait
         due = polling.in_seconds(pause)
     BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from django.utils import timezone
 
 from catalogue.errors import CatalogueFault
 from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, SyncFault
+from core import clock
 from core.publish import publish
+from core.times import time_of_day
 from gateway.services import PATIENCE_SECONDS, call
 from upstream import requests
 from upstream.errors import Unavailable, UpstreamError
@@ -78,7 +81,8 @@ def _fetch() -> _Fetched:
 
 def _fault_of(error: UpstreamError | DatabaseError) -> CatalogueFault:
     if isinstance(error, Unavailable) and error.reason == "budget":
-        return CatalogueFault(SyncFault.RATE_LIMIT, f"{error.retry_after or 0:.0f} s")
+        not_before = clock.now() + dt.timedelta(seconds=error.retry_after or 0.0)
+        return CatalogueFault(SyncFault.RATE_LIMIT, f"→ {time_of_day(not_before)}", not_before=not_before)
     if isinstance(error, Unavailable) and error.reason == "connect":
         return CatalogueFault(SyncFault.UNREACHABLE)
     return CatalogueFault(SyncFault.OTHER, str(error) or type(error).__name__)

@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core import clock
 from ledger.services import available
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
@@ -81,7 +81,7 @@ def possible_outcomes(order: Order) -> frozenset[Status]:
     before = Status(order.status)
     if before in {Status.PENDING, Status.UNKNOWN}:
         since = order.sent_at or order.created_at
-        is_ours = timezone.now() >= since + dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS)
+        is_ours = clock.now() >= since + dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS)
     else:
         is_ours = before == Status.SUCCESS or (before == Status.NEEDS_ACTION and order.may_be_charged)
     return frozenset(outcome for outcome in DECIDED if is_ours and may_move(before, outcome))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from django.utils import timezone
-
+from core import clock
 from purchases.models import Order
 from purchases.services.polling import poll
 from purchases.services.sending import submit
@@ -22,7 +21,7 @@ def follow(order: Order, *, seconds: float) -> Order:
     while not order.is_final and order.status != Status.NEEDS_ACTION and time.monotonic() < until:
         time.sleep(min(_LOOK_EVERY_SECONDS, max(0.0, until - time.monotonic())))
         order.refresh_from_db()
-        if order.next_poll_at is None or order.next_poll_at > timezone.now():
+        if order.next_poll_at is None or order.next_poll_at > clock.now():
             continue
         if order.status == Status.QUEUED:
             submit(order.pk, call_class=CallClass.INTERACTIVE)

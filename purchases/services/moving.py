@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from core import clock
 from gateway.polling import in_seconds, next_poll_at
 from gateway.services import next_number
 from purchases.models import Order, OrderEvent
@@ -90,7 +91,7 @@ def _next_poll_at(order: Order, wait: float | None) -> dt.datetime | None:
     if wait is not None:
         return in_seconds(wait)
     if order.status == Status.QUEUED:
-        return timezone.now()
+        return clock.now()
     if order.action_reason == ActionReason.NEVER_ARRIVED:
         return in_seconds(settings.ORDER_CHECK_MAX_SECONDS)
     return next_poll_at(order.polls) if order.status in POLLED else None

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from core import clock
 from gateway import services as gateway
 from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
 from purchases.models import Incident, Order, OrderEvent
@@ -61,7 +61,7 @@ def poll(order_id: int, *, call_class: CallClass) -> Found:
 def _may_be_under_way(order: Order) -> bool:
     """Whether its last sending may still be on its way, so that "not found" means nothing yet."""
     longest_call = settings.UPSTREAM_CONNECT_TIMEOUT + settings.UPSTREAM_READ_TIMEOUT
-    return order.sent_at is not None and timezone.now() < order.sent_at + dt.timedelta(seconds=longest_call)
+    return order.sent_at is not None and clock.now() < order.sent_at + dt.timedelta(seconds=longest_call)
 
 
 def _poll_later(order: Order, *, wait: float | None = None) -> None:
@@ -77,7 +77,7 @@ def _count_not_found(polled: Order) -> None:
     A request that is still under way proves nothing yet, so its answers do not count. A bill payment is repeated
     instead, identically.
     """
-    now = timezone.now()
+    now = clock.now()
     with transaction.atomic():
         order = lock_order_for_move(polled.pk)
         if order.attempt != polled.attempt or order.status not in POLLED:
@@ -103,7 +103,7 @@ def _after_not_found(order: Order, since: dt.datetime) -> Decision | None:
         wait = backoff(order.attempt)
         return Decision(status=Status.QUEUED, source=_POLL, error_code=code, wait=wait)
     grace = dt.timedelta(seconds=settings.ORDER_NOT_FOUND_GRACE_SECONDS)
-    if times < settings.ORDER_NOT_FOUND_ANSWERS or timezone.now() - since < grace:
+    if times < settings.ORDER_NOT_FOUND_ANSWERS or clock.now() - since < grace:
         return None
     return Decision(
         status=Status.NEEDS_ACTION,

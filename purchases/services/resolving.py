@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core import clock
 from core.publish import publish
 from gateway.polling import HEAD_START_SECONDS
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
@@ -96,7 +96,7 @@ def poll_now(order: Order, *, actor: User) -> bool:
     """
     order.refresh_from_db()
     require(Action.POLL, order, actor)
-    Order.objects.polled().filter(pk=order.pk).update(next_poll_at=timezone.now())
+    Order.objects.polled().filter(pk=order.pk).update(next_poll_at=clock.now())
     return publish("purchases.tasks.poll_order_now", order.pk)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from core import clock
 from core.publish import publish
 from gateway import services as gateway
 from gateway.polling import backoff, in_seconds, wait_after
@@ -86,7 +86,7 @@ def claim(order_id: int) -> Claim | None:
             Cause(source=_SUBMIT),
             wait=settings.ORDER_CHECK_FIRST_SECONDS,
             attempt=order.attempt + 1,
-            sent_at=timezone.now(),
+            sent_at=clock.now(),
             sent_no=order.sent_no or number,
             polls=0,
             not_found_count=0,

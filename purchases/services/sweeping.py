@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
+from core import clock
 from core.publish import publish
 from gateway import polling
 from purchases.models import Order
@@ -18,7 +18,7 @@ def hand_out(limit: int) -> int:
     Each is leased: if its task is lost, the first sweep after the lease finds it again.
     """
     with transaction.atomic():
-        due = list(Order.objects.select_for_update(skip_locked=True).due(timezone.now())[:limit])
+        due = list(Order.objects.select_for_update(skip_locked=True).due(clock.now())[:limit])
         Order.objects.filter(pk__in=[order.pk for order in due]).update(
             next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
@@ -27,4 +27,4 @@ def hand_out(limit: int) -> int:
     return len(due)
 
 
-DUE_ORDERS = polling.Due(exists=lambda: Order.objects.due(timezone.now()).exists(), hand_out=hand_out)
+DUE_ORDERS = polling.Due(exists=lambda: Order.objects.due(clock.now()).exists(), hand_out=hand_out)

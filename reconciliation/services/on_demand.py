@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from django.utils import timezone
-
+from core import clock
 from gateway import services as gateway
 from ledger.services import books
 from purchases.models import Order
@@ -35,7 +34,7 @@ def poll_soon(ref_ids: list[str]) -> int:
     """Have the sweep ask for the status of these orders now, the least often polled first; return how many."""
     chosen = Order.objects.polled().filter(ref_id__in=ref_ids).order_by("polls", "sent_at")
     return Order.objects.filter(pk__in=list(chosen.values_list("pk", flat=True)[:_POLL_AT_MOST])).update(
-        next_poll_at=timezone.now()
+        next_poll_at=clock.now()
     )
 
 

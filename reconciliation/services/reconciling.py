@@ -8,8 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from django.db import transaction
-from django.utils import timezone
 
+from core import clock
 from core.snapshot import snapshot
 from gateway.models import Exchange
 from ledger.models import Proof
@@ -271,4 +271,4 @@ def _read_again_at(last_quiet: Exchange, last_judged: Exchange) -> dt.datetime |
     """When to read the balance again before its minute: soon, if nothing was quiet for a while."""
     if last_judged.sent_at - last_quiet.sent_at <= _NOTHING_QUIET_FOR:
         return None
-    return timezone.now() + _READ_AGAIN_AFTER
+    return clock.now() + _READ_AGAIN_AFTER

@@ -203,6 +203,13 @@ setInterval(() => {
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
 }, 30000);
 
+// While the server or its database is away a live page goes on asking, a little later.
+for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(fault, (event) => {
+    if (event.target.id === "live") setTimeout(() => htmx.trigger(event.target, "again"), 5000);
+  });
+}
+
 /* --- bills: how long one can be paid, what the chosen ones cost -------------------------------------------------- */
 
 // The server says how many seconds are left: the clock of this device may be wrong.

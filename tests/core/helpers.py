@@ -27,7 +27,7 @@ def has_id(answer: Any, name: str) -> bool:
 def next_question(answer: Any) -> tuple[str, int] | None:
     """What a live page asks next, and after how many seconds; None when it asks nothing more."""
     page = answer.content.decode()
-    found = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s"', page)
+    found = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s, again"', page)
     return (html.unescape(found[1]), int(found[2])) if found else None
 
 

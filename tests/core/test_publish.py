@@ -1,6 +1,7 @@
 """A broker that cannot be reached costs nobody more than one attempt, and loses nothing."""
 
 import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,29 @@ def test_a_task_is_published_once_without_retries(monkeypatch):
     monkeypatch.setattr(current_app, "send_task", lambda *args, **kwargs: seen.append((args, kwargs)))
 
     assert publish(TASK, 7) is True
-    assert seen == [((TASK,), {"args": (7,), "retry": False})]
+    assert len(seen) == 1
+    assert seen[0][0] == (TASK,)
+    assert (seen[0][1]["args"], seen[0][1]["retry"]) == ((7,), False)
+
+
+def test_a_frozen_broker_costs_one_short_attempt(monkeypatch):
+    # given: it takes connections, and never answers
+    with socket.create_server(("127.0.0.1", 0)) as frozen:
+        address = f"redis://127.0.0.1:{frozen.getsockname()[1]}/0"
+        patience = module._broker().transport_options
+        broker = current_app.connection_for_write(url=address, transport_options=patience)
+        monkeypatch.setattr(module, "_broker", lambda: broker)
+
+        # when
+        was_published = publish(TASK)
+
+        # then: nobody connected twice
+        frozen.accept()[0].close()
+        frozen.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            frozen.accept()
+    assert not was_published
+    assert patience["socket_timeout"] == patience["socket_connect_timeout"] <= 1
 
 
 def test_every_task_named_in_the_code_exists(settings):

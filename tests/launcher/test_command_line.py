@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 from unittest import mock
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from environs import Env
 
@@ -16,7 +18,7 @@ from launcher.failures import LaunchError
 from launcher.output import last_lines
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
-from launcher.stack import Stack
+from launcher.stack import Stack, check_database
 from tests.launcher.conftest import clean_environment, occupied_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,6 +138,8 @@ def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:
     [
         ("DATABASE_URL", "postgresql://u:very-secret@127.0.0.1:9/none"),
         ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "postgresql://u:ab@very-secret@127.0.0.1:9/none"),
+        ("DATABASE_URL", "postgresql://u:very-secret/x@127.0.0.1:9/none"),
         ("SANDBOX_DATABASE_URL", "nonsense"),
         ("REDIS_URL", "redis://:very-secret@127.0.0.1:9/0"),
         ("REDIS_URL", "nonsense"),
@@ -149,6 +153,24 @@ def test_a_store_that_does_not_answer_is_named(name: str, address: str, empty: P
     assert "very-secret" not in result.stderr
     assert "Traceback" not in result.stderr
     assert not (empty / "logs").exists(), "something was started before the refusal"
+
+
+def test_a_wrong_password_is_named_as_such() -> None:
+    # given: user, password and database are one word, as in many a compose file
+    server = urlsplit(os.environ["DATABASE_URL"])
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("CREATE ROLE told LOGIN PASSWORD 'another'")
+        try:
+            address = server._replace(netloc=f"told:told@{server.hostname}:{server.port}", path="/told").geturl()
+
+            # when
+            with pytest.raises(LaunchError) as refusal:
+                check_database(address, "DATABASE_URL")
+        finally:
+            connection.execute("DROP ROLE told")
+
+    # then
+    assert "password authentication failed" in str(refusal.value)
 
 
 def test_a_data_folder_that_cannot_be_made_is_named(empty: Path) -> None:
@@ -178,6 +200,21 @@ def test_reset_asks_first_and_deletes_only_what_run_has_made(empty: Path) -> Non
     assert not empty.exists()
 
 
+def test_reset_never_claims_to_empty_another_database(empty: Path) -> None:
+    (empty / "secrets.json").write_text("{}")
+    elsewhere = {"DATABASE_URL": "postgresql://u:very-secret@127.0.0.1:9/shop"}
+
+    refused = run("reset", "--yes", data=empty, **elsewhere)
+
+    assert refused.returncode == 1
+    assert "DATABASE_URL" in refused.stderr
+    assert "very-secret" not in refused.stderr
+    assert empty.exists()
+
+    assert run("reset", "--yes", data=empty, DATABASE_URL="").returncode == 0
+    assert not empty.exists()
+
+
 def test_reset_leaves_other_folders_alone(empty: Path) -> None:
     (empty / "photo.jpg").touch()
 
@@ -190,10 +227,18 @@ def test_reset_leaves_other_folders_alone(empty: Path) -> None:
 def test_the_next_free_port_replaces_a_busy_one() -> None:
     said: list[str] = []
     with occupied_port() as taken:
-        port = choose_port(taken, said.append)
+        port = choose_port(taken, said.append, is_fixed=False)
 
     assert port > taken
     assert [str(port) in line for line in said] == [True]
+
+
+def test_with_a_real_upstream_a_busy_port_is_an_error() -> None:
+    said: list[str] = []
+    with occupied_port() as taken, pytest.raises(LaunchError, match=str(taken)):
+        choose_port(taken, said.append, is_fixed=True)
+
+    assert said == []
 
 
 DOTENV = r"""

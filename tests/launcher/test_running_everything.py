@@ -18,6 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
+import redis
 
 from launcher.data_folder import read_state
 from launcher.process_table import with_descendants
@@ -133,19 +134,46 @@ def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running)
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
-def test_without_postgres_all_stops_and_every_row_is_kept(running: Running) -> None:
-    with psycopg.connect(read_state(running.folder)["environment"]["DATABASE_URL"]) as connection:
+def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> None:
+    # given: a row in each store
+    environment = read_state(running.folder)["environment"]
+    with psycopg.connect(environment["DATABASE_URL"]) as connection:
         connection.execute("CREATE TABLE kept (text text)")
-    everyone = running.everyone()
+    with redis.Redis.from_url(environment["REDIS_URL"]) as client:
+        client.set("kept", "in valkey")
+        client.execute_command("WAITAOF", 1, 0, 5000)
+    before = running.processes()
 
-    os.kill(running.processes()["postgres"]["pid"], signal.SIGKILL)
-    running.process.wait(30)
+    # when: both die at once, and the launcher cannot even write its own status file
+    (running.folder / "state.json.new").mkdir()
+    for name in ("postgres", "valkey"):
+        os.kill(before[name]["pid"], signal.SIGKILL)
+    assert wait_until(lambda: running.get("/accounts/login/") == 200, seconds=40)
+    (running.folder / "state.json.new").rmdir()
 
-    assert running.process.returncode == 1
-    assert running.process.stdout is not None
-    assert "postgres was ended by SIGKILL" in running.process.stdout.read()
-    assert wait_until(lambda: all_gone(everyone))
-    code = "from django.db import connection; print('kept' in connection.introspection.table_names())"
-    again = run("manage", "shell", "-c", code, data=running.folder)
-    assert again.stdout.splitlines()[-1] == "True", again.stderr
-    assert all_gone(everyone)
+    # then: one server on each folder again, at the same address, with the same rows; nobody else was restarted
+    assert wait_until(lambda: running.get("/readyz") == 200, seconds=40)
+    assert wait_until(lambda: running.processes()["valkey"]["pid"] != before["valkey"]["pid"])
+    after = running.processes()
+    assert {name for name in EVERYTHING if after[name]["pid"] != before[name]["pid"]} == {"postgres", "valkey"}
+    assert running.process.poll() is None
+    with psycopg.connect(environment["DATABASE_URL"]) as connection:
+        connection.execute("SELECT * FROM kept")
+    with redis.Redis.from_url(environment["REDIS_URL"]) as client:
+        assert client.get("kept") == b"in valkey"
+
+
+def test_workers_come_back_when_valkey_takes_writes_again(running: Running) -> None:
+    # given: Valkey refuses every write, as with a full disk
+    with redis.Redis.from_url(read_state(running.folder)["environment"]["REDIS_URL"]) as client:
+        client.config_set("min-replicas-to-write", 1)
+        assert wait_until(lambda: running.get("/readyz") != 200, seconds=60)
+        pages = running.get("/accounts/login/")
+
+        # when
+        client.config_set("min-replicas-to-write", 0)
+
+    # then
+    assert pages == 200
+    assert wait_until(lambda: running.get("/readyz") == 200, seconds=90)
+    assert running.process.poll() is None

@@ -114,12 +114,13 @@ def test_not_found_means_nothing_while_a_request_may_be_open(upstream: Upstream,
 def test_each_poll_without_a_result_makes_the_next_pause_longer(upstream: Upstream, monkeypatch):
     monkeypatch.setattr("gateway.polling.random.uniform", lambda low, high: 1.0)
     order = make_order(Status.UNKNOWN)
+    now = timezone.now()
+    monkeypatch.setattr("core.clock.now", lambda: now)
     pauses = []
     for _ in range(4):
-        before = timezone.now()
         poll(order.pk, call_class=CallClass.INTERACTIVE)
         order.refresh_from_db()
-        pauses.append((order.polls, order.next_poll_at - before))
+        pauses.append((order.polls, order.next_poll_at - now))
 
     assert [polls for polls, _pause in pauses] == [1, 2, 3, 4]
     assert all(later > 1.5 * earlier for (_, earlier), (_, later) in pairwise(pauses))

@@ -13,6 +13,7 @@ from core import health
 from core.commands import PlainCommand
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
+from staff.models import User
 from staff.roles import create_demo_staff, set_up_roles
 
 
@@ -30,6 +31,11 @@ class Command(PlainCommand):
         self._step("roles", set_up_roles)
         self._step("heartbeats", health.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
+        if settings.SANDBOX:
+            # Play money, and the sandbox answers 429 as the service does: the first call need not wait a rate window.
+            self._step("rate budget", lambda: call_command("declare_fresh_budget", verbosity=0))
+        if not User.objects.filter(is_superuser=True, is_active=True).exists():
+            self.stdout.write("  no admin yet")  # read by the launcher
 
     def _step(self, name: str, work: Callable[[], object]) -> None:
         started = time.monotonic()

@@ -8,7 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from catalogue.errors import CatalogueFault
 from catalogue.models import Product
 from catalogue.services import sync_catalogue
-from core.commands import PlainCommand
+from core.commands import EXIT_NOT_YET, PlainCommand
+from core.times import time_of_day
 
 
 class Command(PlainCommand):
@@ -22,12 +23,18 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        """Exit 0 when the catalogue is in place, 1 with one sentence when it could not be fetched."""
+        """Exit 0 when the catalogue is in place, 3 when the rate limits do not allow it yet, 1 for any other fault."""
         if options["if_empty"] and Product.objects.exists():
             return
         try:
             sync = sync_catalogue()
         except CatalogueFault as fault:
+            if fault.not_before is not None:
+                raise CommandError(
+                    f"The catalogue can be fetched from {time_of_day(fault.not_before)} on: the rate limits allow no "
+                    "request before, for nobody knows what was sent a moment ago.",
+                    returncode=EXIT_NOT_YET,
+                ) from fault
             reason = str(fault).rstrip(".")
             raise CommandError(f"The catalogue was not fetched: {reason}. The last good one is unchanged.") from fault
         counts = {

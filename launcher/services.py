@@ -1,0 +1,66 @@
+"""Processes that have to run all the time: each is started again when it ends, more and more rarely while it fails."""
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from launcher.failures import LaunchError
+from launcher.output import Say, last_lines
+from launcher.processes import Child, ProcessGroup
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+# Who has run for so long (seconds) has started well: the next pause is a short one again.
+STEADY_SECONDS = 60.0
+
+
+@dataclass
+class Service:
+    """One of them; `begin` starts it. It may raise LaunchError or OSError, which count as a start that failed."""
+
+    name: str
+    begin: Callable[[], Child]
+    port: int | None = None
+    child: Child | None = None
+    failures: int = 0
+    due: float = 0.0
+
+    def keep_up(self, group: ProcessGroup, say: Say) -> bool:
+        """Note when it has ended, start it again when its pause is over; return whether either happened."""
+        if self.child is not None:
+            if self.child.running():
+                return False
+            self._note_end(self.child, group, say)
+            return True
+        if time.monotonic() < self.due:
+            return False
+        try:
+            self.child = self.begin()
+        except (LaunchError, OSError) as error:
+            say(f"{self.name} cannot be started, the next try is in {self._put_off():g} s: {error}")
+        return True
+
+    def _note_end(self, child: Child, group: ProcessGroup, say: Say) -> None:
+        group.forget(child)
+        self.child = None
+        if time.time() - child.started > STEADY_SECONDS:
+            self.failures = 0
+        how = f"{self.name} {how_it_ended(child)} and is started again in {self._put_off():g} s"
+        lines = last_lines(child.log, 5) if child.log else ""
+        say(f"{how}; its last lines:\n{lines}" if lines else how)
+
+    def _put_off(self) -> float:
+        pause: float = min(FIRST_PAUSE * 2**self.failures, LONGEST_PAUSE)
+        self.due = time.monotonic() + pause
+        self.failures += 1
+        return pause
+
+
+def how_it_ended(child: Child) -> str:
+    """ "was ended by SIGKILL" or "ended with exit code 1"."""
+    code = child.process.returncode
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return f"was ended by {signal.Signals(-code).name}"
+    return f"ended with exit code {code}"

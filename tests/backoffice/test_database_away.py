@@ -1,0 +1,122 @@
+"""While PostgreSQL is away a page says what that means for the money, and tries again by itself."""
+
+import html
+import re
+import uuid
+
+import pytest
+from django.db import OperationalError, connection
+from django.test import Client
+from psycopg import errors
+
+from purchases.models import Order
+from purchases.views import buy
+from tests.factories import make_product
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+BUY = "/products/TSEL10/buy/"
+
+
+@pytest.fixture
+def shop() -> Client:
+    make_product(code="TSEL10")
+    client = browser_of("cashier")
+    client.raise_request_exception = False
+    return client
+
+
+def no_connection(*_args, **_kwargs):
+    raise OperationalError("connection refused") from errors.OperationalError("connection refused")
+
+
+def away(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(connection, "cursor", no_connection)
+    return monkeypatch
+
+
+def purchase() -> dict[str, str]:
+    return {"destination": "081234567890", "price": "10500", "token": str(uuid.uuid4()), "confirm": "1"}
+
+
+def outcome(page: str) -> str:
+    return re.search(r'data-outcome="(\w*)"', page)[1]
+
+
+def fields(page: str) -> dict[str, str]:
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page)
+    return {name: html.unescape(value) for name, value in found}
+
+
+def test_a_purchase_answers_503_with_its_form_to_send_again(shop, monkeypatch):
+    form = purchase()
+    with monkeypatch.context() as patch:
+        away(patch)
+        answer = shop.post(BUY, form)
+    page = answer.content.decode()
+
+    assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "5", "no-store")
+    assert outcome(page) == "nothing"
+    assert 'data-try-again="5"' in page
+    assert fields(page) == form
+    assert not Order.objects.exists()
+
+    assert shop.post(BUY, fields(page)).status_code == 302
+    assert Order.objects.count() == 1
+
+
+def test_a_purchase_cut_off_after_it_was_stored_is_one_order(shop, monkeypatch):
+    real = buy.services.place_order
+
+    def stored_then_cut_off(**facts):
+        real(**facts)
+        no_connection()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(buy.services, "place_order", stored_then_cut_off)
+        answer = shop.post(BUY, purchase())
+    page = answer.content.decode()
+
+    assert (answer.status_code, outcome(page)) == (503, "unknown")
+    assert shop.post(BUY, fields(page)).status_code == 302
+    assert Order.objects.count() == 1
+
+
+def test_a_page_loads_itself_again(shop, monkeypatch):
+    with monkeypatch.context() as patch:
+        away(patch)
+        answer = shop.get("/orders/")
+
+    assert answer.status_code == 503
+    assert '<meta http-equiv="refresh" content="5">' in answer.content.decode()
+    assert shop.get("/orders/").status_code == 200
+
+
+def test_no_password_comes_back_on_the_page(monkeypatch):
+    client = Client(raise_request_exception=False)
+    away(monkeypatch)
+
+    answer = client.post("/accounts/login/", {"login": "cashier", "password": "secret-words"})
+
+    assert answer.status_code == 503
+    assert "secret-words" not in answer.content.decode()
+    assert "data-try-again" not in answer.content.decode()
+
+
+def test_a_callback_is_refused_so_that_it_comes_again(monkeypatch):
+    client = Client(raise_request_exception=False)
+    monkeypatch.setattr("callbacks.api.source_address", no_connection)
+
+    answer = client.post("/callbacks/upstream/", b"{}", content_type="application/json")
+
+    assert answer.status_code == 503
+
+
+def test_a_statement_that_takes_too_long_is_a_fault_of_ours(shop, monkeypatch):
+    def too_slow(**_facts):
+        raise OperationalError from errors.QueryCanceled()
+
+    monkeypatch.setattr(buy.services, "place_order", too_slow)
+
+    assert shop.post(BUY, purchase()).status_code == 500

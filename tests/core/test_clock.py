@@ -1,0 +1,78 @@
+"""What falls due goes by the database's clock, however wrong this machine's is."""
+
+import contextlib
+import datetime as dt
+
+import pytest
+import time_machine
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from core import clock
+from gateway.polling import in_seconds
+from purchases.models import Order
+from tests.factories import make_order
+
+pytestmark = pytest.mark.django_db
+
+HOUR = dt.timedelta(hours=1)
+
+
+@pytest.fixture(autouse=True)
+def _travelling():
+    """Here the database's clock stays where it is."""
+
+
+@pytest.fixture(autouse=True)
+def _unread(monkeypatch):
+    monkeypatch.setattr(clock, "_latest", [])
+
+
+def database_time() -> dt.datetime:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("wrong", [-HOUR, HOUR])
+def test_a_wrong_machine_clock_moves_no_due_time(wrong):
+    with time_machine.travel(timezone.now() + wrong, tick=True):
+        late = clock.now()
+        due = in_seconds(10)
+
+    assert abs(late - database_time()) < dt.timedelta(seconds=5)
+    assert abs(due - database_time() - dt.timedelta(seconds=10)) < dt.timedelta(seconds=5)
+
+
+def test_a_machine_whose_clock_is_ahead_takes_nothing_early():
+    make_order("queued", next_poll_at=timezone.now() + HOUR / 2)
+
+    with time_machine.travel(timezone.now() + HOUR, tick=True):
+        assert not Order.objects.due(clock.now()).exists()
+
+
+def test_the_database_is_asked_once_a_minute_outside_the_statements(django_assert_num_queries, monkeypatch):
+    counter = [100.0]
+    monkeypatch.setattr(clock.time, "monotonic", lambda: counter[0])
+    with django_assert_num_queries(0):
+        first = clock.now()
+    counter[0] += 59
+
+    assert clock.now() - first == dt.timedelta(seconds=59)
+
+    counter[0] += 2
+    assert clock.now() - first < dt.timedelta(seconds=30), "it was read again"
+
+
+def test_in_a_failed_transaction_the_last_reading_goes_on(monkeypatch):
+    first = clock.now()
+    monkeypatch.setattr(clock, "_READ_EVERY", 0.0)
+
+    with transaction.atomic():
+        point = transaction.savepoint()
+        with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
+            cursor.execute("SELECT nonsense")
+
+        assert clock.now() >= first
+
+        transaction.savepoint_rollback(point)

@@ -1,0 +1,86 @@
+"""A process that ends is started again, more and more rarely while it fails."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from launcher import services
+from launcher.failures import LaunchError
+from launcher.processes import Child, ProcessGroup
+from launcher.services import Service
+from tests.launcher.conftest import wait_until
+
+
+@pytest.fixture
+def group() -> Iterator[ProcessGroup]:
+    """Children that end with the test."""
+    group = ProcessGroup()
+    yield group
+    group.close()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The monotonic clock of the services, in seconds; the test moves it."""
+    now = [1000.0]
+    monkeypatch.setattr(services.time, "monotonic", lambda: now[0])
+    return now
+
+
+def start(group: ProcessGroup, code: str) -> Child:
+    """A Python that runs this code."""
+    return group.start("it", [sys.executable, "-c", code], env={}, cwd=Path("/"))
+
+
+def pauses(service: Service, group: ProcessGroup, clock: list[float], count: int) -> list[float]:
+    """After each of so many ends: the seconds until the next start."""
+    found = []
+    for _ in range(count):
+        clock[0] = service.due
+        assert service.keep_up(group, lambda _: None)  # started
+        if service.child:
+            assert wait_until(lambda: not service.child.running())  # type: ignore[union-attr]
+            assert service.keep_up(group, lambda _: None)  # its end is noted
+        found.append(service.due - clock[0])
+    return found
+
+
+def test_the_pause_doubles_up_to_a_minute(group: ProcessGroup, clock: list[float]) -> None:
+    service = Service("it", lambda: start(group, ""))
+
+    assert pauses(service, group, clock, 9) == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_before_its_pause_is_over_nothing_is_started(group: ProcessGroup, clock: list[float]) -> None:
+    service = Service("it", lambda: start(group, ""))
+    pauses(service, group, clock, 3)
+
+    assert not service.keep_up(group, lambda _: None)
+    assert service.child is None
+
+
+def test_who_ran_for_a_minute_starts_again_at_once(group: ProcessGroup, clock: list[float]) -> None:
+    service = Service("it", lambda: start(group, ""), failures=7)
+    service.child = start(group, "")
+    service.child.started -= 61
+    assert wait_until(lambda: not service.child.running())  # type: ignore[union-attr]
+
+    service.keep_up(group, lambda _: None)
+
+    assert service.due - clock[0] == 0.5
+
+
+@pytest.mark.parametrize("fault", [LaunchError("no room"), OSError(28, "No space left on device")])
+def test_a_start_that_fails_is_tried_again(fault: Exception, group: ProcessGroup, clock: list[float]) -> None:
+    def begin() -> Child:
+        raise fault
+
+    said: list[str] = []
+    service = Service("it", begin)
+
+    assert pauses(service, group, clock, 3) == [0.5, 1, 2]
+    clock[0] = service.due
+    service.keep_up(group, said.append)
+    assert str(fault) in said[0]
