@@ -8,6 +8,7 @@ from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
 from staff.models import User
+from staff.roles import DEMO_STAFF
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
@@ -16,11 +17,12 @@ def page(request: HttpRequest) -> dict[str, Any]:
     `upstream_account` and `page_head` are read only by the pages that show them: those of people who are signed in.
     """
     user = getattr(request, "user", None)
-    head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type]
+    head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
     return {
         "shop_name": settings.SHOP_NAME,
         "is_sandbox": settings.SANDBOX,
         "sandbox_url": settings.SANDBOX_URL,
+        "demo_people": DEMO_STAFF,
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
         "page_head": head,
         "upstream_account": SimpleLazyObject(lambda: head.account),

@@ -105,7 +105,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
 
 def _order_facts(today: dt.datetime) -> dict[str, Any]:
     counted = dict(Order.objects.filter(created_at__gte=today).values_list("status").annotate(n=Count("pk")).order_by())
-    orders = Order.objects.select_related("product__brand", "product__category")
+    orders = Order.objects.for_table()
     return {
         "reading": latest_reading(),
         "counts": [StatusCount(status, counted.get(status, 0)) for status in Status if counted.get(status)],

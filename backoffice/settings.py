@@ -11,7 +11,6 @@ from typing import Any
 import sentry_sdk
 import structlog
 from csp.constants import NONCE, NONE, SELF
-from django.utils.translation import gettext_lazy as _
 from environs import Env
 
 from backoffice.log_privacy import without_query_strings
@@ -160,7 +159,7 @@ ACCOUNT_RATE_LIMITS = {"login_failed": "60/m/ip,5/300s/key"}
 # --- Language and time ----------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "id"
-LANGUAGES = [("id", _("Indonesian")), ("en", _("English"))]
+LANGUAGES = [("id", "Bahasa Indonesia"), ("en", "English")]  # each in its own words
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True

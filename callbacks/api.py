@@ -43,15 +43,15 @@ class NotAccepted(Exception):
 class AlwaysJson(BaseContentNegotiation):
     """Whatever the caller says it accepts: a callback must not be lost over a header."""
 
-    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:  # noqa: ARG002
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
         """Not used: the bytes are read as they came."""
         return next(iter(parsers))
 
     def select_renderer(
         self,
-        request: Request,  # noqa: ARG002
+        request: Request,
         renderers: Iterable[BaseRenderer],
-        format_suffix: str | None = None,  # noqa: ARG002
+        format_suffix: str | None = None,
     ) -> tuple[BaseRenderer, str]:
         """The first renderer, which is JSON."""
         first = next(iter(renderers))
@@ -105,7 +105,7 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if not declared.isdigit() or int(declared) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE)
-    # the web server has all of it, and tells the length of a chunked body as if it had been declared
+    # the web server has all of it, and gives the length of a chunked body as if it had been declared
     body = request.read(MAX_BYTES + 1)
     if len(body) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE, size=len(body))
@@ -120,15 +120,14 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     data = content.get("data")
     ref_id = data.get("ref_id") if isinstance(data, dict) else None
     ref_id = ref_id if isinstance(ref_id, str) else None
-    genuine = callback_signature.verify(
-        verifier=settings.UPSTREAM_CALLBACK_VERIFIER,
+    incoming = callback_signature.Incoming(
         secret_id=settings.UPSTREAM_SECRET_ID,
         secret_key=settings.UPSTREAM_SECRET_KEY,
+        headers=request.headers,
         body=body,
-        header_signature=request.headers.get(callback_signature.HEADER, ""),
         ref_id=ref_id,
     )
-    if not genuine:
+    if not callback_signature.verify(settings.UPSTREAM_CALLBACK_VERIFIER, incoming):
         raise NotAccepted(status.HTTP_403_FORBIDDEN, RefusalReason.SIGNATURE, size=len(body))
     event = content.get("event")
     return body, (ref_id or "")[:64], event[:60] if isinstance(event, str) else ""

@@ -28,6 +28,7 @@ from purchases.models import Order, OrderEvent
 from purchases.services import Report, apply_report
 from purchases.states import POLLED
 from upstream import strict_json
+from upstream.callback_signature import SIGNATURE_HEADERS
 from upstream.messages import CallbackBody
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# X-Signature may equal the signature of our own requests, which no database may hold; the rest are a browser's secrets.
-_HEADERS_NOT_KEPT = frozenset({"x-signature", "cookie", "authorization", "proxy-authorization"})
+# No database may hold a signature that may equal those of our own requests; the rest are a browser's secrets.
+_HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
 

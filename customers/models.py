@@ -15,6 +15,11 @@ from catalogue.destinations import DestinationKind
 from catalogue.models import Product, ProductType
 
 
+def kinds() -> type[DestinationKind]:
+    """What a number can be; a new kind needs no migration."""
+    return DestinationKind
+
+
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str) -> SavedNumberQuerySet:
         """Numbers that begin with what is typed (`+62 812` finds 0812…), or whose customer or note holds it."""
@@ -64,7 +69,7 @@ class SavedNumber(models.Model):
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="numbers")
     destination = models.CharField(_("number"), max_length=64)
-    kind = models.CharField(max_length=10, choices=DestinationKind.choices)
+    kind = models.CharField(max_length=10, choices=kinds)
     product = models.ForeignKey(Product, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     note = models.CharField(_("note"), max_length=120, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

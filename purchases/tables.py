@@ -17,7 +17,7 @@ from purchases.templatetags.orders import status_badge
 
 
 class OrderTable(Table[Order]):
-    """Orders with their product's brand and category."""
+    """Orders, read with `for_table()`."""
 
     caption = _("Orders, newest first")
 

@@ -6,13 +6,14 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from staff.models import User
+from staff.roles import ROLES
 
 
 def make_person(role: str = "", **facts: Any) -> User:
-    """Somebody of this role: "cashier", "auditor", "admin", or "" for nobody in particular."""
+    """Somebody of this role: one of `ROLES`, "admin", or "" for nobody in particular."""
     username = facts.pop("username", role or "nobody")
     user = User.objects.create_user(username, password="secret-words", is_superuser=role == "admin", **facts)
-    if role in {"cashier", "auditor"}:
+    if role in ROLES:
         user.groups.add(Group.objects.get(name=role))
     return user
 

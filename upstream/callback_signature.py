@@ -1,6 +1,6 @@
 """Who sent this callback? Three ways to find out, chosen by the setting UPSTREAM_CALLBACK_VERIFIER.
 
-To change how callbacks are signed, change or add a row of `VERIFIERS`; nothing else knows the formulas or the header.
+To change how callbacks are signed, change or add a row of `VERIFIERS`; nothing else knows a formula or a header.
 
 - `hmac_sha256_body`: the header is the hex HMAC-SHA256 of the raw body. It covers the status, so such a callback may
   settle an order by itself.
@@ -11,29 +11,41 @@ To change how callbacks are signed, change or add a row of `VERIFIERS`; nothing 
 
 import hashlib
 import hmac
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from upstream.errors import Misconfigured
 from upstream.signing import sign
 
-HEADER = "X-Signature"
+
+@dataclass(frozen=True, kw_only=True)
+class Incoming:
+    """A callback as it came, with our credentials: all that a signature can be made of."""
+
+    secret_id: str
+    secret_key: str = field(repr=False)
+    headers: Mapping[str, str]
+    body: bytes
+    ref_id: str | None
 
 
 @dataclass(frozen=True)
 class Verifier:
-    """`expected` computes the header of a genuine callback (None: impossible); for `signs` see `signs()`."""
+    """`expected` computes the signature of a genuine callback (None: impossible); for `signs` see `signs()`."""
 
-    expected: Callable[[str, str, bytes, str | None], str | None] | None
+    expected: Callable[[Incoming], str | None] | None
     signs: bool
+    header: str = "X-Signature"
 
 
-def _hmac_sha256_body(secret_id: str, secret_key: str, body: bytes, ref_id: str | None) -> str | None:  # noqa: ARG001
-    return hmac.new(secret_key.encode(), body, hashlib.sha256).hexdigest()
+def _hmac_sha256_body(incoming: Incoming) -> str:
+    return hmac.new(incoming.secret_key.encode(), incoming.body, hashlib.sha256).hexdigest()
 
 
-def _md5_ref(secret_id: str, secret_key: str, body: bytes, ref_id: str | None) -> str | None:  # noqa: ARG001
-    return None if ref_id is None else sign(secret_id=secret_id, secret_key=secret_key, ref_id=ref_id)
+def _md5_ref(incoming: Incoming) -> str | None:
+    if incoming.ref_id is None:
+        return None
+    return sign(secret_id=incoming.secret_id, secret_key=incoming.secret_key, ref_id=incoming.ref_id)
 
 
 VERIFIERS: dict[str, Verifier] = {
@@ -41,6 +53,8 @@ VERIFIERS: dict[str, Verifier] = {
     "md5_ref": Verifier(_md5_ref, signs=False),
     "none": Verifier(None, signs=False),
 }
+# A signature may equal the one of our own requests: it is never stored.
+SIGNATURE_HEADERS = frozenset(verifier.header.lower() for verifier in VERIFIERS.values())
 
 
 def _verifier(name: str) -> Verifier:
@@ -58,10 +72,8 @@ def signs(verifier: str) -> bool:
     return _verifier(verifier).signs
 
 
-def verify(
-    *, verifier: str, secret_id: str, secret_key: str, body: bytes, header_signature: str, ref_id: str | None
-) -> bool:
-    """Whether `header_signature` (the value of `HEADER`, "" if absent) is genuine for this raw body or `ref_id`.
+def verify(verifier: str, incoming: Incoming) -> bool:
+    """Whether the callback's signature is genuine.
 
     Compares in constant time. Without a secret key nothing but verifier `none` passes: anybody could compute its HMAC.
     Raises `Misconfigured` for an unknown verifier.
@@ -69,9 +81,10 @@ def verify(
     chosen = _verifier(verifier)
     if chosen.expected is None:
         return True
-    if not secret_key:
+    if not incoming.secret_key:
         return False
-    expected = chosen.expected(secret_id, secret_key, body, ref_id)
+    expected = chosen.expected(incoming)
     if expected is None:
         return False
-    return hmac.compare_digest(expected.encode(), header_signature.strip().lower().encode(errors="replace"))
+    given = incoming.headers.get(chosen.header, "").strip().lower()
+    return hmac.compare_digest(expected.encode(), given.encode(errors="replace"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -16,15 +15,11 @@ from purchases.models import Order
 from purchases.tables import OrderTable
 
 
-def _orders() -> QuerySet[Order]:
-    return Order.objects.select_related("product__brand", "product__category", "placed_by")
-
-
 @staff_only("purchases.view_order")
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
-    found = OrderFilter(request.GET, queryset=_orders())
+    found = OrderFilter(request.GET, queryset=Order.objects.for_table())
     page = keyset_page(found.qs, request.GET)
     context = {"filter": found, "page": page, "table": OrderTable(page.rows), "live": _live(request, page.rows)}
     return render(request, "purchases/order_list.html", context)
@@ -34,7 +29,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def order_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
-    orders = list(_orders().filter(pk__in=seen_keys(request, "row")))
+    orders = list(Order.objects.for_table().filter(pk__in=seen_keys(request, "row")))
     live = _live(request, orders)
     changed = OrderTable(order for order in orders if f"row-{order.pk}" in live.news)
     return render(request, "components/live_rows.html", {"live": live, "table": changed})

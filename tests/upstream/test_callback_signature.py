@@ -5,7 +5,7 @@ import hmac
 
 import pytest
 
-from upstream.callback_signature import signs, verify
+from upstream.callback_signature import Incoming, signs, verify
 from upstream.errors import Misconfigured
 
 BODY = b'{"event":"transaction.success"}'
@@ -14,7 +14,8 @@ MD5 = hashlib.md5(b"id:key:R1").hexdigest()  # noqa: S324 (the upstream's formul
 
 
 def check(verifier: str, header: str, *, body: bytes = BODY, key: str = "key", ref_id: str | None = "R1") -> bool:
-    return verify(verifier=verifier, secret_id="id", secret_key=key, body=body, header_signature=header, ref_id=ref_id)
+    headers = {"X-Signature": header}
+    return verify(verifier, Incoming(secret_id="id", secret_key=key, headers=headers, body=body, ref_id=ref_id))
 
 
 @pytest.mark.parametrize(
