@@ -2,24 +2,29 @@
 
 import datetime as dt
 import uuid
+from collections.abc import Iterator
+from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import URLResolver, get_resolver, resolve
 from django.utils import timezone
 
 from alerts.models import Alert
+from bills.models import BillCheck
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from catalogue.models import PriceChange
 from customers.models import Customer, SavedNumber
 from exports.models import Export
 from ledger.models import Entry
-from purchases.models import OrderEvent
+from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
 from staff.models import User
 from tests.core.helpers import next_question
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.people import make_person
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +144,7 @@ def test_a_list_asks_as_often_for_many_rows_as_for_few(admin, address, fill, num
         ("/files/", files, 3),
         ("/", orders, 14),
         ("/balance/", differences, 12),
+        ("/files/", files, 3),
     ],
 )
 def test_a_live_page_asks_as_often_for_many_rows_as_for_few(admin, address, fill, number):
@@ -177,3 +183,99 @@ def test_a_page_of_many_parts_asks_as_often_as_one_of_few(admin, page_of, number
 
     assert [len(asked) for asked in pages] == [number, number], "\n".join(pages[-1])
     assert [len(asked) for asked in questions] == [live, live], "\n".join(questions[-1])
+
+
+def review_of(count):
+    address = batch_of(count)
+    payable = BillCheck.objects.filter(answer="bill", batch=address.split("/")[3]).values_list("ref_id", flat=True)
+    return f"{address}review/?{urlencode([('bill', ref_id) for ref_id in payable])}"
+
+
+def numbers_of(count):
+    customers(count)
+    customer, biller = Customer.objects.first(), make_biller()
+    for n in range(count):
+        SavedNumber.objects.create(
+            customer=customer, destination=f"99{count:04d}{n:04d}", product=biller, kind="customer"
+        )
+    return f"/customers/{customer.pk}/"
+
+
+def suggestions_of(count):
+    numbers_of(count)
+    return f"/products/{SavedNumber.objects.exclude(product=None).first().product.code}/numbers/?destination=08"
+
+
+def saved_bills_of(count):
+    numbers_of(count)
+    return "/bills/check/?q=customer"
+
+
+def run_of(count):
+    orders(count)
+    ref_ids = list(Order.objects.values_list("ref_id", flat=True))
+    run = ReconciliationRun.objects.create(at=ago(1), trigger="beat", state="waiting", blocking=ref_ids)
+    return f"/balance/runs/{run.pk}/"
+
+
+def difference_of(count):
+    orders(count)
+    named = [{"ref_id": ref_id, "why": "double_debit"} for ref_id in Order.objects.values_list("ref_id", flat=True)]
+    return f"/balance/differences/{make_difference(-1, candidates=named).pk}/"
+
+
+def receipt_of(count):
+    order = make_order(Status.SUCCESS, destination=f"0812{count:08d}", sn="SN")
+    person = make_person("cashier", username=f"printer-{count}")
+    for n in range(count):
+        ReceiptPrint.objects.create(order=order, number=n + 1, paper="58", printed_by=person)
+    return f"/orders/{order.ref_id}/receipt/"
+
+
+def balance_of(count):
+    differences(count)
+    return "/balance/"
+
+
+def open_alerts_of(count):
+    for n in range(count):
+        Alert.objects.create(kind="low_balance", severity=1, key=f"open-{count}-{n}")
+    return "/balance/alerts/now/?seen="
+
+
+@pytest.mark.parametrize(
+    ("page_of", "number"),
+    [
+        (review_of, 7),
+        (numbers_of, 8),
+        (suggestions_of, 4),
+        (saved_bills_of, 7),
+        (run_of, 9),
+        (difference_of, 7),
+        (receipt_of, 9),
+        (balance_of, 15),
+        (open_alerts_of, 4),
+    ],
+)
+def test_a_page_that_holds_a_list_asks_as_often_for_many(admin, page_of, number):
+    few = queries_of(admin, page_of(FEW))
+
+    many = queries_of(admin, page_of(MANY))
+
+    assert (len(few), len(many)) == (number, number), "\n".join(many)
+
+
+def test_every_list_and_every_live_page_is_pinned_here():
+    pinned = {resolve(address).url_name for address, _fill, _number in LISTS}
+    pinned |= {"overview_live", "order_live", "order_list_live", "bill_list_live", "bill_batch_live", "balance_live"}
+    pinned |= {"export_live", "bill_live"}  # the last one in tests/bills/test_query_counts.py
+
+    assert {name for name in url_names(get_resolver()) if name.endswith(("_list", "_live"))} <= pinned
+
+
+def url_names(resolver: URLResolver) -> Iterator[str]:
+    for pattern in resolver.url_patterns:
+        if isinstance(pattern, URLResolver):
+            yield from url_names(pattern)
+        elif pattern.name:
+            yield pattern.name
