@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from callbacks import presenting, services
-from callbacks.errors import StillWaiting
 from callbacks.filters import CallbackFilter
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState
 from callbacks.tables import CallbackTable, RefusalCountTable, RefusalTable
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.paging import keyset_page
 from purchases.models import Order
 
@@ -58,11 +58,8 @@ def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
 def callback_process(request: StaffRequest, pk: int) -> HttpResponse:
     """Process one callback again; harmless, since the same outcome applied twice changes nothing."""
     callback = get_object_or_404(Callback, pk=pk)
-    try:
+    with refusal_shown(request):
         callback = services.process_again(callback, actor=request.user)
-    except StillWaiting as refusal:
-        messages.error(request, str(refusal))
-    else:
         say = messages.error if callback.fault else messages.success
         say(request, _("Processed again: %(result)s") % {"result": presenting.result_words(callback)})
     return redirect("callback_detail", pk=pk)

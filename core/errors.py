@@ -1,5 +1,20 @@
 """What every refusal has in common: nothing was done, and the text says why to the person who asked."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.contrib import messages
+from django.http import HttpRequest
+
 
 class Refused(Exception):
     """The parent of every refusal that a person reads; each room names its own."""
+
+
+@contextmanager
+def refusal_shown(request: HttpRequest) -> Iterator[None]:
+    """Let the next page show why what is done inside was refused; what follows it inside is left out then."""
+    try:
+        yield
+    except Refused as refusal:
+        messages.error(request, str(refusal))

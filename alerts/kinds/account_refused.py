@@ -12,14 +12,14 @@ from gateway.services import upstream_account
 class AccountRefused(AlertKind, permission="purchases.view_order", is_in_banner=True):
     """Wrong credentials, an inactive account, or an IP address that is not allowed: nothing is sent."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+    def reasons(self, now: dt.datetime) -> list[Reason]:
         account = upstream_account()
         if account.refused_since is None:
             return []
         facts = {"error_code": account.refused_code, "since": account.refused_since.isoformat()}
         return [Reason(severity=Severity.CRITICAL, facts=facts)]
 
-    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+    def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The upstream refuses our account (%(code)s).") % {"code": facts.get("error_code", "?")},
             facts=_("Nothing is sent since %(since)s; new orders wait.") % {"since": at(facts, "since")},

@@ -15,14 +15,14 @@ from reconciliation.services import last_proof
 class BooksOff(AlertKind, permission="reconciliation.view_difference"):
     """The last proof found a flaw."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+    def reasons(self, now: dt.datetime) -> list[Reason]:
         proof = last_proof()
         if not proof.flaw:
             return []
         facts = {"amount": proof.flaw_amount, "flaw": proof.flaw, "entry": proof.flaw_entry}
         return [Reason(severity=Severity.CRITICAL, facts=facts)]
 
-    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+    def words(self, facts: Facts, person: Person) -> Words:
         parts = [f"{Flaw(facts['flaw']).label}."] if facts.get("flaw") in Flaw.values else []
         if facts.get("entry"):
             parts.append(_("The first wrong entry: %(id)s.") % {"id": facts["entry"]})

@@ -15,7 +15,7 @@ from reconciliation.services import unexplained_differences
 class UnexplainedDifference(AlertKind, permission="reconciliation.view_difference"):
     """One for each open difference. A top-up is none."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+    def reasons(self, now: dt.datetime) -> list[Reason]:
         return [
             Reason(
                 key=str(difference.pk),

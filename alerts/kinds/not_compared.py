@@ -33,7 +33,7 @@ class NotCompared(AlertKind, permission="reconciliation.view_difference"):
         severity = Severity.CRITICAL if is_critical else Severity.WARNING
         return [Reason(severity=severity, facts={"since": since.isoformat()})]
 
-    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+    def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The books were not compared with the upstream's balance for 15 minutes or more."),
             facts=_("Last compared: %(since)s. Nobody notices money that is missing since then.")

@@ -12,12 +12,12 @@ from core import health
 class ProcessSilent(AlertKind, permission="purchases.view_order"):
     """One for each process."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:  # noqa: ARG002
+    def reasons(self, now: dt.datetime) -> list[Reason]:
         return [
             Reason(key=name, severity=Severity.CRITICAL, facts={"process": name}) for name in health.silent_processes()
         ]
 
-    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+    def words(self, facts: Facts, person: Person) -> Words:
         name = str(facts.get("process", "?"))
         means = {
             "worker": _("New orders wait; the sweep sends them later."),

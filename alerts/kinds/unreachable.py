@@ -20,7 +20,7 @@ class Unreachable(AlertKind, permission="purchases.view_order", is_in_banner=Tru
             return []
         return [Reason(severity=Severity.CRITICAL, facts={"since": since.isoformat()})]
 
-    def words(self, facts: Facts, person: Person) -> Words:  # noqa: ARG002
+    def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The upstream cannot be reached."),
             facts=_("No answer since %(since)s; new orders wait.") % {"since": at(facts, "since")},

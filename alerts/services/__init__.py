@@ -2,5 +2,3 @@
 
 from alerts.services.evaluating import evaluate_alerts
 from alerts.services.notifying import notify_people
-
-__all__ = ["evaluate_alerts", "notify_people"]

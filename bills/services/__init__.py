@@ -13,19 +13,3 @@ from bills.services.paying import (
     place_payment,
     why_not_payable,
 )
-
-__all__ = [
-    "DUE_CHECKS",
-    "EXPIRED_PAYMENTS",
-    "follow_check",
-    "inquire",
-    "inquire_again",
-    "lock_check_for_payment",
-    "pay_again",
-    "pay_bill",
-    "place_payment",
-    "start_check",
-    "start_checks",
-    "why_no_check",
-    "why_not_payable",
-]

@@ -20,6 +20,7 @@ from bills.presenting import ShownBill
 from bills.states import AnswerKind, Standing
 from bills.tables import BillTable
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.live import Live, seen_keys
 from core.money import rupiah
 from core.paging import keyset_page
@@ -116,7 +117,7 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
         else:
             order = services.pay_bill(check, amount=amount, paid_by=request.user)
     except ActionRefused as refusal:
-        # Held still: it says why. Otherwise somebody else pressed it meanwhile, and the payment's page tells the rest.
+        # It still needs action: it says why. Otherwise somebody else pressed it, and the payment's page says the rest.
         if order and Order.objects.filter(pk=order.pk, status=Status.NEEDS_ACTION).exists():
             messages.error(request, str(refusal))
     except OrderRefused as refusal:
@@ -174,13 +175,11 @@ def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
 def bill_again(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Check the same bill again, with a new ref_id, and show that check."""
     check = get_object_or_404(BillCheck.objects.select_related("product__category"), ref_id=ref_id)
-    try:
+    with refusal_shown(request):
         check = services.start_check(
             product=check.product,
             destination=check.destination,
             checked_by=request.user,
             saved_number=check.saved_number,
         )
-    except OrderRefused as refusal:
-        messages.error(request, str(refusal))
     return redirect(check)

@@ -2,5 +2,3 @@
 
 from catalogue.services.searching import best_first, busy_categories
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue
-
-__all__ = ["best_first", "busy_categories", "request_catalogue_sync", "sync_catalogue"]

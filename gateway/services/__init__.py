@@ -17,19 +17,3 @@ from gateway.services.calling import (
     request_balance_reading,
     reserve,
 )
-
-__all__ = [
-    "PATIENCE_SECONDS",
-    "RecordedReply",
-    "WrongUpstream",
-    "bind_to_upstream",
-    "call",
-    "last_reading_before",
-    "latest_reading",
-    "next_number",
-    "read_balance",
-    "request_balance_reading",
-    "reserve",
-    "sending_is_stopped",
-    "upstream_account",
-]

@@ -1,10 +1,9 @@
-"""Record what the upstream tells us about our account. Nothing here sends money."""
+"""Record how the upstream answers our account. Nothing here sends money."""
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from typing import TypeVar
 
 import structlog
 from django.conf import settings
@@ -15,13 +14,6 @@ from gateway.models import Exchange, UpstreamAccount
 from upstream.errors import Misconfigured
 
 log = structlog.get_logger()
-T = TypeVar("T")
-
-# A background call waits no longer than this for its turn (seconds); the next one is never far.
-_PATIENCE_SECONDS = 5.0
-
-# Moments that lie ahead by less than this were noted before the clock was set back; further ones are not waited for.
-_SET_BACK = dt.timedelta(minutes=1)
 
 # How old "last answered" may be before it is written again: not every call needs a write.
 _NOTE_EVERY = dt.timedelta(seconds=10)

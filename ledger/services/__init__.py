@@ -23,22 +23,3 @@ from ledger.services.statements import (
     first_day,
     usual_spending_per_hour,
 )
-
-__all__ = [
-    "DayClosing",
-    "available",
-    "balance_curve",
-    "books",
-    "day_closings",
-    "debit",
-    "first_day",
-    "open_books",
-    "post_adjustment",
-    "post_top_up",
-    "refund",
-    "release",
-    "reserve",
-    "reverse",
-    "set_found",
-    "usual_spending_per_hour",
-]

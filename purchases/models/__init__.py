@@ -3,5 +3,3 @@
 from purchases.models.orders import Incident, Order, OrderEvent
 from purchases.models.receipts import ReceiptPrint
 from purchases.models.verdicts import GivenBack, Verdict
-
-__all__ = ["GivenBack", "Incident", "Order", "OrderEvent", "ReceiptPrint", "Verdict"]

@@ -15,28 +15,3 @@ from purchases.services.sending import submit
 from purchases.services.sweeping import DUE_ORDERS
 from purchases.services.verdicts import approve_verdict, decline_verdict, propose_verdict
 from purchases.services.waiting import queue_waiting_orders
-
-__all__ = [
-    "DUE_ORDERS",
-    "Action",
-    "Decision",
-    "Report",
-    "allowed_actions",
-    "apply_report",
-    "apply_verdict",
-    "approve_verdict",
-    "cancel_order",
-    "close_incident",
-    "close_never_arrived",
-    "decline_verdict",
-    "lock_order_for_move",
-    "note_given_back",
-    "place_order",
-    "poll",
-    "poll_now",
-    "propose_verdict",
-    "queue_waiting_orders",
-    "refuse_repeat",
-    "send_again",
-    "submit",
-]

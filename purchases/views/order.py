@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.live import Live
 from purchases import services
-from purchases.errors import ActionRefused, BalanceShort, NotForSale, PriceMoved
+from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.presenting import event_words, explain, serial_number, shown_destination
@@ -163,10 +164,8 @@ def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
     if not may_ever(needed, request.user):
         raise PermissionDenied
     order = get_object_or_404(Order, ref_id=ref_id)
-    try:
+    with refusal_shown(request):
         messages.success(request, act(request, order))
-    except (ActionRefused, BalanceShort, NotForSale, PriceMoved) as refusal:
-        messages.error(request, str(refusal))
     return redirect(order)
 
 
@@ -179,10 +178,7 @@ def incident_close(request: StaffRequest, ref_id: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Write what you found first."))
         return redirect(incident.order)
-    try:
+    with refusal_shown(request):
         services.close_incident(incident, actor=request.user, note=form.cleaned_data["note"])
-    except ActionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("Incident closed."))
     return redirect(incident.order)

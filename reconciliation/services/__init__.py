@@ -21,22 +21,3 @@ from reconciliation.services.reconciling import (
     reconcile,
     take_reading_again,
 )
-
-__all__ = [
-    "Position",
-    "acknowledge_top_up",
-    "announce_top_up",
-    "approve_adjustment",
-    "cancel_expected_top_up",
-    "compared_at",
-    "decline_adjustment",
-    "last_proof",
-    "latest_run",
-    "lock_reconciliation",
-    "position",
-    "propose_adjustment",
-    "prove",
-    "reconcile",
-    "take_reading_again",
-    "unexplained_differences",
-]

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.live import Live, expect_news
 from core.money import rupiah
 from core.snapshot import snapshot
@@ -20,7 +21,6 @@ from ledger import services as ledger
 from ledger.chart import chart_of
 from ledger.presenting import Funds
 from reconciliation import services
-from reconciliation.errors import DecisionRefused
 from reconciliation.forms import ExpectedTopUpForm
 from reconciliation.models import ExpectedTopUp, ReconciliationRun
 from reconciliation.presenting import Result, result_message, said_of_books, shown_differences
@@ -128,13 +128,10 @@ def topup_announce(request: StaffRequest) -> HttpResponse:
     form = ExpectedTopUpForm(request.POST)
     if not form.is_valid():
         return _home(request, form)
-    try:
+    with refusal_shown(request):
         expected = services.announce_top_up(
             amount=form.cleaned_data["amount"], actor=request.user, note=form.cleaned_data["note"]
         )
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         amount = rupiah(expected.amount)
         if expected.difference_id:
             messages.success(request, _("%(amount)s had arrived already and is acknowledged now.") % {"amount": amount})
@@ -148,10 +145,7 @@ def topup_announce(request: StaffRequest) -> HttpResponse:
 def topup_cancel(request: StaffRequest, pk: int) -> HttpResponse:
     """Withdraw an announced top-up that has not arrived."""
     expected = get_object_or_404(ExpectedTopUp, pk=pk)
-    try:
+    with refusal_shown(request):
         services.cancel_expected_top_up(expected, actor=request.user)
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("Withdrawn."))
     return redirect("balance")

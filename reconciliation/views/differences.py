@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.paging import keyset_page
 from reconciliation import services
-from reconciliation.errors import DecisionRefused
 from reconciliation.filters import DifferenceFilter
 from reconciliation.forms import NoteForm, ReasonForm
 from reconciliation.models import Adjustment, Difference
@@ -54,11 +54,8 @@ def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
     form = NoteForm(request.POST)
     if not form.is_valid():
         return _refused(request, pk, form)
-    try:
+    with refusal_shown(request):
         services.acknowledge_top_up(difference, actor=request.user, note=form.cleaned_data["note"])
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("Acknowledged: it is in the books now."))
     return redirect("difference_detail", pk=pk)
 
@@ -71,11 +68,8 @@ def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _refused(request, pk, form)
-    try:
+    with refusal_shown(request):
         services.propose_adjustment(difference, actor=request.user, reason=form.cleaned_data["reason"])
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("Proposed. A second person has to approve it."))
     return redirect("difference_detail", pk=pk)
 
@@ -90,11 +84,8 @@ def _refused(request: StaffRequest, pk: int, form: forms.Form) -> HttpResponse:
 def adjustment_approve(request: StaffRequest, pk: int) -> HttpResponse:
     """Approve what another person proposed; it is posted at once."""
     adjustment = get_object_or_404(Adjustment, pk=pk)
-    try:
+    with refusal_shown(request):
         services.approve_adjustment(adjustment, actor=request.user)
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("Approved: the books are adjusted."))
     return redirect("difference_detail", pk=adjustment.difference_id)
 
@@ -104,11 +95,8 @@ def adjustment_approve(request: StaffRequest, pk: int) -> HttpResponse:
 def adjustment_decline(request: StaffRequest, pk: int) -> HttpResponse:
     """Turn a proposal down, or withdraw one's own; the difference stays open, unless it is made good meanwhile."""
     adjustment = get_object_or_404(Adjustment, pk=pk)
-    try:
+    with refusal_shown(request):
         difference = services.decline_adjustment(adjustment, actor=request.user)
-    except DecisionRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         if difference.state == Difference.State.OPEN:
             messages.success(request, _("Not adjusted; the difference stays open."))
         else:

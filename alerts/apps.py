@@ -1,7 +1,0 @@
-"""The alerts room."""
-
-from django.apps import AppConfig
-
-
-class AlertsConfig(AppConfig):
-    name = "alerts"

@@ -1,7 +1,0 @@
-"""The core room."""
-
-from django.apps import AppConfig
-
-
-class CoreConfig(AppConfig):
-    name = "core"

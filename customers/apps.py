@@ -1,7 +1,0 @@
-"""The customers room."""
-
-from django.apps import AppConfig
-
-
-class CustomersConfig(AppConfig):
-    name = "customers"

@@ -1,7 +1,0 @@
-"""The gateway room."""
-
-from django.apps import AppConfig
-
-
-class GatewayConfig(AppConfig):
-    name = "gateway"
