@@ -5,7 +5,7 @@
     DATABASE_URL=… python benchmarks/reconciliation.py --services [--hours 2]       real services, on a new database
 
 Every outside change must be found with its exact amount and nothing else may be: the first that is not ends it with
-exit code 1, and its seed replays it. "single" were told apart, "summed" found as a sum with neighbours too close in
+exit code 1, and its seed replays it. "single" were found apart, "summed" found as a sum with neighbours too close in
 time, "cancelled" had a sum of zero with theirs. With `--hidden`, half of the orders that seem never to have arrived
 were charged: there a coincidence of amounts may shift a sum from one difference to its neighbour, in 1 world of 25.
 """

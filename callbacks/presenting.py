@@ -31,7 +31,7 @@ def raw_body(callback: Callback) -> str:
 
 
 def formatted_body(callback: Callback) -> str:
-    """The body laid out for reading; empty when it is not JSON, or looks so already."""
+    """The body formatted for reading; empty when it is not JSON, or is formatted already."""
     raw = raw_body(callback)
     try:
         pretty = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)

@@ -10,7 +10,7 @@ from catalogue.errors import InvalidDestination
 
 @dataclass(frozen=True)
 class Phone:
-    """The customer's number as typed, and what it tells: `number` is empty while it is not complete."""
+    """The customer's number as typed, and what it says: `number` is empty while it is not complete."""
 
     typed: str
     number: str

@@ -28,7 +28,7 @@ def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
 def save_number(
     number: SavedNumber, *, destination: str, zone: str = "", product: Product | None, kind: DestinationKind, note: str
 ) -> SavedNumber:
-    """Store a new or changed number of a customer, normalised by the rules of its kind (a product tells its own).
+    """Store a new or changed number of a customer, normalised by the rules of its kind (a product has its own).
 
     Raises `InvalidDestination`, or `AlreadySaved` when the customer has just this number already.
     """

@@ -63,8 +63,8 @@ class BalanceShort(OrderRefused):
         self.price, self.available = price, available
         super().__init__(
             _(
-                "The balance is short: %(price)s are needed and %(available)s are available. Top up first. "
-                "A top-up is seen within a minute."
+                "The balance is short: %(price)s are needed and %(available)s are available. It can be bought after "
+                "the next top-up, which is seen within a minute."
             )
             % {"price": rupiah(price), "available": rupiah(available)}
         )

@@ -28,7 +28,7 @@ class ConfirmForm(forms.Form):
 
 
 class PriceForm(forms.Form):
-    """The price, in rupiah, that a person confirms for an order that is held."""
+    """The price, in rupiah, that a person confirms for an order that needs action."""
 
     price = forms.IntegerField(min_value=1, required=False)
 

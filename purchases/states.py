@@ -59,7 +59,7 @@ class ActionReason(models.TextChoices):
     BALANCE_SHORT = "balance_short", _("Provider balance is short")
     PRICE_CHANGED = "price_changed", _("Price has risen")
     CUT_OFF = "cut_off", _("Closed for the night")
-    DISTURBED = "disturbed", _("Product unavailable")
+    UNAVAILABLE = "disturbed", _("Product unavailable")
     AMOUNT_MISMATCH = "amount", _("The bill's total has changed")
     NEVER_ARRIVED = "never_arrived", _("Never arrived at the upstream")
 

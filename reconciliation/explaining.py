@@ -1,6 +1,6 @@
 """Tell what an order explains that was decided late from what nobody explains.
 
-While an order waits for a person it counts as the books have it. If it was charged all the same, a difference was found
+While an order waits for a person it counts as the books have it. If it was charged after all, a difference was found
 then. When its entry is posted at last, that difference is closed, and the sum of all others stays exact.
 """
 

@@ -64,7 +64,7 @@ class ReconciliationRun(models.Model):
     trigger = models.CharField(max_length=10, choices=Trigger.choices)
     state = models.CharField(max_length=20, choices=Result.choices)
     readings_evaluated = models.IntegerField(default=0)
-    reported = models.BigIntegerField(null=True, help_text="The newest balance that the upstream told.")
+    reported = models.BigIntegerField(null=True, help_text="The newest balance that the upstream reported.")
     expected = models.BigIntegerField(null=True, help_text="What our books expected at that moment.")
     difference = models.BigIntegerField(null=True, help_text="Reported − expected; empty while it cannot be said.")
     blocking = models.JSONField(default=list, help_text="ref_ids whose outcome it waits for.")

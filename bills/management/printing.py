@@ -1,4 +1,4 @@
-"""How the commands print bill checks and which exit code tells their state."""
+"""How the commands print bill checks and which exit code says their state."""
 
 import json
 

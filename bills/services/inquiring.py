@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# After this time without an answer nobody waits at the counter any more: polling stops until a person inquires again.
+# After this time without an answer the customer has left the counter: polling stops until a person inquires again.
 _GIVE_UP_AFTER = dt.timedelta(hours=1)
 # A biller answers within seconds or a minute, and a person waits: the pauses grow slowly.
 _PAUSES_GROW_BY = 1.25

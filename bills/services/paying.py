@@ -81,12 +81,12 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
     poll_before_deciding(order)
     with transaction.atomic():
         check = lock_check_for_payment(order.bill_check.pk)
-        held = lock_order_for_move(order.pk)
-        if held.status in OPEN - {Status.NEEDS_ACTION}:
-            return held
-        if held.status != Status.NEEDS_ACTION:
-            raise not_possible(held)
-        return requeue(held, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
+        current = lock_order_for_move(order.pk)
+        if current.status in OPEN - {Status.NEEDS_ACTION}:
+            return current
+        if current.status != Status.NEEDS_ACTION:
+            raise not_possible(current)
+        return requeue(current, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
 
 
 def cancel_expired(limit: int) -> int:

@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                     "waits_for_topup",
                     models.BooleanField(
                         default=False,
-                        help_text="Held with a short balance, it is queued by itself once enough is available.",
+                        help_text="With a short balance it waits and is queued by itself once enough is available.",
                     ),
                 ),
                 ("sent_at", models.DateTimeField(help_text="When it was last claimed for sending.", null=True)),

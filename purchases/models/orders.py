@@ -33,6 +33,10 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders that are not final."""
         return self.filter(status__in=OPEN)
 
+    def for_table(self) -> OrderQuerySet:
+        """With what the columns of `OrderTable` show, read at once."""
+        return self.select_related("product__brand", "product__category", "placed_by")
+
     def need_attention(self) -> OrderQuerySet:
         """Orders that wait for a person: for an action, a verdict, or for the customer's money to be given back.
 
@@ -97,7 +101,7 @@ class Order(models.Model):
     placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     waits_for_topup = models.BooleanField(
-        default=False, help_text="Held with a short balance, it is queued by itself once enough is available."
+        default=False, help_text="With a short balance it waits and is queued by itself once enough is available."
     )
     sent_at = models.DateTimeField(null=True, help_text="When it was last claimed for sending.")
     final_at = models.DateTimeField(null=True)

@@ -15,7 +15,7 @@ _LOOK_EVERY_SECONDS = 0.25
 
 
 def follow(order: Order, *, seconds: float) -> Order:
-    """Wait up to `seconds` for a final status or a hold, doing what falls due for the order; return it then."""
+    """Wait up to `seconds` until the order is final or needs action, doing what falls due for it; return it then."""
     until = time.monotonic() + seconds
     order.refresh_from_db()
     while not order.is_final and order.status != Status.NEEDS_ACTION and time.monotonic() < until:

@@ -43,7 +43,7 @@ def place_order(
     `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: it is the
     most to pay, so that a lower price will do. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
-    second one on the same day. `wait_for_topup`: if less is available, store it held, to be queued by itself later.
+    second one on the same day. `wait_for_topup`: if less is available, it needs action until it is queued by itself.
     `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
     `RepeatToday`, `TokenUsed` or `BalanceShort`; nothing is stored or sent then.
     """
@@ -98,7 +98,7 @@ def queue_order(
     """Store an order whose facts were checked already, reserve its price, and hand it to the interactive worker.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
-    for this product and destination is open. Raises `BalanceShort`, or stores it held with `wait_for_topup`.
+    for this product and destination is open. Raises `BalanceShort`, or lets it wait with `wait_for_topup`.
     """
     order = Order(
         kind=kind,

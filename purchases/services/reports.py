@@ -74,7 +74,7 @@ def _follow(order: Order, report: Report) -> None:
 def _is_about(order: Order, report: Report) -> bool:
     """Whether the report is about this order's purchase; what does not fit becomes an incident.
 
-    Another product or destination under our ref_id tells nothing about ours. A second trx_id, or a price that is
+    Another product or destination under our ref_id says nothing about ours. A second trx_id, or a price that is
     another than before, none, or above the confirmed one, is ours and for a person to look at.
     """
     said = report.said

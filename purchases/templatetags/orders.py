@@ -35,7 +35,7 @@ def named(orders: dict[str, Order], ref_id: str) -> Order | None:
 
 @register.filter
 def reason_named(reason: str) -> str:
-    """`{{ entry.reason|reason_named }}`: the reason of an entry; a status or hold reason of an order by its label."""
+    """`{{ entry.reason|reason_named }}`: the reason of an entry; a status or action reason by its label."""
     if reason in Status.values:
         return str(Status(reason).label)
     return str(ActionReason(reason).label) if reason in ActionReason.values else reason

@@ -275,7 +275,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("readings_evaluated", models.IntegerField(default=0)),
-                ("reported", models.BigIntegerField(help_text="The newest balance that the upstream told.", null=True)),
+                (
+                    "reported",
+                    models.BigIntegerField(help_text="The newest balance that the upstream reported.", null=True),
+                ),
                 ("expected", models.BigIntegerField(help_text="What our books expected at that moment.", null=True)),
                 (
                     "difference",

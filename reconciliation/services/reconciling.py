@@ -28,7 +28,7 @@ Trigger = ReconciliationRun.Trigger
 _MOST_READINGS = 10_000
 _PATIENCE_SECONDS = 20.0
 
-# When nothing was quiet for so long, the balance is read again soon: the next reading may be.
+# When nothing was quiet for this time, the balance is read again soon: the next reading may be.
 _NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(seconds=5)
 
 
@@ -112,7 +112,7 @@ def latest_run() -> ReconciliationRun | None:
 
 
 def take_reading_again(now: dt.datetime) -> bool:
-    """Whether the balance is due to be read again before its minute; whoever is told so reads it."""
+    """Whether the balance is due to be read again before its minute; if so, the caller reads it."""
     return bool(Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None))
 
 

@@ -22,7 +22,7 @@ class Command(PlainCommand):
 
     help = "Migrate, make the cache table, compile translations, set up roles and (sandbox only) demo staff."
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps in order; the first that fails stops with one sentence."""
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
         self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))

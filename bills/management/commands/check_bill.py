@@ -30,7 +30,7 @@ class Command(PlainCommand):
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Ask, follow, print; exit with the check's state."""
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:

@@ -37,8 +37,8 @@ class Command(PlainCommand):
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
-        """Pay (or pay again, when held), follow, print; exit with the order's state."""
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Pay (or pay again, when it needs action), follow, print; exit with the order's state."""
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
             raise CommandError(f"There is no bill check {options['ref_id']!r}.")

@@ -22,7 +22,7 @@ class Command(PlainCommand):
         parser.add_argument("--if-empty", action="store_true", help="Do nothing when there are products already.")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the catalogue is in place, 3 when the rate limits do not allow it yet, 1 for any other fault."""
         if options["if_empty"] and Product.objects.exists():
             return

@@ -15,7 +15,7 @@ class Command(BaseCommand):
 
     help = "Compile the translations that changed since they were compiled last."
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Compile what is stale; a .po that cannot be read stops with one sentence."""
         for folder in settings.LOCALE_PATHS:
             for po in sorted(Path(folder).glob("*/LC_MESSAGES/*.po")):

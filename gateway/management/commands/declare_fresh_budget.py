@@ -11,6 +11,6 @@ class Command(PlainCommand):
 
     help = "Declare that no upstream request was sent in the last minute. Only for a new installation."
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Start the rate budget at once instead of after one window."""
         get_client().budget.declare_fresh()

@@ -27,7 +27,7 @@ class Command(PlainCommand):
         parser.add_argument("--ref-id", default="", help="Entries of this order only.")
         parser.add_argument("--format", choices=["csv", "json"], default="csv")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Print one line an entry."""
         first, last = _day(options["first"]), _day(options["last"])
         if first and last and last < first:

@@ -42,11 +42,11 @@ class Command(PlainCommand):
         parser.add_argument("--key", type=_key, metavar="KEY", help="Idempotency key: the same key never buys twice.")
         parser.add_argument("--again", action="store_true", help="Buy again, though it was bought today already.")
         parser.add_argument(
-            "--wait-for-topup", action="store_true", help="If the balance is short, hold the order until it is not."
+            "--wait-for-topup", action="store_true", help="If the balance is short, the order waits until it is not."
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Place, send, follow, print; exit with the order's state."""
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:

@@ -20,7 +20,7 @@ class Command(PlainCommand):
         parser.add_argument("ref_id", metavar="REF_ID")
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Print and exit with the order's state."""
         order = Order.objects.filter(ref_id=options["ref_id"]).first()
         if order is None:

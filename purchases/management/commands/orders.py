@@ -25,7 +25,7 @@ class Command(PlainCommand):
         )
         parser.add_argument("--json", action="store_true", help="Print JSON lines.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Print one line an order."""
         found = Order.objects.order_by("-created_at", "-pk")
         if options["status"]:

@@ -19,7 +19,7 @@ class Command(PlainCommand):
         """How to print."""
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Print it."""
         facts = services.position().as_json()
         if options["json"]:

@@ -28,11 +28,11 @@ class Command(PlainCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """How long to wait for open orders, and how to print."""
         parser.add_argument(
-            "--wait", type=waiting_seconds, default=10, metavar="SECONDS", help="Follow open orders for so long."
+            "--wait", type=waiting_seconds, default=10, metavar="SECONDS", help="How long to follow open orders."
         )
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Reconcile, print, and exit with the state."""
         run, fault = reconcile_now(seconds=options["wait"])
         differences = [
