@@ -1,4 +1,4 @@
-"""A merchant's callback address for tests: keeps what arrives and answers as told."""
+"""A merchant's callback address for tests: keeps what arrives and answers as it is set."""
 
 import json
 import threading

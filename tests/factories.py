@@ -19,7 +19,7 @@ _SENT = _ACCEPTED | {Status.SENDING, Status.UNKNOWN, Status.NEEDS_ACTION, Status
 
 
 def make_product(**facts: Any) -> Product:
-    """A listed, available "Telkomsel 10.000" for Rp10.500, unless told otherwise."""
+    """A listed, available "Telkomsel 10.000" for Rp10.500, unless given otherwise."""
     category, _ = Category.objects.get_or_create(
         code=facts.pop("category", "pulsa"), defaults={"name": "Pulsa", "type": "prepaid"}
     )
@@ -89,7 +89,7 @@ def moves(order: Order) -> list[tuple[str, str, str]]:
 
 
 def make_biller(**facts: Any) -> Product:
-    """A listed, available "PDAM Gresik" with an admin fee of Rp2.500, unless told otherwise."""
+    """A listed, available "PDAM Gresik" with an admin fee of Rp2.500, unless given otherwise."""
     category, _ = Category.objects.get_or_create(
         code=facts.pop("category", "pdam"), defaults={"name": "PDAM", "type": "postpaid"}
     )

@@ -18,7 +18,7 @@ from gateway.models import UpstreamAccount
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
 from tests.ledger.helpers import open_books, upstream_tells
-from tests.purchases.test_races import at_once
+from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

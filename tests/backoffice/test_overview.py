@@ -49,7 +49,7 @@ def test_orders_of_today_are_counted_by_status_with_links(cashier):
     assert cashier.get(html.unescape(link.group(1))).content.decode().count('class="row-link"') == 2
 
 
-def test_held_orders_and_incidents_wait_for_someone(cashier):
+def test_orders_to_act_on_and_incidents_wait_for_someone(cashier):
     held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
     Incident.objects.create(
         order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"

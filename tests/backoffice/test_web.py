@@ -143,15 +143,15 @@ def test_it_ends_in_time_although_a_request_does_not(transactional_db):
 
 def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
     allowed = {"UPSTREAM_CALLBACK_ALLOWED_IPS": "203.0.113.0/24"}
-    told = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7", "X-Forwarded-Proto": "https"}
+    headers = {"X-Forwarded-For": "198.51.100.1, 203.0.113.7", "X-Forwarded-Proto": "https"}
     body = body_for(make_order(Status.PENDING))
 
     with serving(**allowed, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
-        taken = post(fleet, body, **told)
+        taken = post(fleet, body, **headers)
         plain = requests.get(f"{fleet.url}/accounts/login/", allow_redirects=False, timeout=20)
-        over_tls = requests.get(f"{fleet.url}/accounts/login/", headers=told, allow_redirects=False, timeout=20)
+        over_tls = requests.get(f"{fleet.url}/accounts/login/", headers=headers, allow_redirects=False, timeout=20)
     with serving(**allowed, HTTPS="0") as fleet:
-        believed = post(fleet, body, **told)
+        believed = post(fleet, body, **headers)
 
     assert taken.status_code == 200
     assert Callback.objects.get().source_address == "203.0.113.7"

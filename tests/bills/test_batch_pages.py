@@ -24,7 +24,7 @@ def start_batch(client, customer):
 
 def answer(batch_check, **facts):
     """The biller has answered this check of a batch with a bill."""
-    told = {
+    given = {
         "answer": "bill",
         "customer_name": "SITI AMINAH",
         "period": "Nov 2026",
@@ -36,8 +36,8 @@ def answer(batch_check, **facts):
         "answered_at": timezone.now(),
         "next_poll_at": None,
     }
-    told |= facts
-    BillCheck.objects.filter(pk=batch_check.pk).update(months=months_of(told["period"], []), **told)
+    given |= facts
+    BillCheck.objects.filter(pk=batch_check.pk).update(months=months_of(given["period"], []), **given)
 
 
 def test_all_saved_bills_are_checked_together_with_progress(cashier):

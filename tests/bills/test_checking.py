@@ -1,4 +1,4 @@
-"""A bill check tells what can be done with it now, and asking is safe to repeat."""
+"""A bill check says what can be done with it now, and asking is safe to repeat."""
 
 import datetime as dt
 from dataclasses import replace

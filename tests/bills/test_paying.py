@@ -295,7 +295,7 @@ def test_a_payment_sent_again_by_two_people_is_sent_once(upstream: Upstream):
     assert upstream.calls(order, "pay") == [PAY, PAY]
 
 
-def test_only_a_held_payment_is_paid_again(upstream: Upstream):
+def test_only_a_payment_that_needs_action_is_paid_again(upstream: Upstream):
     check = check_bill(1)
     order = pay(check)
 

@@ -212,7 +212,7 @@ def test_a_short_balance_is_paid_again_while_the_check_is_valid(cashier):
     assert order.status == "queued"
 
 
-def test_a_payment_held_until_its_check_expired_is_checked_again(cashier):
+def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
     check = make_check()
     order = held(check, ActionReason.BALANCE_SHORT)
     expire(check)

@@ -100,7 +100,7 @@ def test_an_unknown_callback_is_a_404(auditor):
     assert auditor.get("/callbacks/999999/").status_code == 404
 
 
-def test_no_callbacks_and_none_that_match_are_told_apart(auditor):
+def test_no_callbacks_and_none_that_match_read_differently(auditor):
     assert has_id(auditor.get("/callbacks/"), "none-yet")
     make_callback()
     assert has_id(auditor.get("/callbacks/?q=zzz"), "none-matches")

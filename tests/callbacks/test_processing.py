@@ -41,7 +41,7 @@ def handed_out(monkeypatch) -> list[int]:
     return found
 
 
-def test_a_signed_callback_settles_the_order_and_its_receipt():
+def test_a_signed_callback_settles_the_order_and_itself():
     order = make_order(Status.PENDING)
     callback = _receive(body_for(order, sn="SN-77"))
 
@@ -165,7 +165,7 @@ def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
     assert moves(order) == [("pending", "success", "callback")]
 
 
-def test_a_receipt_processed_again_by_staff_changes_nothing():
+def test_a_callback_processed_again_by_staff_changes_nothing():
     admin = User.objects.create_user("admin")
     order = make_order(Status.PENDING)
     callback = _receive(body_for(order))

@@ -135,7 +135,7 @@ def test_no_query_breaks_the_page(cashier, query):
     assert cashier.get(f"/products/?{query}").status_code == 200
 
 
-def test_nothing_found_and_nothing_there_are_told_apart(cashier):
+def test_nothing_found_and_nothing_there_read_differently(cashier):
     assert has_id(cashier.get("/products/"), "none-yet")
     product("Telkomsel 10.000")
     assert has_id(cashier.get("/products/?q=zzz"), "none-matches")

@@ -57,7 +57,7 @@ def test_a_new_price_is_taken_over_and_the_old_kept_as_history(upstream: Upstrea
     assert product.price == change.price
 
 
-def test_a_vanished_product_is_unlisted_and_returns_as_the_same(upstream: Upstream):
+def test_a_delisted_product_is_hidden_and_returns_as_the_same(upstream: Upstream):
     product = Product.objects.get(name=PRODUCT)
     upstream.control("product", product_code=product.code, vanished=True)
     assert sync_catalogue().delisted == 1

@@ -87,7 +87,7 @@ def test_redis_emptied_with_orders_queued_then_all_succeed(upstream: Upstream, f
 
 def test_broker_stopped_then_a_callback_is_applied_later(upstream: Upstream, fleet: Fleet, valkey):
     fleet.start("web")
-    order = place(3)  # stays pending until told
+    order = place(3)  # stays pending until it is settled
     Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now(), sent_no=1)
     Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
     body = body_for(order)

@@ -56,7 +56,7 @@ def test_each_role_sees_its_pages_and_no_others(role, page, status):
     assert browser_of(role).get(page).status_code == status
 
 
-def test_somebody_without_a_role_is_told_so_on_the_overview():
+def test_somebody_without_a_role_reads_so_on_the_overview():
     assert "Ask an admin to give you a role." in browser_of().get("/").content.decode()
 
 

@@ -20,7 +20,7 @@ def test_healthz_asks_nothing(django_assert_num_queries, db):
 
 
 @pytest.mark.django_db
-def test_readyz_names_each_process_that_gives_no_sign_of_life():
+def test_readyz_names_each_process_without_heartbeat():
     answer = Client().get("/readyz")
 
     assert answer.status_code == 503

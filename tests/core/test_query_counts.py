@@ -144,7 +144,6 @@ def test_a_list_asks_as_often_for_many_rows_as_for_few(admin, address, fill, num
         ("/files/", files, 3),
         ("/", orders, 14),
         ("/balance/", differences, 12),
-        ("/files/", files, 3),
     ],
 )
 def test_a_live_page_asks_as_often_for_many_rows_as_for_few(admin, address, fill, number):

@@ -55,7 +55,7 @@ def test_a_demo_with_a_balance_is_refused_with_what_to_do(prepared: Callable[...
     prepared()
 
 
-def test_a_shop_with_orders_is_refused_but_not_told_to_reset(
+def test_a_shop_with_orders_is_refused_without_naming_reset(
     prepared: Callable[..., None],
 ):
     prepared("shop")

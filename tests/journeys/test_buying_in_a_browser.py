@@ -69,7 +69,7 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     assert page.evaluate("navigator.clipboard.readText()") == order.sn
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
-    # Back asks before the same is bought again; it does not send the last press anew.
+    # Back asks before the same is bought again; it does not repeat the last press.
     page.go_back()
     expect(page.locator("button[name=confirm]")).to_have_text("Buy again")
     expect(page.locator(".review .note-warn")).to_contain_text(order.ref_id)

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from unittest import mock
 from urllib.parse import urlsplit
@@ -19,9 +17,9 @@ from launcher.output import last_lines
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
 from launcher.stack import Stack, check_database
-from tests.launcher.conftest import clean_environment, occupied_port
+from tests.launcher.conftest import occupied_port
+from tests.launcher.helpers import run
 
-ROOT = Path(__file__).resolve().parents[2]
 REAL = {
     "UPSTREAM_BASE_URL": "https://upstream.example.com",
     "UPSTREAM_SECRET_ID": "i",
@@ -29,18 +27,6 @@ REAL = {
     "SECRET_KEY": "s3cret" * 9,
     "ALLOWED_HOSTS": "a.example",
 }
-
-
-def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Call `./run` on a data folder, with nothing of the test's own environment that names services."""
-    return subprocess.run(
-        [sys.executable, str(ROOT / "run"), *words],
-        env=clean_environment(BACKOFFICE_DATA=str(data), **environment),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 def test_help_names_every_command(empty: Path) -> None:

@@ -23,7 +23,7 @@ import redis
 from launcher.data_folder import read_state
 from launcher.process_table import with_descendants
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
-from tests.launcher.test_command_line import ROOT, run
+from tests.launcher.helpers import ROOT, run
 
 EVERYTHING = {"launcher", "guardian", "postgres", "valkey", "sandbox", "web", "worker", "background", "beat"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from launcher.process_table import with_descendants
 from tests.launcher.conftest import all_gone, clean_environment, wait_until
-from tests.launcher.test_command_line import ROOT
+from tests.launcher.helpers import ROOT
 
 INNER = """
 import os, pathlib, time

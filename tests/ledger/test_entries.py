@@ -41,7 +41,7 @@ DEBITED = [*RELEASED, ("debit", PRICE)]
 REFUNDED = [*DEBITED, ("refund", PRICE)]
 
 
-def test_a_placed_order_holds_its_price_and_nothing_else():
+def test_a_placed_order_reserves_its_price_and_nothing_else():
     open_books(100_000)
 
     order = place()
@@ -130,7 +130,7 @@ def test_debit_and_refund_carry_the_orders_cashier(admin):
     assert {entry.actor for entry in Entry.objects.filter(kind__in=["debit", "refund"])} == {admin}
 
 
-def test_a_cancelled_order_gives_its_hold_back(admin):
+def test_a_cancelled_order_releases_its_reservation(admin):
     order = place()
 
     cancel_order(order, actor=admin)
@@ -139,7 +139,7 @@ def test_a_cancelled_order_gives_its_hold_back(admin):
     assert Entry.objects.get(kind="release").actor == admin
 
 
-def test_never_arrived_stays_held_until_a_person_closes_it(admin, monkeypatch):
+def test_never_arrived_stays_reserved_until_a_person_closes_it(admin, monkeypatch):
     monkeypatch.setattr(resolving, "poll_before_deciding", lambda order: None)
     order = place()
     never_arrived(order)
@@ -160,7 +160,7 @@ def test_never_arrived_and_reported_all_the_same_is_debited():
     assert entries(order) == DEBITED
 
 
-def test_a_held_order_holds_anew_when_it_is_queued_again():
+def test_an_order_reserves_again_when_it_is_queued_again():
     order = place()
     claim(order.pk)
     answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
@@ -171,7 +171,7 @@ def test_a_held_order_holds_anew_when_it_is_queued_again():
     assert entries(order) == [*RELEASED, ("hold", 11_000)]
 
 
-def test_an_order_queued_again_with_too_little_stays_held():
+def test_an_order_queued_again_with_too_little_needs_action():
     order = place()
     claim(order.pk)
     answer(order, Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
@@ -195,7 +195,7 @@ def test_a_contradiction_posts_nothing():
     assert entries(order) == DEBITED
 
 
-def test_an_order_without_a_hold_is_tolerated():
+def test_an_order_without_a_reservation_is_tolerated():
     order = make_order(Status.SENDING)
 
     report(order, "pending")
@@ -236,7 +236,7 @@ def test_before_the_first_reading_nothing_is_refused():
     assert place().status == Status.QUEUED
 
 
-def test_a_waiting_order_is_held_then_queued_oldest_first(admin):
+def test_waiting_orders_are_queued_oldest_first(admin):
     open_books(5_000)
     first, second = place(wait_for_topup=True), place(wait_for_topup=True)
     assert (first.status, first.action_reason) == ("held", ActionReason.BALANCE_SHORT)
@@ -265,7 +265,7 @@ def test_two_orders_at_once_never_overdraw():
     assert ledger.books().reserved == PRICE
 
 
-def test_a_report_told_at_once_by_three_is_one_debit():
+def test_a_report_by_three_at_once_is_one_debit():
     order = place()
     claim(order.pk)
 
@@ -344,7 +344,7 @@ def test_the_database_itself_refuses_a_second_debit_or_refund(kind, change):
         Entry.objects.create(ref_id="B1", order_kind="purchase", **facts)
 
 
-def test_a_hold_is_never_more_than_available_whoever_asks():
+def test_a_reservation_is_never_more_than_available():
     open_books(1_000)
 
     with transaction.atomic():
@@ -356,7 +356,7 @@ def test_a_hold_is_never_more_than_available_whoever_asks():
     assert Books.objects.get().reserved == 1_500
 
 
-def test_a_bill_is_held_like_a_purchase():
+def test_a_bill_is_reserved_like_a_purchase():
     product = make_product(category="pln", brand="pln-pasca", type="postpaid")
     order = queue_order(
         kind=Order.Kind.BILL,

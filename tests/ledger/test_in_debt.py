@@ -12,8 +12,7 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from tests.factories import reported
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import place
-from tests.purchases.test_answers_kept import Upstream, ask, send
+from tests.purchases.helpers import OneAnswer, ask, place, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,11 +27,11 @@ def test_books_open_in_debt_and_an_order_is_refused():
     assert (ledger.available(), reconciliation.position().reported) == (-5_000, -5_000)
 
 
-def test_an_order_ends_though_its_answers_tell_a_debt(monkeypatch: pytest.MonkeyPatch):
+def test_an_order_ends_though_its_answers_name_a_debt(monkeypatch: pytest.MonkeyPatch):
     order = place()
 
-    send(order, Upstream(reported(order, "pending", balance=-1)), monkeypatch)
-    ask(order, Upstream(reported(order, "success", balance=-1)), monkeypatch)
+    send(order, OneAnswer(reported(order, "pending", balance=-1)), monkeypatch)
+    ask(order, OneAnswer(reported(order, "success", balance=-1)), monkeypatch)
 
     order.refresh_from_db()
     assert order.status == Status.SUCCESS

@@ -188,8 +188,8 @@ def test_the_workbook_holds_numbers_and_moments_as_such(auditor):
     assert "<v>1000000</v>" in sheet
     # Days since the end of 1899, in the shop's own time.
     [written] = re.findall(r'<c r="B2" s="\d+"><v>([\d.]+)</v>', sheet)
-    told = dt.datetime(1899, 12, 30, tzinfo=dt.UTC) + dt.timedelta(days=float(written))
-    assert abs(told - timezone.localtime(Entry.objects.get().at).replace(tzinfo=dt.UTC)) < dt.timedelta(seconds=1)
+    moment = dt.datetime(1899, 12, 30, tzinfo=dt.UTC) + dt.timedelta(days=float(written))
+    assert abs(moment - timezone.localtime(Entry.objects.get().at).replace(tzinfo=dt.UTC)) < dt.timedelta(seconds=1)
 
 
 # --- the daily closing --------------------------------------------------------------------------------------------

@@ -208,5 +208,5 @@ def test_the_balance_command_prints_all_four_balances():
         "difference": 500,
         "state": "topup_unacknowledged",
     }
-    assert before == {**facts, "available": 999_001}  # nothing is spent of what no run has found for good
+    assert before == {**facts, "available": 999_001}  # nothing is spent of what no run has found yet
     assert "Rp1.000.500" in run("balance")

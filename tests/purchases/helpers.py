@@ -5,18 +5,25 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from django.db import connections
+from django.utils import timezone
 
 from catalogue.models import Product
+from gateway.services import calling
 from purchases.models import Order, OrderEvent
-from purchases.services import Decision, Report, apply_report, apply_verdict, place_order
+from purchases.services import Decision, Report, apply_report, apply_verdict, place_order, poll, submit
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
 from tests.factories import make_product, reported
+from upstream.budget import CallClass
+from upstream.client import Reply
+from upstream.messages import Transaction
 
 # What the commands print of an order as JSON.
 FIELDS = {"ref_id", "trx_id", "kind", "product_code", "destination", "price", "status", "sn", "message"}
 
+NUMBER = "081234567890"
 SUBMIT, POLL, CALLBACK, STAFF = (OrderEvent.Source(name) for name in ("submit", "poll", "callback", "staff"))
 
 
@@ -49,7 +56,7 @@ def answer(order: Order, status: Status, **facts: Any) -> Order:
 
 
 def never_arrived(order: Order) -> Order:
-    """The order is sent, gets no answer, and the upstream does not know it for long enough."""
+    """The order is sent, gets no answer, and the upstream does not know it until the grace period is over."""
     if order.status == Status.QUEUED:
         claim(order.pk)
         answer(order, Status.UNKNOWN)
@@ -85,3 +92,45 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
         thread.join(30)
         assert not thread.is_alive(), "deadlock"
     return results
+
+
+def review(client, product, destination=NUMBER, **more):
+    """The page that shows what will be bought."""
+    return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
+
+
+def confirm(client, product, fields):
+    """Press its button."""
+    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "1"})
+
+
+class Permit:
+    """A permit of a budget without limits."""
+
+    def cancel(self) -> None: ...
+
+
+class OneAnswer:
+    """An upstream's client that gives one answer to everything; without its time it cannot be recorded."""
+
+    def __init__(self, data: Transaction, **times: Any) -> None:
+        now = timezone.now()
+        self.answer = Reply(data=data, raw={}, **{"sent_at": now, "received_at": now, **times})
+
+    def reserve(self, *_: Any, **__: Any) -> Permit:
+        return Permit()
+
+    def send(self, *_: Any) -> Reply[Transaction]:
+        return self.answer
+
+
+def send(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order is sent to an upstream that answers so."""
+    monkeypatch.setattr(calling, "get_client", lambda: upstream)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+
+def ask(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The upstream is asked for the order's status and answers so."""
+    monkeypatch.setattr(calling, "get_client", lambda: upstream)
+    poll(order.pk, call_class=CallClass.INTERACTIVE)

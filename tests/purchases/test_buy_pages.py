@@ -10,18 +10,9 @@ from purchases.states import Status
 from tests.core.helpers import hidden, words
 from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
+from tests.purchases.helpers import NUMBER, confirm, review
 
 pytestmark = pytest.mark.django_db
-
-NUMBER = "081234567890"
-
-
-def review(client, product, destination=NUMBER, **more):
-    return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
-
-
-def confirm(client, product, fields):
-    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "1"})
 
 
 def test_the_review_shows_what_is_bought_and_stores_nothing(cashier):

@@ -147,7 +147,7 @@ def test_a_price_risen_upstream_up_to_the_highest_is_paid(upstream: Upstream):
     assert (code, json.loads(out)["price"]) == (0, product.price + 500)
 
 
-def test_the_same_key_tells_its_order_though_the_price_is_higher(upstream: Upstream):
+def test_the_same_key_gives_its_order_though_the_price_rose(upstream: Upstream):
     product = Product.objects.get(name="Telkomsel 10.000")
     arguments = ("buy", f"--product={product.code}", PHONE, f"--max-price={product.price}", "--key=k-1", "--wait=5")
     first = run(*arguments)

@@ -223,7 +223,7 @@ def test_sending_again_is_offered_only_when_enough_is_available(admin):
         assert offered(detail(admin, order)) == expected
 
 
-def test_a_held_order_is_sent_again_under_the_same_ref_id(admin):
+def test_an_order_is_sent_again_under_the_same_ref_id(admin):
     order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF)
 
     admin.post(f"/orders/{order.ref_id}/again/")

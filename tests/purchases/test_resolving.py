@@ -79,8 +79,8 @@ def test_what_is_reported_after_a_close_is_an_incident(admin, upstream: Upstream
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
 
 
-@pytest.mark.parametrize("reason", [ActionReason.BALANCE_SHORT, ActionReason.CUT_OFF, ActionReason.DISTURBED])
-def test_an_order_held_for_anything_else_never_closes_as_failed(admin, reason):
+@pytest.mark.parametrize("reason", [ActionReason.BALANCE_SHORT, ActionReason.CUT_OFF, ActionReason.UNAVAILABLE])
+def test_an_order_with_another_reason_never_closes_as_failed(admin, reason):
     order = make_order(Status.NEEDS_ACTION, action_reason=reason)
 
     with pytest.raises(ActionRefused):
@@ -111,15 +111,15 @@ def test_a_risen_price_is_sent_only_when_confirmed_exactly(admin):
     assert (event.actor, event.facts) == (admin, {"code": "price_confirmed", "before": 10_500, "after": 11_000})
 
 
-def test_a_product_that_vanished_is_not_sent_again(admin):
+def test_a_delisted_product_is_not_sent_again(admin):
     product = make_product(is_listed=False)
-    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.DISTURBED)
+    order = make_order(Status.NEEDS_ACTION, product=product, action_reason=ActionReason.UNAVAILABLE)
 
     with pytest.raises(NotForSale):
         send_again(order, actor=admin)
 
 
-def test_only_a_held_order_is_sent_again(admin):
+def test_only_an_order_that_needs_action_is_sent_again(admin):
     for status in (Status.UNKNOWN, Status.PENDING, Status.SUCCESS, Status.CANCELLED):
         order = make_order(status, destination=f"0812{status!s:0>8}")
         with pytest.raises(ActionRefused):

@@ -77,7 +77,7 @@ def test_a_failed_order_is_refunded_by_the_upstream(upstream: Upstream):
 
 
 @pytest.mark.parametrize("number", [5, 6, 7, 8, 9, 10], ids=["cut", "hang", "500", "broken", "other ref", "float"])
-def test_a_lost_or_strange_answer_is_unknown_until_status_tells(upstream: Upstream, number: int):
+def test_a_lost_or_strange_answer_is_unknown_until_status_says(upstream: Upstream, number: int):
     order = place(number)
 
     submit(order.pk, call_class=INTERACTIVE)
@@ -92,7 +92,7 @@ def test_a_lost_or_strange_answer_is_unknown_until_status_tells(upstream: Upstre
 
 
 @pytest.mark.parametrize("number", [11, 25], ids=["cut before", "unknown code"])
-def test_what_never_arrived_is_held_only_after_the_grace_period(upstream: Upstream, settings, number: int):
+def test_what_never_arrived_needs_action_after_the_grace_period(upstream: Upstream, settings, number: int):
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 3600.0
     order = buy(number, wait=3)
     assert order.status == Status.UNKNOWN
@@ -130,10 +130,10 @@ def test_an_order_that_arrives_late_after_not_found_succeeds(upstream: Upstream)
         (19, ActionReason.PRICE_CHANGED, "PRICE_CHANGED"),
         (20, ActionReason.BALANCE_SHORT, "INSUFFICIENT_BALANCE"),
         (21, ActionReason.CUT_OFF, "CUT_OFF"),
-        (22, ActionReason.DISTURBED, "PRODUCT_UNAVAILABLE"),
+        (22, ActionReason.UNAVAILABLE, "PRODUCT_UNAVAILABLE"),
     ],
 )
-def test_a_refusal_with_the_balance_untouched_holds_the_order(upstream: Upstream, number, reason, code):
+def test_a_refusal_with_the_balance_untouched_needs_action(upstream: Upstream, number, reason, code):
     order = buy(number)
 
     assert (order.status, order.action_reason, order.error_code) == ("held", reason, code)
@@ -158,7 +158,7 @@ def test_a_429_is_waited_out_and_the_same_request_sent_again(upstream: Upstream)
     assert upstream.calls(order, "create") == [CREATE, CREATE]
 
 
-def test_an_order_pending_for_long_stays_pending(upstream: Upstream):
+def test_an_order_long_pending_stays_pending(upstream: Upstream):
     order = buy(3, wait=1)
 
     assert order.status == Status.PENDING
@@ -169,7 +169,7 @@ def test_an_order_pending_for_long_stays_pending(upstream: Upstream):
     assert upstream.ledger(order) == [("debit", -order.price), ("refund", order.price)]
 
 
-def test_a_held_order_is_resent_with_its_ref_id_after_a_top_up(upstream: Upstream, django_user_model):
+def test_an_order_is_resent_with_its_ref_id_after_a_top_up(upstream: Upstream, django_user_model):
     order = buy(20)
     upstream.control("topup", amount=1_000_000)
 
@@ -317,7 +317,7 @@ def test_a_status_lost_once_accepted_is_an_incident_and_pending(upstream: Upstre
     assert Incident.objects.get().kind == Incident.Kind.LOST_AFTER_ACCEPTANCE
 
 
-def test_a_late_arrival_is_noticed_after_held_as_never_arrived(upstream: Upstream, settings, django_user_model):
+def test_a_late_arrival_is_noticed_after_never_arrived(upstream: Upstream, settings, django_user_model):
     """The callback is lost, and a person is about to close the order: it is asked for once more first."""
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
     order = buy(11, wait=15)

@@ -7,7 +7,7 @@ from purchases.services.waiting import queue_waiting_orders
 from tests.core.helpers import hidden, words
 from tests.factories import make_check, make_product
 from tests.ledger.helpers import open_books, spend, upstream_tells
-from tests.purchases.test_buy_pages import NUMBER, confirm, review
+from tests.purchases.helpers import NUMBER, confirm, review
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +16,7 @@ def wait(client, product, fields):
     return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "wait"}, follow=True)
 
 
-def test_the_review_counts_what_is_available_and_names_the_held(cashier):
+def test_the_review_counts_what_is_available_and_reserved(cashier):
     product = make_product(price=10_500)
     open_books(100_000)
     spend(20_000)
@@ -33,7 +33,7 @@ def test_a_short_balance_offers_to_wait_in_place_of_buying(cashier):
 
     answer = review(cashier, product)
 
-    assert "The balance is Rp500 short. Top up first, or let the order wait" in words(answer)
+    assert "The balance is Rp500 short. Let the order wait" in words(answer)
     assert 'name="confirm" value="wait"' in answer.content.decode()
     assert 'name="confirm" value="1"' not in answer.content.decode()
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import re
+import uuid
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from catalogue.models import Product
 from gateway.models import Exchange
 from gateway.services import next_number
 from ledger import services as ledger
 from purchases.models import Order
+from purchases.services import place_order, submit
+from purchases.services.following import follow
 from purchases.services.sending import claim
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.services.on_demand import reconcile_now
+from tests.conftest import Upstream
 from tests.gateway.helpers import read_balance
 from tests.purchases.helpers import place, report
+from upstream.budget import CallClass
 from upstream.endpoints import Endpoint
+
+OPENING = 10_000_000
 
 
 def make_difference(amount: int, label: str = "", **facts: Any) -> Difference:
@@ -80,3 +89,40 @@ def said(answer: Any) -> list[str]:
 def steps(answer: Any) -> set[str]:
     """Where the page's buttons lead, without what every page has."""
     return set(re.findall(r'method="post" action="(/balance/[^"]+)"', answer.content.decode()))
+
+
+def reconcile(seconds: float = 10) -> ReconciliationRun:
+    """Compare now, waiting up to `seconds` for open orders; the upstream can be read."""
+    run, fault = reconcile_now(seconds=seconds)
+    assert fault == ""
+    return run
+
+
+def spend_in_dashboard(upstream: Upstream, amount: int) -> None:
+    """Move the balance by `amount` (rupiah, signed) outside of the API."""
+    now = upstream.process.control("ledger")["balance"]
+    upstream.control("account", balance=now + amount)
+
+
+def buy(number: int, *, wait: float = 10.0, send: bool = True, **facts: Any) -> Order:
+    """A purchase of scenario `number`, sent and followed for `wait` seconds."""
+    product = Product.objects.get(name="Telkomsel 10.000")
+    order = place_order(
+        product=product,
+        destination=f"0812900000{number:02d}" if number < 100 else f"0812{number:08d}",
+        max_price=product.price,
+        idempotency_key=str(uuid.uuid4()),
+        placed_by=None,
+        confirm_repeat=True,
+        enqueue=False,
+        **facts,
+    )
+    if send:
+        submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order = follow(order, seconds=wait)
+    return order
+
+
+def agree(upstream: Upstream) -> None:
+    """The books say what the sandbox's own ledger says."""
+    assert ledger.books().balance == upstream.process.control("ledger")["balance"]

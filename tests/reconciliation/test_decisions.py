@@ -25,12 +25,6 @@ from tests.reconciliation.helpers import make_difference
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture
-def people(django_user_model: Any) -> tuple[Any, Any]:
-    create = django_user_model.objects.create_user
-    return create("first"), create("second")
-
-
 class Meanwhile:
     """Something done on another connection."""
 

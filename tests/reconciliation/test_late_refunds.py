@@ -24,12 +24,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 OPENING, PRICE = 1_000_000, 10_500
 
 
-@pytest.fixture
-def people(django_user_model: Any) -> tuple[Any, Any]:
-    create = django_user_model.objects.create_user
-    return create("first"), create("second")
-
-
 def ago(**time: float) -> dt.datetime:
     return timezone.now() - dt.timedelta(**time)
 

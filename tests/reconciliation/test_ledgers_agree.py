@@ -6,7 +6,6 @@ import uuid
 from collections import Counter
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
@@ -26,13 +25,6 @@ from upstream.budget import CallClass
 
 # Succeeds, fails, cut, broken, cut before anything happened, callback first, price changed, cut-off, refused, 429.
 MAGIC = [1, 4, 5, 8, 12, 13, 21, 23, 24]
-
-
-@pytest.fixture
-def shop(upstream: Upstream, settings: Any) -> Upstream:
-    settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 2.0
-    assert reconcile_now(seconds=5)[0].state == "balanced"
-    return upstream
 
 
 def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, django_user_model: Any):

@@ -193,7 +193,7 @@ class World:
 class Grade:
     """How the differences that were found compare with what other people really did.
 
-    `single` and `summed` count outside changes: found alone, or as a sum with others too close to be told apart;
+    `single` and `summed` count outside changes: found alone, or as a sum with others too close to be found apart;
     `cancelled` those whose sum with such neighbours is zero, so that there is nothing to find.
     """
 

@@ -13,6 +13,38 @@ CUSTOMER = "7001234"
 KINDS = ("purchase", "bill")
 CREATE, STATUS, INQUIRY, PAY = "/v1/transaction/create", "/v1/transaction/status", "/v1/bill/inquiry", "/v1/bill/pay"
 NOT_FOUND = (404, "TRANSACTION_NOT_FOUND")
+CUT_OFF, UNAVAILABLE = (503, "CUT_OFF"), (503, "PRODUCT_UNAVAILABLE")
+# scenario → the first answer, and what the callbacks are
+OUTCOMES = {
+    1: ("pending", ["true"]),
+    2: ("pending", ["true"]),
+    3: ("pending", []),
+    4: ("pending", ["true"]),
+    5: ("cut", []),
+    6: ("pending", []),
+    7: ("HTTP 500", []),
+    8: ("broken JSON", []),
+    9: ("another ref_id, success", []),
+    10: ("price not whole", []),
+    11: ("cut", []),
+    12: ("cut", ["true"]),
+    13: ("pending", ["true"]),
+    14: ("pending", ["true", "true"]),
+    15: ("pending", []),
+    16: ("pending", ["true", "stale"]),
+    17: ("pending", ["forged", "true"]),
+    18: ("pending", ["true", "contradiction"]),
+}
+# kind, scenario, refusal
+REFUSED_ALWAYS = [
+    ("purchase", 21, CUT_OFF),
+    ("bill", 21, CUT_OFF),
+    ("purchase", 22, UNAVAILABLE),
+    ("bill", 22, UNAVAILABLE),
+    ("purchase", 23, (422, "INVALID_DESTINATION")),
+    ("bill", 37, (422, "BILL_ALREADY_PAID")),
+    ("bill", 38, (404, "BILL_NOT_FOUND")),
+]
 _numbers = count(1)
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from sandbox.catalogue_tables import CATEGORIES
 from sandbox.offers import brand_code, offers
 from sandbox.scenarios import MAGIC, SCENARIOS
-from tests.sandbox.test_scenario_outcomes import OUTCOMES
-from tests.sandbox.test_scenarios import REFUSED_ALWAYS
+from tests.sandbox.calls import OUTCOMES, REFUSED_ALWAYS
 
 PROJECT = Path(__file__).resolve().parents[2]
 SECTIONS = ("service", "transaction", "inquiry", "state", "envelope", "list", "create", "status", "pay",

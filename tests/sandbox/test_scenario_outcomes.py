@@ -11,31 +11,10 @@ import pytest
 import requests
 
 from tests.callback_receiver import CallbackReceiver
-from tests.sandbox.calls import KINDS, data_of, new_ref
+from tests.sandbox.calls import KINDS, OUTCOMES, data_of, new_ref
 from tests.sandbox_process import SandboxProcess, eventually
 
 SPEED = 20
-# scenario → the first answer, and what the callbacks are
-OUTCOMES = {
-    1: ("pending", ["true"]),
-    2: ("pending", ["true"]),
-    3: ("pending", []),
-    4: ("pending", ["true"]),
-    5: ("cut", []),
-    6: ("pending", []),
-    7: ("HTTP 500", []),
-    8: ("broken JSON", []),
-    9: ("another ref_id, success", []),
-    10: ("price not whole", []),
-    11: ("cut", []),
-    12: ("cut", ["true"]),
-    13: ("pending", ["true"]),
-    14: ("pending", ["true", "true"]),
-    15: ("pending", []),
-    16: ("pending", ["true", "stale"]),
-    17: ("pending", ["forged", "true"]),
-    18: ("pending", ["true", "contradiction"]),
-}
 ENDING = [number for number in OUTCOMES if number not in (3, 11)]
 each_kind = pytest.mark.parametrize("kind", KINDS)
 

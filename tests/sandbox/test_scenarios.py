@@ -5,20 +5,10 @@ from datetime import UTC, datetime
 import pytest
 import requests
 
-from tests.sandbox.calls import CREATE, KINDS, PRICE, PRODUCT, data_of, error_of, magic, new_ref
+from tests.sandbox.calls import CREATE, KINDS, PRICE, PRODUCT, REFUSED_ALWAYS, data_of, error_of, magic, new_ref
 from tests.sandbox_process import eventually
 
-CUT_OFF, UNAVAILABLE = (503, "CUT_OFF"), (503, "PRODUCT_UNAVAILABLE")
 # scenario → its refusal; the kind that it is for
-REFUSED_ALWAYS = [
-    ("purchase", 21, CUT_OFF),
-    ("bill", 21, CUT_OFF),
-    ("purchase", 22, UNAVAILABLE),
-    ("bill", 22, UNAVAILABLE),
-    ("purchase", 23, (422, "INVALID_DESTINATION")),
-    ("bill", 37, (422, "BILL_ALREADY_PAID")),
-    ("bill", 38, (404, "BILL_NOT_FOUND")),
-]
 REFUSED_ONCE = {24: (429, "RATE_LIMITED"), 25: (400, "WEIRD_NEW_CODE")}
 NO_INQUIRY = {23: "INVALID_DESTINATION", 35: "BILL_ALREADY_PAID", 36: "BILL_NOT_AVAILABLE"}
 PRICE_CHANGED, EXPIRED = (409, "PRICE_CHANGED"), (410, "INQUIRY_EXPIRED")

@@ -1,4 +1,4 @@
-"""An upstream on a raw socket that misbehaves in every way it is told to, and the names of what the fixtures give."""
+"""An upstream on a raw socket that misbehaves in every way it is set to, and the names of what the fixtures give."""
 
 import hashlib
 import json

@@ -22,7 +22,7 @@ class Command(PlainCommand):
         """How to print."""
         parser.add_argument("--json", action="store_true", dest="as_json", help="Print one JSON list.")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         """Print each finding when it is made."""
         findings = []
         for finding in examine():

@@ -37,7 +37,7 @@ class Command(PlainCommand):
         parser.add_argument("--more", action="store_true", help="go on with the history that is there")
         parser.add_argument("--seed", type=int, default=1, help="another number makes another history")
 
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ARG002
+    def handle(self, *args: Any, **options: Any) -> None:
         started, orders = time.monotonic(), options["orders"]
 
         def progress(done: int) -> None:

@@ -1,0 +1,21 @@
+"""`./run` as the tests call it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.launcher.conftest import clean_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*words: str, data: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Call `./run` on a data folder, with nothing of the test's own environment that names services."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "run"), *words],
+        env=clean_environment(BACKOFFICE_DATA=str(data), **environment),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )

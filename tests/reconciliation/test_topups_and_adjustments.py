@@ -1,0 +1,102 @@
+"""Top-ups and adjustments against the sandbox over HTTP: announced, acknowledged, proposed, approved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from ledger.models import Entry
+from reconciliation import services as reconciliation
+from reconciliation.errors import DecisionRefused
+from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from tests.conftest import Upstream
+from tests.reconciliation.helpers import agree, make_difference, reconcile, spend_in_dashboard
+
+
+def test_an_announced_top_up_is_acknowledged_by_itself(shop: Upstream, people: Any):
+    expected = reconciliation.announce_top_up(amount=250_000, actor=people[0], note="transfer of Friday")
+    shop.control("topup", amount=250_000)
+
+    run = reconcile()
+
+    assert (run.state, run.difference) == ("balanced", 0)
+    expected.refresh_from_db()
+    entry = Entry.objects.get(kind="topup")
+    assert expected.difference == Difference.objects.get()
+    assert (entry.amount, entry.actor, entry.reason) == (250_000, people[0], "transfer of Friday")
+    agree(shop)
+
+
+def test_a_top_up_before_its_announcement_is_acknowledged_then(shop: Upstream, people: Any):
+    shop.control("topup", amount=250_000)
+    reconcile()
+
+    reconciliation.announce_top_up(amount=250_000, actor=people[0])
+
+    assert reconcile().state == "balanced"
+    assert Entry.objects.get(kind="topup").amount == 250_000
+
+
+def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people: Any):
+    expected = reconciliation.announce_top_up(amount=250_000, actor=people[0])
+    shop.control("topup", amount=250_001)
+
+    assert reconcile().state == "topup_unacknowledged"
+    found = reconciliation.acknowledge_top_up(Difference.objects.get(), actor=people[1], note="bank fee")
+
+    assert (found.state, found.acknowledged_by, found.note) == ("acknowledged", people[1], "bank fee")
+    assert reconcile().state == "balanced"
+    agree(shop)
+    reconciliation.cancel_expected_top_up(expected, actor=people[1])
+    with pytest.raises(DecisionRefused):
+        reconciliation.cancel_expected_top_up(expected, actor=people[1])
+    assert not ExpectedTopUp.objects.filter(cancelled_at__isnull=True).exists()
+
+
+def test_a_negative_difference_needs_a_reason_and_two_people(shop: Upstream, people: Any):
+    first, second = people
+    spend_in_dashboard(shop, -5_000)
+    reconcile()
+    found = Difference.objects.get()
+
+    with pytest.raises(DecisionRefused):
+        reconciliation.acknowledge_top_up(found, actor=first)
+    with pytest.raises(DecisionRefused):
+        reconciliation.propose_adjustment(found, actor=first, reason=" ")
+    proposed = reconciliation.propose_adjustment(found, actor=first, reason="bought by hand")
+    with pytest.raises(DecisionRefused):
+        reconciliation.propose_adjustment(found, actor=second, reason="again")
+    with pytest.raises(DecisionRefused):
+        reconciliation.approve_adjustment(proposed, actor=first)
+    assert not Entry.objects.filter(kind="adjustment").exists()
+
+    reconciliation.approve_adjustment(proposed, actor=second)
+
+    entry = Entry.objects.get(kind="adjustment")
+    assert (entry.balance_change, entry.actor, entry.reason) == (-5_000, second, "bought by hand")
+    assert reconcile().state == "balanced"
+    agree(shop)
+
+
+def test_a_declined_adjustment_leaves_the_difference_open(shop: Upstream, people: Any):
+    spend_in_dashboard(shop, -5_000)
+    reconcile()
+    proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="?")
+
+    reconciliation.decline_adjustment(proposed, actor=people[1])
+
+    assert Difference.objects.open().count() == 1
+    with pytest.raises(DecisionRefused):
+        reconciliation.approve_adjustment(proposed, actor=people[1])
+
+
+def test_the_database_itself_refuses_one_person_as_both(people: Any):
+    found = make_difference(-1)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Adjustment.objects.create(
+            difference=found, reason="x", proposed_by=people[0], approved_by=people[0], decided_at=timezone.now()
+        )
