@@ -38,7 +38,7 @@ _REFUSALS = [ErrorCode.INVALID_DESTINATION, ErrorCode.PRODUCT_NOT_FOUND, ErrorCo
 _REASONS = [
     (ActionReason.PRICE_CHANGED, ErrorCode.PRICE_CHANGED),
     (ActionReason.CUT_OFF, ErrorCode.CUT_OFF),
-    (ActionReason.DISTURBED, ErrorCode.PRODUCT_UNAVAILABLE),
+    (ActionReason.UNAVAILABLE, ErrorCode.PRODUCT_UNAVAILABLE),
     (ActionReason.BALANCE_SHORT, ErrorCode.INSUFFICIENT_BALANCE),
 ]
 _HEADERS = '{"X-Event": "transaction.%s", "User-Agent": "sandbox/1", "Content-Type": "application/json"}'
