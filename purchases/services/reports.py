@@ -45,7 +45,8 @@ def apply_report(order_id: int, report: Report) -> Order:
         order = lock_order_for_move(order_id)
         if not _is_about(order, report):
             return order
-        order.accepted_no = order.accepted_no or next_number()
+        if not order.is_final:  # an end that people decided stays as the books have it
+            order.accepted_no = order.accepted_no or next_number()
         if report.status == Status.PENDING and report.asked_no:
             order.pending_no = max(report.asked_no, order.pending_no or 0)
         if may_move(Status(order.status), report.status):

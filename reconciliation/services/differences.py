@@ -201,7 +201,7 @@ def _candidates(difference: Difference) -> dict[str, str]:
             _Why.MISSING_REFUND: _entries_between(difference, _Kind.REFUND, _Kind.REVERSAL),
             _Why.OUTCOME_UNKNOWN: uncharged.filter(status__in=OPEN, sent_no__isnull=False, max_price__gte=price),
             _Why.CHARGED_AFTER_ALL: uncharged.filter(sent_no=None, max_price=price)
-            | uncharged.filter(status=Status.CLOSED, max_price=price),
+            | uncharged.filter(status__in=[Status.CLOSED, Status.FAILED], max_price=price),
             _Why.DOUBLE_DEBIT: entries.filter(kind=_Kind.DEBIT, at__gte=start - _DEBITED_WITHIN),
         }
     else:

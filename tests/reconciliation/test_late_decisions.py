@@ -9,14 +9,15 @@ import pytest
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
-from purchases.services import approve_verdict, propose_verdict
+from purchases.services import Decision, apply_verdict, approve_verdict, propose_verdict
 from purchases.services.polling import _count_not_found
+from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference
 from tests.ledger.helpers import open_books
 from tests.people import make_person
-from tests.purchases.helpers import SUBMIT, never_arrived, report
+from tests.purchases.helpers import CALLBACK, STAFF, SUBMIT, never_arrived, report
 from tests.reconciliation.helpers import asked, bought, sent, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -168,3 +169,31 @@ def test_an_announced_amount_is_a_top_up_whatever_orders_cost(people: Any):
 
     assert tell(OPENED).state == "balanced"
     assert Entry.objects.get(kind="topup").amount == PRICE
+
+
+@pytest.mark.parametrize("end", ["closed", "failed"])
+def test_ended_by_people_and_charged_it_is_named_and_no_flaw(end: str, people: Any):
+    open_books(OPENED)
+    order = never_arrived(sent())
+    if end == "closed":
+        apply_verdict(order.pk, Decision(status=Status.CLOSED, source=STAFF))
+    else:
+        decide(order, "failed", people)
+
+    after = report(order, "success", source=CALLBACK)
+    tell(OPENED - PRICE)
+
+    assert (after.status, after.incidents.get().kind) == (end, "contradiction")
+    assert reconciliation.prove(everything=True).flaw == ""
+    found = Difference.objects.get()
+    assert (found.amount, found.candidates) == (-PRICE, [{"ref_id": order.ref_id, "why": "charged_after_all"}])
+
+
+def test_failed_by_people_and_then_by_the_upstream_is_no_flaw(people: Any):
+    open_books(OPENED)
+    order = decide(never_arrived(sent()), "failed", people)
+
+    report(order, "failed", source=CALLBACK)
+
+    assert reconciliation.prove(everything=True).flaw == ""
+    assert tell(OPENED).state == "balanced"

@@ -160,5 +160,5 @@ def test_a_closed_order_that_is_reported_after_all_is_no_flaw():
 
     report(order, "success")
 
-    assert Order.objects.get().accepted_no is not None
+    assert Order.objects.get().accepted_no is None
     assert prove(everything=True).flaw == ""
