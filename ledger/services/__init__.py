@@ -15,6 +15,7 @@ from ledger.services.posting import (
     reserve,
     reverse,
     set_found,
+    settled_no,
 )
 from ledger.services.statements import (
     DayClosing,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from gateway.services import next_number
 from ledger.errors import NotEnough
 from ledger.models import Books, Entry, OrderKind
 
@@ -25,6 +27,16 @@ def books() -> Books:
 def lock_books() -> Books:
     """The books, locked until the end of the transaction."""
     return Books.objects.select_for_update().get_or_create(only=True)[0]
+
+
+def settled_no() -> int:
+    """A number before which nobody posts any more: each entry with a lower one can be seen from now on.
+
+    Call it outside any transaction, for it waits for whoever is posting.
+    """
+    with transaction.atomic():
+        lock_books()
+        return next_number()
 
 
 def set_found(total: int) -> None:

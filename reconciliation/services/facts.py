@@ -46,10 +46,6 @@ def known_since(no: int) -> quiet.Known:
     Ask for readings first. An order is committed before it is sent, so that none of them holds one that is not seen.
     """
     posted = Entry.objects.filter(pk__gte=no, ref_id__gt="").exclude(balance_change=0).order_by()
-    entries = [
-        quiet.Entry(no=pk, ref_id=ref_id, change=change)
-        for pk, ref_id, change in posted.values_list("pk", "ref_id", "balance_change")
-    ]
     is_open = Q(status__in=OPEN, sent_no__isnull=False)
     concerned = Order.objects.filter(Q(ref_id__in=posted.values("ref_id")) | is_open)
     orders = {
@@ -66,6 +62,11 @@ def known_since(no: int) -> quiet.Known:
             next_change=_next_change(order),
             is_open=not order.is_final and not _awaits_decision(order, now),
         )
+    # After the orders: of one that has ended since they were read, nothing is judged yet.
+    entries = [
+        quiet.Entry(no=pk, ref_id=ref_id, change=change)
+        for pk, ref_id, change in posted.values_list("pk", "ref_id", "balance_change")
+    ]
     return quiet.Known(entries, list(orders.values()))
 
 

@@ -13,7 +13,7 @@ from core import clock
 from core.snapshot import snapshot
 from gateway.models import Exchange
 from ledger.models import Proof
-from ledger.services import available, books, open_books
+from ledger.services import available, books, open_books, settled_no
 from reconciliation import explaining, quiet
 from reconciliation.models import Difference, Reconciliation, ReconciliationRun
 from reconciliation.services.differences import lock_reconciliation, open_differences, record
@@ -72,8 +72,9 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     proof = prove(everything=trigger == Trigger.PERSON)
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
+        settled = settled_no()
         with transaction.atomic():
-            look = _go_on()
+            look = _go_on(settled)
             if not look.has_more or time.monotonic() > until:
                 return _store(trigger, look, proof)
 
@@ -163,12 +164,12 @@ class _Look:
         return None if self.reported is None or difference is None else self.reported - difference
 
 
-def _go_on() -> _Look:
-    """Judge the next readings, and store what was found."""
+def _go_on(settled: int) -> _Look:
+    """Judge the next readings that were answered before the number `settled`, and store what was found."""
     row = lock_reconciliation()
     if row.quiet is None:
-        _open(row)
-    look = _look(row)
+        _open(row, settled)
+    look = _look(row, settled)
     if look.judgement:
         progress = look.judgement.progress
         exchanges = {exchange.pk: exchange for exchange in (row.quiet, *look.batch) if exchange}
@@ -183,7 +184,7 @@ def _go_on() -> _Look:
     return look
 
 
-def _look(row: Reconciliation) -> _Look:
+def _look(row: Reconciliation, settled: int | None = None) -> _Look:
     newest = readings().order_by("-pk").first()
     if row.quiet is None or newest is None:
         orders = known_since(0).orders if newest else []
@@ -191,6 +192,9 @@ def _look(row: Reconciliation) -> _Look:
         return _Look(newest=newest, batch=[], judgement=None, rows={}, beyond=None, blocking=blocking)
     # No reading before the last quiet one, nor one made at the same time, is of use.
     ahead = readings().filter(pk__gte=row.quiet.answered_no, answered_no__gt=row.judged_no)
+    if settled is not None:
+        # Somebody may be posting an entry with a lower number than a later reading has.
+        ahead = ahead.filter(answered_no__lt=settled)
     batch = list(ahead.order_by("answered_no")[:_MOST_READINGS])
     known = known_since(row.quiet.pk)
     progress = quiet.Progress(
@@ -253,9 +257,9 @@ def _store(trigger: str, look: _Look, proof: Proof) -> ReconciliationRun:
     return run
 
 
-def _open(row: Reconciliation) -> None:
+def _open(row: Reconciliation, settled: int) -> None:
     """Open the books at the newest balance request, unless some order's effect on it is not certain."""
-    first = readings().filter(endpoint=Endpoint.BALANCE).order_by("-pk").first()
+    first = readings().filter(endpoint=Endpoint.BALANCE, answered_no__lt=settled).order_by("-pk").first()
     if first is None:
         return
     known = known_since(0)
