@@ -6,6 +6,7 @@ then. When its entry is posted at last, that difference is closed, and the sum o
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -68,64 +69,131 @@ def explain(
     tell it, the one with the fewest changes by somebody else is believed.
     """
     exact = _exact(late, differences)
-    others = [one for one in differences if one not in exact.values()]
-    merged = [entry for entry in late if entry not in exact and _place(entry, others)]
+    taken = set(exact.values())
+    others = _Places([one for one in differences if one not in taken])
+    merged = [entry for entry in late if entry not in exact and others.has_one_after(entry.from_no)]
     debits = [entry for entry in merged if entry.change < 0]
     refunded = {entry.ref_id for entry in late if entry.change > 0}
     surely = [entry for entry in exact if _is_in(exact[entry], entry)]
-    surely += [entry for entry in debits if entry.ref_id not in refunded and _is_in(_place(entry, others), entry)]
-    ways = [[], surely, [*exact], *([*exact, entry] for entry in merged), [*exact, *debits], [*exact, *merged]]
+    surely += [entry for entry in debits if entry.ref_id not in refunded and _is_in(others.best_for(entry), entry)]
+    believed = _believed(change, exact, merged, surely, awaiting)
 
-    def unlikely(way: Sequence[LateEntry]) -> tuple[int, int]:
-        is_left = change + sum(entry.change for entry in way) not in {0, *awaiting}
-        return is_left + sum(entry not in way for entry in exact), sum(entry not in way for entry in surely)
-
-    believed = min((_with_debits(way, debits) for way in ways), key=unlikely)
     events: list[Event] = []
-    remaining = list(differences)
+    remaining = _Places(differences)
     for entry in believed:
-        place = exact.get(entry) or _place(entry, remaining)
-        if place:
+        if place := exact.get(entry) or remaining.best_for(entry):
             rest = _rest(place, entry.change)
             events += [Explained(place, entry.ref_id), *map(Found, rest)]
-            index = remaining.index(place)
-            remaining[index : index + 1] = rest
+            remaining.put(rest, in_place_of=place)
             change += entry.change
+    left = remaining.left()
     if change:
         found = Difference(amount=change, from_no=from_no, to_no=to_no)
         events.append(Found(found))
-        remaining.append(found)
-    return events, remaining
+        left.append(found)
+    return events, left
+
+
+def _believed(
+    change: int,
+    exact: Collection[LateEntry],
+    merged: Sequence[LateEntry],
+    surely: Sequence[LateEntry],
+    awaiting: Collection[int],
+) -> list[LateEntry]:
+    """The entries of the likeliest way: the fewest changes by somebody else, then the most of what is sure."""
+    expected, sure = {0, *awaiting}, set(surely)
+    debits = [entry for entry in merged if entry.change < 0]
+    debit_of = {entry.ref_id: entry for entry in debits}
+    base = set(_with_debits([*exact], debits))
+    base_change = change + sum(entry.change for entry in base)
+
+    def unlikely_beside(entry: LateEntry) -> tuple[bool, int]:
+        """The same as `unlikely` of the exact ones with this one; of a thousand each is judged by itself."""
+        more = {entry, debit_of.get(entry.ref_id, entry) if entry.change > 0 else entry} - base
+        return base_change + sum(one.change for one in more) not in expected, -len(more & sure)
+
+    def unlikely(way: Sequence[LateEntry]) -> tuple[int, int]:
+        chosen = set(way)
+        is_left = change + sum(entry.change for entry in way) not in expected
+        return is_left + sum(entry not in chosen for entry in exact), sum(entry not in chosen for entry in surely)
+
+    likeliest = [[*exact, min(merged, key=unlikely_beside)]] if merged else []
+    ways = [[], surely, [*exact], *likeliest, [*exact, *debits], [*exact, *merged]]
+    return min((_with_debits(way, debits) for way in ways), key=unlikely)
 
 
 def _exact(late: Sequence[LateEntry], differences: Sequence[Difference]) -> dict[LateEntry, Difference]:
     """The difference of just its amount for each entry that has one, each for one entry."""
+    same: dict[int, list[Difference]] = {}
+    for one in differences:
+        same.setdefault(one.amount, []).append(one)
+    places = {amount: _Places(ones) for amount, ones in same.items()}
     exact: dict[LateEntry, Difference] = {}
     for is_sure in (True, False):
         for entry in late:
-            same = [one for one in differences if one.amount == entry.change and one not in exact.values()]
-            place = _place(entry, same)
-            if place and entry not in exact and (not is_sure or _is_in(place, entry)):
+            if entry in exact or entry.change not in places:
+                continue
+            place = places[entry.change].best_for(entry)
+            if place and (not is_sure or _is_in(place, entry)):
                 exact[entry] = place
+                places[entry.change].put([], in_place_of=place)
     return exact
 
 
 def _with_debits(way: Sequence[LateEntry], debits: Sequence[LateEntry]) -> list[LateEntry]:
     """No refund without its debit."""
+    chosen = set(way)
     refunded = {entry.ref_id for entry in way if entry.change > 0}
-    return [*way, *(debit for debit in debits if debit.ref_id in refunded and debit not in way)]
+    return [*way, *(debit for debit in debits if debit.ref_id in refunded and debit not in chosen)]
 
 
-def _place(entry: LateEntry, differences: Sequence[Difference]) -> Difference | None:
-    """The difference that the entry's effect is most likely a part of.
+class _Places:
+    """Differences that entries are parts of, found by the end of their time in logarithmic time."""
 
-    The first that it can be, for an order is charged soon after its sending. A refund comes any time after: the one
-    that it leaves the least of.
-    """
-    possible = (one for one in differences if one.to_no > entry.from_no)
-    if entry.change < 0:
-        return min(possible, key=lambda one: one.to_no, default=None)
-    return min(possible, key=lambda one: abs(one.amount - entry.change), default=None)
+    def __init__(self, differences: Sequence[Difference]) -> None:
+        self._now: list[Difference | None] = list(differences)
+        self._index = {one: index for index, one in enumerate(differences)}
+        self._by_end = sorted(range(len(differences)), key=lambda index: differences[index].to_no)
+        self._rank = {index: rank for rank, index in enumerate(self._by_end)}
+        self._ends = [differences[index].to_no for index in self._by_end]
+        self._next = list(range(len(differences) + 1))  # the first rank from here on that is not used up
+
+    def has_one_after(self, no: int) -> bool:
+        """Whether one of them ends after this number."""
+        return self._first_after(no) < len(self._ends)
+
+    def best_for(self, entry: LateEntry) -> Difference | None:
+        """The difference that the entry's effect is most likely a part of.
+
+        The first that it can be, for an order is charged soon after its sending. A refund comes any time after: the one
+        that it leaves the least of.
+        """
+        if entry.change < 0:
+            rank = self._first_after(entry.from_no)
+            return self._now[self._by_end[rank]] if rank < len(self._ends) else None
+        possible = (one for one in self._now if one and one.to_no > entry.from_no)
+        return min(possible, key=lambda one: abs(one.amount - entry.change), default=None)
+
+    def put(self, rest: Sequence[Difference], *, in_place_of: Difference) -> None:
+        """What is left of one of them, if anything, takes its place."""
+        index = self._index.pop(in_place_of)
+        self._now[index] = rest[0] if rest else None
+        if rest:
+            self._index[rest[0]] = index
+        else:
+            self._next[self._rank[index]] = self._rank[index] + 1
+
+    def left(self) -> list[Difference]:
+        """Those that are not used up, in their order."""
+        return [one for one in self._now if one]
+
+    def _first_after(self, no: int) -> int:
+        rank = bisect_right(self._ends, no)
+        while self._next[rank] != rank:
+            self._next[rank] = self._next[self._next[rank]]
+            rank = self._next[rank]
+        return rank
 
 
 def _is_in(place: Difference | None, entry: LateEntry) -> bool:
