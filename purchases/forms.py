@@ -52,6 +52,12 @@ class VerdictForm(forms.Form):
     evidence = forms.CharField(
         label=_("Evidence: where did you see it?"), max_length=500, widget=forms.TextInput(attrs=_TEXT)
     )
+    sn = forms.CharField(
+        label=_("SN or token that you saw, for a success"),
+        max_length=200,
+        required=False,
+        widget=forms.TextInput(attrs=_TEXT),
+    )
     reason = forms.CharField(label=_("Reason"), max_length=500, widget=forms.TextInput(attrs=_TEXT))
 
     def __init__(self, *args: Any, outcomes: Collection[str], **kwargs: Any) -> None:
@@ -59,3 +65,4 @@ class VerdictForm(forms.Form):
         choices = [(value, label) for value, label in Verdict.Outcome.choices if value in outcomes]
         self.fields["outcome"].choices = choices  # type: ignore[attr-defined]
         self.fields["outcome"].initial = choices[0][0] if len(choices) == 1 else None
+        self.takes_sn = Verdict.Outcome.SUCCESS in outcomes

@@ -97,6 +97,7 @@ class Order(models.Model):
     message = models.CharField(max_length=1000, blank=True, help_text="The upstream's own words.")
     trx_id = models.CharField(max_length=100, blank=True)
     sn = models.CharField(max_length=4000, blank=True)
+    sn_by_hand = models.BooleanField(default=False, help_text="People entered the SN; the upstream has not said it.")
 
     placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
@@ -112,7 +113,8 @@ class Order(models.Model):
         null=True, help_text="Before the earliest sending that may have been charged; empty while none can have been."
     )
     accepted_no = models.BigIntegerField(
-        null=True, help_text="After the first report that the upstream has it: from here on its debit is certain."
+        null=True,
+        help_text="After the first report that the upstream has it, before its end: then its debit is certain.",
     )
     pending_no = models.BigIntegerField(
         null=True, help_text='Before the last request that was answered "pending": no refund had happened before.'

@@ -29,6 +29,15 @@ class Verdict(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     outcome = models.CharField(max_length=10, choices=Outcome.choices)
+    order_status = models.CharField(
+        max_length=10,
+        choices=Status.choices,
+        blank=True,
+        help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",
+    )
+    sn = models.CharField(
+        max_length=200, blank=True, help_text="The SN that the person has seen, for a success; the receipt shows it."
+    )
     evidence = models.CharField(max_length=500, help_text="Where it was seen.")
     reason = models.CharField(max_length=500)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -46,6 +55,7 @@ class Verdict(models.Model):
             models.CheckConstraint(
                 condition=Q(outcome__in=["success", "failed", "reversed"]), name="verdict_outcome_known"
             ),
+            models.CheckConstraint(condition=Q(outcome="success") | Q(sn=""), name="verdict_sn_of_a_success"),
             models.CheckConstraint(
                 condition=Q(approved_by__isnull=True) | ~Q(approved_by=F("proposed_by")),
                 name="verdict_needs_two_people",
@@ -61,7 +71,7 @@ class Verdict(models.Model):
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_was_proposed_never_changes",
-                fields=["order", "outcome", "evidence", "reason", "proposed_by", "proposed_at"],
+                fields=["order", "outcome", "order_status", "sn", "evidence", "reason", "proposed_by", "proposed_at"],
             ),
             pgtrigger.Protect(
                 name="decided_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__decided_at__isnull=False)

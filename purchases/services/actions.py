@@ -141,7 +141,9 @@ def _may_propose(order: Order, _person: User) -> bool:
 
 def _may_approve(order: Order, person: User) -> bool:
     verdict = open_verdict(order)
-    return verdict is not None and verdict.proposed_by_id != person.pk and verdict.outcome in possible_outcomes(order)
+    if verdict is None or verdict.proposed_by_id == person.pk or verdict.order_status != order.status:
+        return False  # the upstream has said more since it was proposed
+    return verdict.outcome in possible_outcomes(order)
 
 
 def _may_decline(order: Order, _person: User) -> bool:

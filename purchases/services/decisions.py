@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Decision:
     """Where an order goes, and why. `max_price`: rupiah, newly confirmed. `wait`: seconds until it is due again.
 
-    `uncharged_no`: the number of a sending that has certainly not been charged.
+    `uncharged_no`: the number of a sending that has certainly not been charged. `sn`: entered by hand; the upstream's
+    own stays.
     """
 
     status: Status
@@ -34,6 +35,7 @@ class Decision:
     max_price: int | None = None
     wait: float | None = None
     uncharged_no: int | None = None
+    sn: str = ""
 
 
 def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = None) -> Order:
@@ -72,4 +74,6 @@ def _follow(order: Order, decision: Decision) -> None:
         message=decision.message or order.message,
         max_price=decision.max_price or order.max_price,
         sent_no=None if is_cleared else order.sent_no,
+        sn=order.sn or decision.sn,
+        sn_by_hand=order.sn_by_hand or bool(decision.sn and not order.sn),
     )

@@ -53,7 +53,7 @@ def apply_report(order_id: int, report: Report) -> Order:
             _follow(order, report)
         else:
             _compare(order, report)
-            order.save(update_fields=["accepted_no", "pending_no", "trx_id", "sn"])
+            order.save(update_fields=["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"])
     return order
 
 
@@ -110,11 +110,9 @@ def _compare(order: Order, report: Report) -> None:
     """A report that moves nothing: the same again, old news, or a contradiction."""
     said, before = report.said, Status(order.status)
     if report.status == before:
-        if not order.trx_id:  # two people decided so before the upstream said it
-            order.trx_id, order.sn = said.trx_id, said.sn or ""
-        elif before in FINAL and said.sn and said.sn != order.sn:
-            detail = f"another SN than {order.sn!r} is reported: {said.sn!r}"
-            _incident(order, report, Incident.Kind.CONTRADICTION, detail)
+        order.trx_id = order.trx_id or said.trx_id  # two people decided so before the upstream said it
+        if before in FINAL and said.sn:
+            _compare_sn(order, report, said.sn)
         return
     if report.status == Status.PENDING:
         # Old news about a transaction that we know. One that we took for never accepted cannot be pending.
@@ -123,6 +121,15 @@ def _compare(order: Order, report: Report) -> None:
         is_contradiction = (before, report.status) != (Status.REVERSED, Status.FAILED)
     if is_contradiction:
         record_contradiction(order, report.status, source=report.source, raw=report.raw, callback_id=report.callback_id)
+
+
+def _compare_sn(order: Order, report: Report, sn: str) -> None:
+    """Where people decided the end, the upstream's own SN comes later. Another one than before is an incident."""
+    if order.sn and sn != order.sn:
+        detail = f"another SN than {order.sn!r} is reported: {sn!r}"
+        _incident(order, report, Incident.Kind.CONTRADICTION, detail)
+    if not order.sn or order.sn_by_hand:
+        order.sn, order.sn_by_hand = sn, False
 
 
 def _incident(order: Order, report: Report, kind: Incident.Kind, detail: str) -> None:

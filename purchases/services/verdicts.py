@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, actor: User) -> Verdict:
+def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, actor: User, sn: str = "") -> Verdict:
     """Ask a second person to end the order as `outcome`: "success", "failed" or "reversed". Raises `ActionRefused`.
 
-    `evidence`: where it was seen. Nothing moves before the approval.
+    `evidence`: where it was seen. `sn`: the SN that was seen there, for a success; the order gets it, marked as entered
+    by hand. Nothing moves before the approval, and it is refused once the order has moved.
     """
     if not evidence.strip() or not reason.strip():
         raise ActionRefused(_("A verdict needs evidence and a reason."))
+    if sn.strip() and outcome != Status.SUCCESS:
+        raise ActionRefused(_("Only a success has an SN."))
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.PROPOSE_VERDICT, current, actor)
@@ -37,6 +40,8 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
         return Verdict.objects.create(
             order=current,
             outcome=outcome,
+            order_status=current.status,
+            sn=sn.strip()[:200],
             evidence=evidence.strip()[:500],
             reason=reason.strip()[:500],
             proposed_by=actor,
@@ -59,6 +64,7 @@ def approve_verdict(verdict: Verdict, *, actor: User) -> Order:
             actor=actor,
             error_code=order.error_code,
             note=proposed.reason,
+            sn=proposed.sn,
             facts={"code": "verdict", "verdict": proposed.pk},
         )
         return apply_verdict(order.pk, decision)
