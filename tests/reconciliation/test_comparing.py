@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from reconciliation.models import Difference, Reconciliation
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 from tests.purchases.helpers import CALLBACK, SUBMIT, at_once, never_arrived, report
-from tests.reconciliation.helpers import asked, bought, sent, tell
+from tests.reconciliation.helpers import asked, sent, tell
 from upstream.endpoints import Endpoint
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -238,15 +240,32 @@ def test_clocks_an_hour_apart_find_the_same():
     assert amounts() == [-1]
 
 
-def test_two_workers_with_clocks_an_hour_apart_take_turns():
+@pytest.fixture
+def set_clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Each thread is a machine with a clock of its own: the result sets it so many hours ahead."""
+    real, machine = timezone.now, threading.local()
+    monkeypatch.setattr(timezone, "now", lambda: real() + dt.timedelta(hours=getattr(machine, "ahead", 0)))
+    return lambda hours: setattr(machine, "ahead", hours)
+
+
+def test_workers_with_clocks_an_hour_apart_work_at_once(set_clock: Callable[[int], None]):
     open_books(OPENED)
-    bought()
+    set_clock(-1)
+    order = sent()
+    set_clock(1)
+    report(order, "success", source=CALLBACK)
     for taken in range(20):
+        set_clock(1 if taken % 2 else -1)
         read_balance(OPENED - PRICE - taken)
 
-    with time_machine.travel(timezone.now() + dt.timedelta(hours=1), tick=True):
-        runs = at_once(*[reconciliation.reconcile] * 3)
+    def worker(hours: int) -> Any:
+        set_clock(hours)
+        return reconciliation.reconcile()
+
+    runs = at_once(*[lambda hours=hours: worker(hours) for hours in (-1, 0, 1)])
 
     assert not [run for run in runs if isinstance(run, Exception)]
     assert amounts() == [-1] * 19
     assert ledger.books().found == -19
+    moments = Exchange.objects.order_by("pk").values_list("sent_at", flat=True)
+    assert list(moments) != sorted(moments)
