@@ -72,6 +72,7 @@ def test_a_queued_order_says_whether_it_may_be_charged(admin, in_doubt):
     page = detail(admin, order)
 
     assert ("data-may-be-charged" in page.content.decode()) is in_doubt
+    assert ("Nothing has been charged" in words(page)) is not in_doubt
     assert ("cancel" in offered(page)) is not in_doubt
 
 
