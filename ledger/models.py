@@ -21,6 +21,20 @@ class OrderKind(models.TextChoices):
     BILL = "bill", _("Bill payment")
 
 
+def _append_only() -> list[pgtrigger.Trigger]:
+    """Rows are inserted and never changed, deleted or truncated."""
+    return [
+        pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
+        pgtrigger.Trigger(
+            name="never_truncated",
+            level=pgtrigger.Statement,
+            when=pgtrigger.Before,
+            operation=pgtrigger.Truncate,
+            func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
+        ),
+    ]
+
+
 class Books(models.Model):
     """The account as our books say, in rupiah. One row: whoever posts locks it, after the order's row."""
 
@@ -31,6 +45,7 @@ class Books(models.Model):
         default=0, help_text="Rupiah, signed: open differences that reconciliation found, not in the entries yet."
     )
     opened_at = models.DateTimeField(null=True, help_text="Since when the balance is known; empty before.")
+    closed_day = models.DateField(null=True, help_text="The last day that is closed: entries are dated after it.")
 
     class Meta:
         constraints = [
@@ -115,16 +130,7 @@ class Entry(models.Model):
             models.Index(fields=["at"], name="entry_by_time"),
             models.Index(fields=["ref_id"], name="entry_by_order"),
         ]
-        triggers = [
-            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
-            pgtrigger.Trigger(
-                name="never_truncated",
-                level=pgtrigger.Statement,
-                when=pgtrigger.Before,
-                operation=pgtrigger.Truncate,
-                func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
-            ),
-        ]
+        triggers = _append_only()
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount} {self.ref_id}".rstrip()
@@ -135,15 +141,43 @@ class Entry(models.Model):
         return self.balance_after - self.balance_change
 
 
+class ClosedDay(models.Model):
+    """What the books said at the end of one day (Asia/Jakarta), kept once the day was over. Amounts in rupiah.
+
+    The pages read it instead of adding up entries, and the nightly proof adds them up and compares.
+    """
+
+    day = models.DateField(primary_key=True)
+    last_entry = models.BigIntegerField(help_text="The newest entry at its end; 0 before the first.")
+    balance = models.BigIntegerField(help_text="At its end.")
+    reserved = models.BigIntegerField(help_text="At its end.")
+    lowest = models.BigIntegerField(help_text="The least balance of the day, its opening balance included.")
+    sums = models.JSONField(
+        default=dict, help_text='What entries did, signed: {"debit:bill": {"count", "balance", "reserved"}, …}.'
+    )
+    closed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["day"]
+        triggers = _append_only()
+
+    def __str__(self) -> str:
+        return f"{self.day}: {self.balance}"
+
+
 class Flaw(models.TextChoices):
     """What can be wrong about the books when rows were changed in the database itself."""
 
     RUNNING = "running", _("An entry's balance does not follow from the one before")
     CACHED = "cached", _("The books' sums are not those of the entries")
+    TIME = "time", _("An entry is dated before the one before")
     ORDER = "order", _("An entry is not what its order says")
+    RESERVED = "reserved", _("What is reserved for an order is not what its status says")
     UNFOUNDED = "unfounded", _("A top-up or adjustment has no difference behind it")
-    MISSING = "missing", _("An order that was charged has no debit")
+    MISSING = "missing", _("An order or a difference lacks its entry")
     FOUND = "found", _("The sum of open differences is not what the books have")
+    KEPT = "kept", _("The sums of the last comparison are not those of the entries and differences")
+    DAY = "day", _("A closed day is not what its entries say")
 
 
 class Proof(models.Model):

@@ -33,7 +33,7 @@ def read_balance_again() -> None:
 
 @shared_task
 def prove_books() -> None:
-    """Prove every entry of the books, once a night."""
+    """Close the days that are over, and prove every entry: once a night, and when a person asks."""
     services.prove(everything=True)
 
 

@@ -3,6 +3,7 @@
 Lock order: an order's row, then the books.
 """
 
+from ledger.services.closing import close_days, first_day, wrong_day
 from ledger.services.posting import (
     available,
     books,
@@ -21,6 +22,5 @@ from ledger.services.statements import (
     DayClosing,
     balance_curve,
     day_closings,
-    first_day,
     usual_spending_per_hour,
 )

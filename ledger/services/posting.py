@@ -5,12 +5,14 @@ Lock order: the order's row, then the books.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from core.times import start_of_day
 from gateway.services import next_number
 from ledger.errors import NotEnough
 from ledger.models import Books, Entry, OrderKind
@@ -150,8 +152,13 @@ def _post(
     reason: str = "",
 ) -> Entry:
     """Write one entry and the sums after it; `sign` for the kinds that go both ways."""
-    last_at = Entry.objects.order_by("-pk").values_list("at", flat=True).first()
-    now = timezone.now()
+    # Under the lock, never before the last one, and never in a closed day: the order of time is the order of the
+    # entries, whatever the clocks of several machines say. So each day closes as the next one opens, and stays so.
+    at = timezone.now()
+    if last_at := Entry.objects.order_by("-pk").values_list("at", flat=True).first():
+        at = max(at, last_at)
+    if locked.closed_day:
+        at = max(at, start_of_day(locked.closed_day + dt.timedelta(days=1)))
     balance_change = amount * (_SIGNS.get(kind, 0) if sign is None else sign)
     reserved_change = amount * _RESERVED_SIGNS.get(kind, 0)
     locked.balance += balance_change
@@ -168,9 +175,7 @@ def _post(
         order_kind=OrderKind(order_kind) if order_kind else "",
         actor=actor,
         reason=reason[:500],
-        # Under the lock, and never before the last one: the order of time is the order of the entries, also when the
-        # clock was set back. So each day closes as the next one opens.
-        at=now if last_at is None else max(now, last_at),
+        at=at,
     )
 
 

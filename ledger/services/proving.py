@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
@@ -11,13 +10,14 @@ from django.db.models import Max
 from ledger.models import Entry, Flaw, Proof
 from ledger.services.posting import books
 
-# Entries that one statement adds up: far below the database's statement timeout.
-CHUNK = 200_000
-
-_RUNNING_SUMS = """
-    SELECT id, balance_after - %(balance)s - sum(balance_change) OVER w AS off,
-           reserved_after - %(reserved)s - sum(reserved_change) OVER w AS reserved_off
-    FROM ledger_entry WHERE id > %(first)s AND id <= %(last)s WINDOW w AS (ORDER BY id)
+_WRONG_SUM = """
+    SELECT id, off, reserved_off, amount FROM (
+        SELECT id, amount, balance_after - %(balance)s - sum(balance_change) OVER w AS off,
+            reserved_after - %(reserved)s - sum(reserved_change) OVER w AS reserved_off,
+            at < COALESCE(lag(at) OVER w, (SELECT at FROM ledger_entry WHERE id <= %(first)s ORDER BY id DESC LIMIT 1))
+                AS is_early
+        FROM ledger_entry WHERE id > %(first)s AND id <= %(last)s WINDOW w AS (ORDER BY id)
+    ) sums WHERE off <> 0 OR reserved_off <> 0 OR is_early ORDER BY id LIMIT 1
 """
 
 
@@ -30,43 +30,33 @@ class FoundFlaw:
     entry_id: int | None = None
 
 
-def chunks(first: int) -> Iterator[tuple[int, int]]:
-    """The entries after the id `first` in parts: (after this id, up to this id)."""
-    newest = Entry.objects.aggregate(newest=Max("pk"))["newest"] or 0
-    while first < newest:
-        last = min(first + CHUNK, newest)
-        yield first, last
-        first = last
+def newest_entry() -> int:
+    """The id of the newest entry; 0 before the first."""
+    return Entry.objects.aggregate(newest=Max("pk"))["newest"] or 0
 
 
-def prove_sums(proof: Proof) -> FoundFlaw | None:
-    """Add up the entries after those that `proof` holds, and compare the sums that are kept; None: all agree.
+def prove_entries(proof: Proof, last: int) -> FoundFlaw | None:
+    """Add up the entries after those that `proof` holds, up to the id `last`; None: each follows from the one before.
 
-    Brings `proof` up to the newest entry. Call it in a snapshot.
+    Brings `proof` up to there.
     """
-    for first, last in chunks(proof.upto):
-        if flaw := _first_wrong_sum(proof, first, last):
-            return flaw
-        sums = Entry.objects.filter(pk__gt=first, pk__lte=last).order_by("-pk")
-        newest = sums.values_list("balance_after", "reserved_after").first()
-        if newest:
-            proof.balance, proof.reserved = newest
-        proof.upto = last
-    kept = books()
-    if off := kept.balance - proof.balance:
-        return FoundFlaw(kind=Flaw.CACHED, amount=off, entry_id=proof.upto or None)
-    if off := kept.reserved - proof.reserved:
-        return FoundFlaw(kind=Flaw.CACHED, amount=off, entry_id=proof.upto or None)
+    values = {"balance": proof.balance, "reserved": proof.reserved, "first": proof.upto, "last": last}
+    with connection.cursor() as cursor:
+        cursor.execute(_WRONG_SUM, values)
+        row = cursor.fetchone()
+    if row:
+        entry_id, off, reserved_off, amount = row
+        kind = Flaw.RUNNING if off or reserved_off else Flaw.TIME
+        return FoundFlaw(kind=kind, amount=int(off or reserved_off or amount), entry_id=entry_id)
+    sums = Entry.objects.filter(pk__gt=proof.upto, pk__lte=last).order_by("-pk")
+    if newest := sums.values_list("balance_after", "reserved_after").first():
+        proof.balance, proof.reserved = newest
+    proof.upto = max(proof.upto, last)
     return None
 
 
-def _first_wrong_sum(proof: Proof, first: int, last: int) -> FoundFlaw | None:
-    values = {"balance": proof.balance, "reserved": proof.reserved, "first": first, "last": last}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT id, off, reserved_off FROM ({_RUNNING_SUMS}) sums"  # noqa: S608 - our own text
-            " WHERE off <> 0 OR reserved_off <> 0 ORDER BY id LIMIT 1",
-            values,
-        )
-        row = cursor.fetchone()
-    return FoundFlaw(kind=Flaw.RUNNING, amount=int(row[1] or row[2]), entry_id=row[0]) if row else None
+def prove_sums(proof: Proof) -> FoundFlaw | None:
+    """Compare the sums that the books keep with those of the entries, which `proof` holds all."""
+    kept = books()
+    off = (kept.balance - proof.balance) or (kept.reserved - proof.reserved)
+    return FoundFlaw(kind=Flaw.CACHED, amount=off, entry_id=proof.upto or None) if off else None

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import defaultdict
 from dataclasses import dataclass
 
-from django.db.models import Count, Max, Min, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Sum
 from django.utils import timezone
 
 from core.snapshot import snapshot
-from core.times import start_of_day
-from ledger.models import Entry, OrderKind
+from ledger.models import ClosedDay, Entry, OrderKind
+from ledger.services.closing import balance_at_start, close_days, closing_of, first_day, sums_key
 
 _Kind = Entry.Kind
+_ONE_DAY = dt.timedelta(days=1)
 
-
-# Which entries make each amount of a day's closing: their kind, and what their order is for.
-_MADE_OF: dict[str, list[tuple[str, str]]] = {
-    "opened_with": [(_Kind.OPENING, "")],
-    "purchases": [(_Kind.DEBIT, OrderKind.PURCHASE)],
-    "bills": [(_Kind.DEBIT, OrderKind.BILL)],
-    "refunds": [(_Kind.REFUND, kind) for kind in OrderKind],
-    "reversals": [(_Kind.REVERSAL, kind) for kind in OrderKind],
-    "top_ups": [(_Kind.TOPUP, "")],
-    "adjustments": [(_Kind.ADJUSTMENT, "")],
+# Which entries make each amount of a day's closing: the sums of a closed day by kind, and by what the order is for.
+_MADE_OF: dict[str, list[str]] = {
+    "opened_with": [sums_key(_Kind.OPENING)],
+    "purchases": [sums_key(_Kind.DEBIT, OrderKind.PURCHASE)],
+    "bills": [sums_key(_Kind.DEBIT, OrderKind.BILL)],
+    "refunds": [sums_key(_Kind.REFUND, kind) for kind in OrderKind],
+    "reversals": [sums_key(_Kind.REVERSAL, kind) for kind in OrderKind],
+    "top_ups": [sums_key(_Kind.TOPUP)],
+    "adjustments": [sums_key(_Kind.ADJUSTMENT)],
 }
 
 
@@ -62,51 +60,35 @@ class DayClosing:
 
 
 def day_closings(first: dt.date, last: dt.date) -> list[DayClosing]:
-    """The closing of each day from `first` to `last`, oldest first; a day without entries closes as it opened."""
-    start, end = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
-    of_days = Entry.objects.between(start, end).annotate(day=TruncDate("at", tzinfo=timezone.get_default_timezone()))
+    """The closing of each day from `first` to `last`, oldest first; a day without entries closes as it opened.
+
+    Days that are over are closed now if nobody did it yet, and read as they were kept; only today is added up.
+    """
+    close_days()
     with snapshot():
-        before = Entry.objects.filter(at__lt=start).order_by("-at", "-pk").values_list("balance_after", flat=True)[:1]
-        balance = before[0] if before else 0
-        found = list(
-            of_days.order_by()
-            .values_list("day", "kind", "order_kind")
-            .annotate(Sum("balance_change"), Count("pk"), Min("balance_after"), Max("pk"))
-        )
-        newest: dict[dt.date, int] = {}
-        for day, *_parts, pk in found:
-            newest[day] = max(pk, newest.get(day, 0))
-        after = dict(Entry.objects.filter(pk__in=newest.values()).values_list("pk", "balance_after"))
-
-    sums: dict[dt.date, dict[tuple[str, str], tuple[int, int]]] = defaultdict(dict)
-    lowest: dict[dt.date, int] = {}
-    for day, kind, order_kind, total, count, least, _pk in found:
-        sums[day][kind, order_kind] = total, count
-        lowest[day] = min(least, lowest.get(day, least))
-
-    closings: list[DayClosing] = []
-    for number in range((last - first).days + 1):
-        day = first + dt.timedelta(days=number)
-        made = {name: [sums[day].get(part, (0, 0)) for part in parts] for name, parts in _MADE_OF.items()}
-        closing = after[newest[day]] if day in newest else balance
-        closings.append(
-            DayClosing(
-                day=day,
-                opening=balance,
-                closing=closing,
-                lowest=min(balance, lowest.get(day, balance)),
-                counts={name: sum(count for _total, count in parts) for name, parts in made.items()},
-                **{name: sum(total for total, _count in parts) for name, parts in made.items()},
-            )
-        )
-        balance = closing
+        kept = {row.day: row for row in ClosedDay.objects.filter(day__gte=first - _ONE_DAY, day__lte=last)}
+        before = kept.get(first - _ONE_DAY)
+        opening = before.balance if before else balance_at_start(first)
+        closings: list[DayClosing] = []
+        for number in range((last - first).days + 1):
+            day = first + number * _ONE_DAY
+            row = kept.get(day) or closing_of(day)
+            closings.append(_as_closing(row, opening))
+            opening = row.balance
     return closings
 
 
-def first_day() -> dt.date | None:
-    """The day of the books' first entry; None before it."""
-    first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
-    return timezone.localdate(first) if first else None
+def _as_closing(row: ClosedDay, opening: int) -> DayClosing:
+    none = {"count": 0, "balance": 0}
+    made = {name: [row.sums.get(part, none) for part in parts] for name, parts in _MADE_OF.items()}
+    return DayClosing(
+        day=row.day,
+        opening=opening,
+        closing=row.balance,
+        lowest=row.lowest,
+        counts={name: sum(part["count"] for part in parts) for name, parts in made.items()},
+        **{name: sum(part["balance"] for part in parts) for name, parts in made.items()},
+    )
 
 
 def balance_curve(days: int = 30) -> list[DayClosing]:

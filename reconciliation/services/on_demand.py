@@ -11,6 +11,7 @@ from purchases.models import Order
 from purchases.services.polling import poll
 from purchases.services.waiting import queue_waiting_orders
 from reconciliation.models import ReconciliationRun
+from reconciliation.services.proving import prove
 from reconciliation.services.reconciling import Result, Trigger, reconcile
 from upstream.budget import CallClass
 from upstream.errors import UpstreamError
@@ -39,10 +40,13 @@ def poll_soon(ref_ids: list[str]) -> int:
 
 
 def reconcile_now(*, seconds: float) -> tuple[ReconciliationRun, str]:
-    """Read the balance, poll the orders that it depends on, and reconcile, for up to `seconds` until it is final.
+    """Prove all books, read the balance, poll the orders that it depends on, and reconcile until it is final.
+
+    `seconds`: how long to wait for open orders at most.
 
     Returns the last run, and the fault if the balance could not be read. Works with or without workers beside.
     """
+    prove(everything=True)
     until = time.monotonic() + seconds
     while True:
         fault = ""

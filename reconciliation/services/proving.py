@@ -1,49 +1,35 @@
-"""Prove the books: the entries' own sums, and what each entry rests on (its order, its difference)."""
+"""Prove the books: the entries' own sums, and what each entry rests on (its order, its difference).
+
+A proof of everything goes in parts, each a short statement in a snapshot of its own, however many entries there are.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 
 import structlog
-from django.db import connection
-from django.db.models import Sum
+from django.db import connection, transaction
+from django.db.models import Max, Sum
 from django.utils import timezone
 
 from core.snapshot import snapshot
 from ledger.models import Flaw, Proof
-from ledger.services import books
-from ledger.services.proving import FoundFlaw, chunks, prove_sums
+from ledger.services import books, close_days, wrong_day
+from ledger.services.proving import FoundFlaw, newest_entry, prove_entries, prove_sums
+from purchases.models import Order
 from reconciliation.models import Difference
+from reconciliation.services import proving_sql as sql
 
 log = structlog.get_logger()
 
+# Ids of entries, and of orders, that one statement looks at: far below the database's statement timeout.
+ENTRIES_AT_ONCE, ORDERS_AT_ONCE = 200_000, 50_000
+
 _TRY_AGAIN_AFTER = dt.timedelta(minutes=10)
 
-# An entry of an order is its price, a refund belongs to a failed one, a reversal to a reversed one.
-_NOT_ITS_ORDERS = """
-    SELECT e.id, COALESCE(NULLIF(e.balance_change - COALESCE(
-        CASE e.kind WHEN 'debit' THEN -1 ELSE 1 END * COALESCE(o.price, o.max_price), 0), 0), e.balance_change)
-    FROM ledger_entry e LEFT JOIN purchases_order o ON o.ref_id = e.ref_id
-    WHERE e.id > %(first)s AND e.id <= %(last)s AND e.kind IN ('debit', 'refund', 'reversal') AND NOT COALESCE(
-        e.amount = COALESCE(o.price, o.max_price) AND (
-            e.kind = 'debit' OR (e.kind = 'refund' AND o.status = 'failed')
-            OR (e.kind = 'reversal' AND o.status = 'reversed')
-        ), FALSE)
-    ORDER BY e.id LIMIT 1
-"""
-_UNFOUNDED = """
-    SELECT e.id, COALESCE(NULLIF(e.balance_change - COALESCE(d.amount, 0), 0), e.balance_change)
-    FROM ledger_entry e LEFT JOIN reconciliation_difference d ON d.entry_id = e.id
-    WHERE e.id > %(first)s AND e.id <= %(last)s AND e.kind IN ('topup', 'adjustment')
-        AND d.amount IS DISTINCT FROM e.balance_change
-    ORDER BY e.id LIMIT 1
-"""
-_MISSING = """
-    SELECT 0, -COALESCE(o.price, o.max_price) FROM purchases_order o
-    WHERE o.accepted_no IS NOT NULL AND o.status IN ('pending', 'success', 'failed', 'reversed')
-        AND NOT EXISTS (SELECT 1 FROM ledger_entry e WHERE e.ref_id = o.ref_id AND e.kind = 'debit')
-    LIMIT 1
-"""
+_OF_ENTRIES = [(Flaw.ORDER, sql.NOT_ITS_ORDERS), (Flaw.RESERVED, sql.RESERVED), (Flaw.UNFOUNDED, sql.UNFOUNDED)]
+_OF_ORDERS = [(Flaw.MISSING, sql.MISSING), (Flaw.RESERVED, sql.RESERVED_OF_ORDERS)]
+_OF_COMPARISON = [(Flaw.KEPT, sql.KEPT_BOOKED), (Flaw.KEPT, sql.KEPT_OUTSIDE)]
 
 
 def prove(*, everything: bool = False) -> Proof:
@@ -52,25 +38,30 @@ def prove(*, everything: bool = False) -> Proof:
     A flaw stays until a proof of everything finds none; that is tried again every few minutes. Safe at any time, by
     anyone.
     """
-    now = timezone.now()
-    with snapshot():
-        before = last_proof()
-        if before.flaw and not everything:
-            if before.all_proved_at and now - before.all_proved_at < _TRY_AGAIN_AFTER:
-                return before
-            everything = True
-        proof = Proof() if everything else before
-        start = proof.upto
-        found = prove_sums(proof) or _rests_on_nothing(start, everything=everything) or _wrong_sum_of_differences()
-    proof.proved_at = now
-    proof.all_proved_at = now if everything else before.all_proved_at
-    proof.flaw, proof.flaw_amount, proof.flaw_entry = "", 0, None
+    began = timezone.now()
+    before = last_proof()
+    if before.flaw and not everything:
+        if before.all_proved_at and began - before.all_proved_at < _TRY_AGAIN_AFTER:
+            return before
+        everything = True
+    proof = Proof() if everything else Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
+    found = _look(proof, everything=everything)
     if found:
-        proof.upto, proof.balance, proof.reserved = before.upto, before.balance, before.reserved
-        proof.flaw, proof.flaw_amount, proof.flaw_entry = found.kind, found.amount, found.entry_id
         log.error("books_have_a_flaw", kind=str(found.kind), amount=found.amount, entry=found.entry_id)
-    kept = {field.name: getattr(proof, field.name) for field in Proof._meta.fields if not field.primary_key}
-    return Proof.objects.update_or_create(only=True, defaults=kept)[0]
+    with transaction.atomic():
+        current = Proof.objects.select_for_update().get_or_create(only=True)[0]
+        if current.all_proved_at and (current.all_proved_at > began if everything else _differs(current, before)):
+            return current  # everything was proved meanwhile, from a later beginning
+        if not found:
+            current.upto, current.balance, current.reserved = proof.upto, proof.balance, proof.reserved
+        current.proved_at = began
+        if everything:
+            current.all_proved_at = began
+        current.flaw = found.kind if found else ""
+        current.flaw_amount = found.amount if found else 0
+        current.flaw_entry = found.entry_id if found else None
+        current.save()
+        return current
 
 
 def last_proof() -> Proof:
@@ -78,16 +69,48 @@ def last_proof() -> Proof:
     return Proof.objects.filter(only=True).first() or Proof()
 
 
-def _rests_on_nothing(start: int, *, everything: bool) -> FoundFlaw | None:
-    """The first entry since `start` that its order or its difference does not bear out."""
-    questions = [(Flaw.ORDER, _NOT_ITS_ORDERS), (Flaw.UNFOUNDED, _UNFOUNDED)]
-    for first, last in chunks(start):
-        for kind, question in questions:
-            if row := _first_row(question, first=first, last=last):
-                return FoundFlaw(kind=kind, amount=row[1], entry_id=row[0])
-    if everything and (row := _first_row(_MISSING)):
-        return FoundFlaw(kind=Flaw.MISSING, amount=row[1])
+def _differs(current: Proof, before: Proof) -> bool:
+    return current.all_proved_at != before.all_proved_at
+
+
+def _look(proof: Proof, *, everything: bool) -> FoundFlaw | None:
+    """What is wrong, the first of it; brings `proof` up to the newest entry."""
+    newest = newest_entry()
+    in_parts = newest if everything else newest - ENTRIES_AT_ONCE
+    while proof.upto < in_parts:
+        with snapshot():
+            if found := _wrong_entry(proof, min(proof.upto + ENTRIES_AT_ONCE, newest)):
+                return found
+    if everything and (found := _wrong_order() or _closed_otherwise()):
+        return found
+    with snapshot():
+        return (
+            _wrong_entry(proof, newest_entry())
+            or prove_sums(proof)
+            or _wrong_sum_of_differences()
+            or _first_of(_OF_COMPARISON)
+            or (_first_of([(Flaw.MISSING, sql.DANGLING)]) if everything else None)
+        )
+
+
+def _wrong_entry(proof: Proof, last: int) -> FoundFlaw | None:
+    first = proof.upto
+    return prove_entries(proof, last) or _first_of(_OF_ENTRIES, first=first, last=last)
+
+
+def _wrong_order() -> FoundFlaw | None:
+    """The first order that lacks an entry; oldest first, in parts."""
+    first, newest = 0, Order.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    while first < newest:
+        if found := _first_of(_OF_ORDERS, first=first, last=first + ORDERS_AT_ONCE):
+            return found
+        first += ORDERS_AT_ONCE
     return None
+
+
+def _closed_otherwise() -> FoundFlaw | None:
+    close_days()
+    return wrong_day()
 
 
 def _wrong_sum_of_differences() -> FoundFlaw | None:
@@ -96,8 +119,12 @@ def _wrong_sum_of_differences() -> FoundFlaw | None:
     return FoundFlaw(kind=Flaw.FOUND, amount=off) if off else None
 
 
-def _first_row(question: str, **values: int) -> tuple[int, int] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(question, values)
-        row = cursor.fetchone()
-    return (int(row[0]), int(row[1])) if row else None
+def _first_of(questions: list[tuple[Flaw, str]], **values: int) -> FoundFlaw | None:
+    """The answer to the first question that has one: (entry, rupiah)."""
+    for kind, question in questions:
+        with connection.cursor() as cursor:
+            cursor.execute(question, values)
+            row = cursor.fetchone()
+        if row:
+            return FoundFlaw(kind=kind, amount=int(row[1]), entry_id=row[0] and int(row[0]))
+    return None

@@ -64,12 +64,12 @@ class Position:
 
 
 def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
-    """Prove the books, judge every reading that can be judged, store what was found, and return the run.
+    """Prove the new entries, judge every reading that can be judged, store what was found, and return the run.
 
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
     that finds everything as the last one left it is counted on that one.
     """
-    proof = prove(everything=trigger == Trigger.PERSON)
+    proof = prove()
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:
         settled = settled_no()

@@ -15,6 +15,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live, expect_news
 from core.money import rupiah
+from core.publish import publish
 from core.snapshot import snapshot
 from gateway.services import request_balance_reading
 from ledger import services as ledger
@@ -115,7 +116,11 @@ def balance_read(request: StaffRequest) -> HttpResponse:
 @staff_only("reconciliation.view_difference")
 @require_POST
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
-    """Compare with the newest balance that the upstream reported, and say the result."""
+    """Compare with the newest balance that the upstream reported, and say the result; all books are proved behind it.
+
+    That takes as long as there are entries: what it finds comes onto every page by itself.
+    """
+    publish("reconciliation.tasks.prove_books")
     run = reconcile_books(ReconciliationRun.Trigger.PERSON)
     messages.add_message(request, *result_message(run))
     return redirect("balance")

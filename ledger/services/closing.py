@@ -1,0 +1,114 @@
+"""Close each day of the shop (Asia/Jakarta) once it is over, and prove later that it still is what its entries say."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import transaction
+from django.db.models import Count, Min, Sum
+from django.utils import timezone
+
+from core.times import start_of_day
+from ledger.models import Books, ClosedDay, Entry, Flaw
+from ledger.services.posting import books, lock_books
+from ledger.services.proving import FoundFlaw
+
+_ONE_DAY = dt.timedelta(days=1)
+
+
+def sums_key(kind: str, order_kind: str = "") -> str:
+    """The name of a sum in `ClosedDay.sums`: the entries' kind, and what their orders are for."""
+    return f"{kind}:{order_kind}" if order_kind else str(kind)
+
+
+def first_day() -> dt.date | None:
+    """The day of the books' first entry; None before it."""
+    first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
+    return timezone.localdate(first) if first else None
+
+
+def balance_at_start(day: dt.date) -> int:
+    """Rupiah: the balance with which this day opens; 0 before the first entry."""
+    return _newest_before(start_of_day(day)).balance_after
+
+
+def close_days() -> None:
+    """Keep a row for each day that is over, oldest first. Safe at any time, by anyone; not inside `snapshot`."""
+    while _day_to_close(books()):
+        with transaction.atomic():
+            locked = lock_books()
+            if day := _day_to_close(locked):
+                # A row that is there already was not made here. It stays, and the proof compares it.
+                ClosedDay.objects.bulk_create([closing_of(day)], ignore_conflicts=True)
+                locked.closed_day = day
+                locked.save(update_fields=["closed_day"])
+
+
+def closing_of(day: dt.date) -> ClosedDay:
+    """What the entries say of this day; it is not stored."""
+    start, end = start_of_day(day), start_of_day(day + _ONE_DAY)
+    before, last = _newest_before(start), _newest_before(end)
+    made = (
+        Entry.objects.between(start, end)
+        .order_by()
+        .values_list("kind", "order_kind")
+        .annotate(Count("pk"), Sum("balance_change"), Sum("reserved_change"), Min("balance_after"))
+    )
+    sums, lowest = {}, before.balance_after
+    for kind, order_kind, count, balance, reserved, least in made:
+        sums[sums_key(kind, order_kind)] = {"count": count, "balance": balance, "reserved": reserved}
+        lowest = min(lowest, least)
+    return ClosedDay(
+        day=day,
+        last_entry=last.pk or 0,
+        balance=last.balance_after,
+        reserved=last.reserved_after,
+        lowest=lowest,
+        sums=sums,
+    )
+
+
+def wrong_day() -> FoundFlaw | None:
+    """Add up every closed day again; the first whose kept row says something else, or is missing. None: all agree."""
+    first, last = first_day(), books().closed_day
+    if first is None or last is None:
+        return None
+    kept = {row.day: row for row in ClosedDay.objects.filter(day__lte=last)}
+    for number in range((last - min(first, *kept, last)).days, -1, -1):
+        day = last - number * _ONE_DAY
+        said = closing_of(day)
+        if day not in kept or _facts(kept[day]) != _facts(said):
+            of_day = Entry.objects.between(start_of_day(day), start_of_day(day + _ONE_DAY))
+            entry = of_day.order_by("at", "pk").values_list("pk", flat=True).first()
+            amount = _amount_off(kept[day], said) if day in kept else -said.balance
+            return FoundFlaw(kind=Flaw.DAY, amount=amount, entry_id=entry or said.last_entry or None)
+    return None
+
+
+def _facts(row: ClosedDay) -> tuple[object, ...]:
+    return row.last_entry, row.balance, row.reserved, row.lowest, row.sums
+
+
+def _amount_off(kept: ClosedDay, said: ClosedDay) -> int:
+    """Rupiah, signed, by which the first figure that differs is off; 0 when only a count or an id does."""
+    before, now = _amounts(kept), _amounts(said)
+    off = (before.get(name, 0) - now.get(name, 0) for name in [*now, *before])
+    return next((amount for amount in off if amount), 0)
+
+
+def _amounts(row: ClosedDay) -> dict[str, int]:
+    amounts = {"balance": row.balance, "reserved": row.reserved, "lowest": row.lowest}
+    for key, made in row.sums.items():
+        amounts |= {f"{key} {name}": made[name] for name in ("balance", "reserved")}
+    return amounts
+
+
+def _day_to_close(of: Books) -> dt.date | None:
+    day = of.closed_day + _ONE_DAY if of.closed_day else first_day()
+    return day if day and day < timezone.localdate() else None
+
+
+def _newest_before(at: dt.datetime) -> Entry:
+    """The newest entry before this moment; an empty one when there is none."""
+    none = Entry(pk=0, balance_after=0, reserved_after=0)
+    return Entry.objects.filter(at__lt=at).order_by("-at", "-pk").first() or none

@@ -1,0 +1,163 @@
+"""A day that is over is closed once, read by the pages as it was kept, and proved from the entries each night."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pgtrigger
+import pytest
+from django.db import ProgrammingError, connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from ledger import services as ledger
+from ledger.models import Books, ClosedDay, Entry, Flaw
+from reconciliation.services import last_proof, prove, reconcile
+from reconciliation.tasks import prove_books
+from tests.core.helpers import words
+from tests.ledger.helpers import open_books, spend
+from tests.purchases.helpers import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+FIRST = dt.date(2026, 11, 18)
+OPENED, PRICE = 1_000_000, 10_500
+
+
+@pytest.fixture
+def clock(time_machine: Any) -> Any:
+    """Moves to an hour of a day of November 2026 in Jakarta."""
+
+    def at(day: int, hour: int = 12) -> None:
+        moment = dt.datetime(2026, 11, day, hour, 30, tzinfo=ZoneInfo("Asia/Jakarta"))
+        time_machine.move_to(moment, tick=False)
+
+    return at
+
+
+@pytest.fixture
+def three_days(clock: Any) -> Any:
+    """Opened and one order charged on the 18th; nothing on the 19th; one refunded on the 20th; now the 21st."""
+    clock(18)
+    open_books(OPENED)
+    spend(PRICE)
+    clock(20)
+    spend(PRICE, kind="bill", refunded=True)
+    clock(21)
+    return clock
+
+
+def tamper(statement: str, *values: Any) -> None:
+    with pgtrigger.ignore(), connection.cursor() as cursor:
+        cursor.execute(statement, values)
+
+
+def test_each_day_that_is_over_is_kept_once(three_days: Any):
+    ledger.close_days()
+    ledger.close_days()
+
+    kept = {row.day.day: row for row in ClosedDay.objects.all()}
+    assert list(kept) == [18, 19, 20]
+    assert [row.balance for row in kept.values()] == [OPENED - PRICE] * 3
+    assert (kept[19].sums, kept[19].last_entry) == ({}, kept[18].last_entry)
+    assert kept[20].last_entry == Entry.objects.latest("pk").pk
+    assert kept[20].lowest == OPENED - 2 * PRICE
+    assert kept[20].sums["refund:bill"] == {"count": 1, "balance": PRICE, "reserved": 0}
+    assert kept[20].sums["hold:bill"] == {"count": 1, "balance": 0, "reserved": PRICE}
+
+
+def test_two_who_close_at_once_close_each_day_once(three_days: Any):
+    at_once(ledger.close_days, ledger.close_days)
+
+    assert list(ClosedDay.objects.values_list("day__day", flat=True)) == [18, 19, 20]
+    assert prove(everything=True).flaw == ""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE ledger_closedday SET balance = 0", "DELETE FROM ledger_closedday", "TRUNCATE ledger_closedday"],
+)
+def test_a_closed_day_never_changes(three_days: Any, statement: str):
+    ledger.close_days()
+
+    with pytest.raises(ProgrammingError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_an_entry_is_never_dated_into_a_closed_day(three_days: Any):
+    ledger.close_days()
+    three_days(20)  # another machine, whose clock is a day behind
+
+    order = spend(PRICE)
+
+    entry = Entry.objects.get(ref_id=order.ref_id, kind="debit")
+    assert entry.at == dt.datetime(2026, 11, 21, tzinfo=ZoneInfo("Asia/Jakarta"))
+    assert prove(everything=True).flaw == ""
+
+
+def test_pages_read_the_days_that_are_kept(three_days: Any):
+    curve = ledger.balance_curve()
+
+    with CaptureQueriesContext(connection) as queries:
+        again = ledger.balance_curve()
+
+    assert again == curve
+    assert [day.day.day for day in curve] == [18, 19, 20, 21]
+    assert len([query for query in queries if "SUM(" in query["sql"]]) == 1  # today's
+
+
+def test_the_closing_page_closes_a_day_when_it_is_needed(three_days: Any, auditor: Any):
+    page = words(auditor.get("/balance/closing/2026-11-20/"))
+
+    assert Books.objects.get().closed_day == dt.date(2026, 11, 20)
+    assert "Closing balance Rp989.500" in page
+
+
+def test_the_nightly_task_closes_the_days(three_days: Any):
+    prove_books()
+
+    assert ClosedDay.objects.count() == 3
+    assert last_proof().flaw == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "amount"),
+    [
+        ("UPDATE ledger_closedday SET balance = balance + 250000 WHERE day = '2026-11-18'", 250_000),
+        ("UPDATE ledger_closedday SET reserved = reserved - 7 WHERE day = '2026-11-18'", -7),
+        ("UPDATE ledger_closedday SET lowest = lowest + 9 WHERE day = '2026-11-18'", 9),
+        ("UPDATE ledger_closedday SET last_entry = 1 WHERE day = '2026-11-18'", 0),
+        (
+            """UPDATE ledger_closedday SET sums = jsonb_set(sums, '{debit:purchase,balance}', '0')
+            WHERE day = '2026-11-18'""",
+            PRICE,
+        ),
+        ("DELETE FROM ledger_closedday WHERE day = '2026-11-18'", PRICE - OPENED),
+    ],
+)
+def test_a_changed_closed_day_is_found(three_days: Any, statement: str, amount: int):
+    ledger.close_days()
+    tamper(statement)
+
+    proof = prove(everything=True)
+
+    first = Entry.objects.earliest("pk").pk
+    assert (proof.flaw, proof.flaw_amount, proof.flaw_entry) == (Flaw.DAY, amount, first)
+
+
+def test_an_entry_moved_to_another_day_is_found_and_alarms(three_days: Any):
+    ledger.close_days()
+    last = Entry.objects.latest("pk")
+    tamper("UPDATE ledger_entry SET at = at + interval '1 day' WHERE id = %s", last.pk)
+
+    prove_books()
+    evaluate_alerts()
+
+    of_day = Entry.objects.filter(ref_id=last.ref_id).earliest("pk")
+    alert = Alert.objects.open().get(kind="books_off")
+    assert reconcile().state == "unexplained"
+    assert (alert.severity, alert.facts["flaw"]) == (1, "day")
+    assert (alert.facts["amount"], alert.facts["entry"]) == (PRICE, of_day.pk)
