@@ -1,7 +1,7 @@
 """Live through many hours of made-up business and print what reconciliation found, and how fast.
 
     python benchmarks/reconciliation.py [--hours 2.5] [--seeds 10] [--rate 1.5]     the method alone
-    python benchmarks/reconciliation.py --growth                                    25, 50 and 100 thousand orders
+    python benchmarks/reconciliation.py --growth      25, 50 and 100 thousand orders, and 60 that wait for a person
     DATABASE_URL=… python benchmarks/reconciliation.py --services [--hours 2]       real services, on a new database
 
 Every outside change must be found with its exact amount and nothing else may be: the first that is not ends it with
@@ -27,6 +27,9 @@ from django.test.utils import get_runner, setup_test_environment
 
 if TYPE_CHECKING:
     from tests.reconciliation.world import World
+
+# Orders that wait for a person, beside the others.
+WAITING = 60
 
 # What was found (rupiah, from, to); whether the books agree in the end; how much was done.
 Result = tuple[list[tuple[int, float, float]], bool, str]
@@ -66,8 +69,11 @@ def main() -> None:
 
 
 def print_growth() -> None:
-    """Judge a backlog of 25, 50 and 100 thousand orders in one go; the CPU time grows in proportion."""
-    from reconciliation.quiet import judge
+    """Judge a backlog of 25, 50 and 100 thousand orders in one go; the CPU time grows in proportion.
+
+    Then the same with 60 orders that wait for a person, sent all over that time: they cost nothing.
+    """
+    from reconciliation.quiet import Known, Order, judge
     from tests.reconciliation.method_shop import MethodShop
     from tests.reconciliation.world import World
 
@@ -78,10 +84,19 @@ def print_growth() -> None:
                 shop.see(what)
         assert shop.progress is not None
         known = shop.known()
-        began = time.process_time()
-        judgement = judge(shop.progress, shop.readings, known)
-        took = time.process_time() - began
-        print(f"{len(shop.orders)} orders, {len(shop.readings)} readings, {judgement.quiet} quiet: {took:.1f} s CPU")
+        waiting = [
+            Order(ref_id=f"W{n}", sent_no=reading.no, next_change=-10_000 - n)
+            for n, reading in enumerate(shop.readings[:: max(1, len(shop.readings) // WAITING)][:WAITING])
+        ]
+        for more in ([], waiting):
+            began = time.process_time()
+            judgement = judge(shop.progress, shop.readings, Known(known.entries, [*known.orders, *more]))
+            took = time.process_time() - began
+            print(
+                f"{len(shop.orders)} orders, {len(more)} more wait for a person, {len(shop.readings)} readings,"
+                f" {judgement.quiet} quiet: {took:.1f} s CPU",
+                flush=True,
+            )
 
 
 def through_method(world: World) -> Result:

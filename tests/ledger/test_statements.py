@@ -20,6 +20,7 @@ from ledger import services as ledger
 from ledger.models import Entry
 from ledger.tables import StatementTable
 from reconciliation import services as reconciliation
+from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 
@@ -191,8 +192,9 @@ def test_the_balance_command_before_anything_is_known():
 
 def test_the_balance_command_prints_all_four_balances():
     open_books(1_000_000)
+    order = make_order(max_price=999)
     with transaction.atomic():
-        ledger.reserve(ref_id="P9", order_kind="purchase", amount=999)
+        ledger.reserve(ref_id=order.ref_id, order_kind="purchase", amount=999)
     reading = read_balance(1_000_500)
 
     before = json.loads(run("balance", "--json"))
