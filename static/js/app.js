@@ -186,6 +186,9 @@ function refreshTimes() {
 }
 setInterval(refreshTimes, 10000);
 
+// On a phone the tabs scroll sideways: the page's own one stays in sight.
+find(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // A date field is written as the browser likes it: beside it stands the day as people here write it.
 const dayInWords = new Intl.DateTimeFormat(document.documentElement.lang || "id", { day: "numeric", month: "short", year: "numeric" });
 document.addEventListener("change", (event) => {
@@ -209,6 +212,11 @@ for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
     if (event.target.id === "live") setTimeout(() => htmx.trigger(event.target, "again"), 5000);
   });
 }
+// Until an answer comes, a bar says that the page may be old.
+document.addEventListener("htmx:afterRequest", (event) => {
+  const offline = event.detail.target?.id === "live" && find("#offline");
+  if (offline) offline.hidden = event.detail.successful;
+});
 
 /* --- bills: how long one can be paid, what the chosen ones cost -------------------------------------------------- */
 

@@ -1,0 +1,33 @@
+"""A page that follows an order, when its questions get no answer for a while."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from purchases.states import Status
+from staff.roles import create_demo_staff
+from tests.factories import make_order
+from tests.journeys.helpers import sign_in
+from tests.purchases.helpers import report
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("answer", ["none", "503"])
+def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, chromium: Browser, answer):
+    create_demo_staff()
+    order = make_order(Status.PENDING, trx_id="TRX-1")
+    page = chromium.new_context(locale="en-GB").new_page()
+    sign_in(page, live_server.url, "cashier")
+    page.route("**/live/**", lambda route: route.abort() if answer == "none" else route.fulfill(status=503))
+
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
+
+    expect(page.locator("#offline")).to_be_visible(timeout=15_000)
+    expect(page.locator(".order-status .status-pending")).to_be_visible()
+    report(order, trx_id="TRX-1")
+    page.unroute("**/live/**")
+    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator("#offline")).to_be_hidden()
+    page.context.close()
