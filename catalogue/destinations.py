@@ -92,10 +92,11 @@ def kind_of(product: Product) -> DestinationKind:
 def normalise(kind: DestinationKind, text: str, zone: str = "") -> str:
     """The destination as it is sent and stored. Raises `InvalidDestination` when it cannot be right.
 
-    Phone numbers become `08…`; a game id with its zone becomes `id.zone`.
+    Phone numbers become `08…`; a game id with its zone becomes `id.zone`, also when both are in `text`.
     """
     if kind is DestinationKind.GAME_ZONE:
-        plain = f"{text.strip()}.{zone.strip()}"
+        player, zone_of_it = (text, zone) if zone.strip() else split_zone(text)
+        plain = f"{player.strip()}.{zone_of_it.strip()}"
     elif kind is DestinationKind.GAME:
         plain = text.strip()
     else:
@@ -106,6 +107,12 @@ def normalise(kind: DestinationKind, text: str, zone: str = "") -> str:
     if not re.fullmatch(pattern, plain, re.ASCII):
         raise InvalidDestination(words)
     return plain
+
+
+def split_zone(text: str) -> tuple[str, str]:
+    """A player's ID and the zone, from "12345678 (1234)", as games show it, or from `id.zone`; the zone may be ""."""
+    found = re.fullmatch(r"\s*(\d+)\s*(?:\(\s*(\d+)\s*\)|\.(\d+))\s*", text, re.ASCII)
+    return (found[1], found[2] or found[3]) if found else (text, "")
 
 
 def _at_home(number: str) -> str:

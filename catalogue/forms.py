@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.destinations import DestinationKind, kind_of, normalise
+from catalogue.destinations import DestinationKind, kind_of, normalise, split_zone
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 
@@ -72,8 +72,6 @@ class DestinationForm(forms.Form):
             "aria-describedby": "destination-hint destination-error",
         }
         if self.kind is DestinationKind.GAME_ZONE:
-            self.fields["zone"].required = True
-            self.fields["zone"].error_messages["required"] = _("This game needs the zone too.")
             self.fields["zone"].widget.attrs |= {
                 "class": "form-control form-big",
                 "inputmode": "numeric",
@@ -91,6 +89,9 @@ class DestinationForm(forms.Form):
     def clean(self) -> dict[str, Any] | None:
         """Check and normalise the destination by the rules of its kind."""
         values = super().clean() or {}
+        has_zone = values.get("zone") or split_zone(values.get("destination", ""))[1]
+        if self.kind is DestinationKind.GAME_ZONE and not has_zone:
+            self.add_error("zone", forms.ValidationError(_("This game needs the zone too."), code="required"))
         if not self.errors:
             try:
                 self.cleaned = normalise(self.kind, values["destination"], values.get("zone", ""))

@@ -55,6 +55,17 @@ def test_a_game_with_zones_needs_both_and_shows_them_as_written():
         normalise(ZONE, "12345678", "")
 
 
+@pytest.mark.parametrize("typed", ["12345678 (2685)", "12345678(2685)", " 12345678.2685 "])
+def test_a_zone_typed_with_the_player_as_in_the_game_is_taken(typed):
+    assert normalise(ZONE, typed) == "12345678.2685"
+
+
+@pytest.mark.parametrize("typed", ["12345678 2685", "(12345678)", "12345678 (26) 85", "12345678"])
+def test_what_does_not_name_a_zone_is_refused(typed):
+    with pytest.raises(InvalidDestination):
+        normalise(ZONE, typed)
+
+
 def test_numbers_are_shown_in_groups_of_four():
     assert shown(PHONE, "081234567890") == "0812-3456-7890"
     assert shown(METER, "12345678901") == "1234 5678 901"

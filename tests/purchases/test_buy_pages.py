@@ -28,6 +28,18 @@ def test_the_review_shows_what_is_bought_and_stores_nothing(cashier):
     assert not Order.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("typed", "zone", "is_reviewed"), [("123456 (2001)", "", True), ("123456", "2001", True), ("123456", "", False)]
+)
+def test_a_zone_may_be_typed_with_the_player(cashier, typed, zone, is_reviewed):
+    product = make_product(category="voucher-game", brand="mobilelegend")
+
+    page = review(cashier, product, typed, zone=zone)
+
+    assert ("123456 (2001)" in words(page)) is is_reviewed
+    assert bool(hidden(page).get("token")) is is_reviewed
+
+
 def test_a_confirmed_review_places_one_order_and_shows_it(cashier):
     product = make_product(price=10_500)
 
