@@ -15,6 +15,7 @@ from bills.models import BillCheck, BillCheckQuerySet, Inquiry
 from bills.states import AnswerKind, BillState, Standing
 from catalogue.destinations import kind_of, shown
 from purchases.models import Order
+from purchases.presenting import decided_by_people
 from purchases.states import Status
 from upstream.error_codes import Meaning, Step, meaning_of
 
@@ -129,6 +130,10 @@ _ENDED: dict[str, Words] = {
         _("The bill is not paid. Check it again to pay it, or give the money back to the customer."),
     ),
 }
+_DECIDED_FAILED: Words = (
+    _("Two people decided that the payment failed."),
+    _("The bill is not paid. Check it again to pay it."),
+)
 
 
 @dataclass(frozen=True)
@@ -215,7 +220,8 @@ class ShownBill:
         if refusal and (standing is Standing.REFUSED or (order and order.status == Status.REJECTED)):
             return refusal.words, f"{_UNCHARGED} {refusal.step.label}"
         if order and standing is Standing.ENDED:
-            return _ENDED[order.status]
+            is_decided = order.status == Status.FAILED and decided_by_people(order)
+            return _DECIDED_FAILED if is_decided else _ENDED[order.status]
         if order and standing is Standing.EXPIRED:
             return _EXPIRED_WITH_PAYMENT
         if standing is Standing.OPEN_ELSEWHERE and self.other and self.other.status == Status.NEEDS_ACTION:

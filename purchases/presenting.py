@@ -52,6 +52,11 @@ def serial_number(order: Order) -> SerialNumber | None:
     return SerialNumber(main=order.sn, copied=order.sn, rest="", is_token=False)
 
 
+def decided_by_people(order: Order) -> bool:
+    """Whether the order ended as two people decided, whatever the upstream has reported since."""
+    return any(verdict.approved_by_id and verdict.outcome == order.status for verdict in order.verdicts.all())
+
+
 def shown_destination(order: Order) -> str:
     """The order's destination, grouped for reading aloud."""
     return shown(kind_of(order.product), order.destination)
@@ -64,7 +69,9 @@ def event_words(event: OrderEvent) -> str:
 
 
 def _why(reason: str) -> str:
-    return str(_REASONS.get(reason, reason))
+    name, _colon, detail = reason.partition(": ")
+    words = str(_REASONS.get(name, name))
+    return f"{words}: {detail}" if detail else words
 
 
 _EVENTS = {
@@ -85,6 +92,8 @@ _REASONS = {
     "stopped": _("the upstream refuses our account"),
     "timeout": _("none came in time"),
     "connection": _("the connection broke"),
+    "unknown_code": _("an error code that is not in the list"),
+    "malformed": _("it cannot be read"),
 }
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "before": rupiah,
@@ -127,7 +136,7 @@ def _sending(order: Order, _actions: _Actions) -> Explanation:
 def _pending(order: Order, _actions: _Actions) -> Explanation:
     happened = _("The upstream has accepted it and is working on it.")
     if possible_outcomes(order):
-        return Explanation(happened, step=_decide())
+        return Explanation(happened, step=_decide(order))
     time = _("That takes seconds, at times a few minutes. It is not a failure.")
     return Explanation(happened, time, _do_not_repeat(order))
 
@@ -140,8 +149,15 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
         happened = _("We do not know yet whether the upstream received this order.")
     money = _("It may have been charged.")
     if possible_outcomes(order):
-        return Explanation(happened, money, _decide())
-    step = _("Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up.")
+        return Explanation(happened, money, _decide(order))
+    if order.kind == Order.Kind.BILL:
+        step = _(
+            "Do not pay it again, and do not give the money back yet. Tell the customer that it is being looked up."
+        )
+    else:
+        step = _(
+            "Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up."
+        )
     return Explanation(happened, money, step)
 
 
@@ -175,7 +191,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
             happened, money, _("Do not buy it again. A person who may resolve orders has to decide this.")
         )
     step = _(
-        "Both buttons ask the upstream first, and stop if it knows the order now. Send it again: if the first sending "
+        "Each button asks the upstream first, and stops if it knows the order now. Send it again: if the first sending "
         "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
     )
     return Explanation(happened, money, step)
@@ -184,9 +200,18 @@ def _never_arrived(actions: _Actions) -> Explanation:
 def _failed(order: Order, _actions: _Actions) -> Explanation:
     if order.kind == Order.Kind.BILL:
         return Explanation()
-    if order.accepted_no is None:
-        return Explanation(_("Two people decided that it failed."), _("Nothing was charged."), _again())
-    return Explanation(_("The upstream reports that it failed."), _("It refunds what was charged."), _again())
+    if not decided_by_people(order):
+        return Explanation(_("The upstream reports that it failed."), _("It refunds what was charged."), _again())
+    money = (
+        _("Nothing was charged.")
+        if order.accepted_no is None
+        else _("It was charged. Our books expect the upstream to refund it.")
+    )
+    return Explanation(_("Two people decided that it failed."), money, _again())
+
+
+def _success(order: Order, _actions: _Actions) -> Explanation:
+    return Explanation(_("Two people decided that it succeeded.")) if decided_by_people(order) else Explanation()
 
 
 def _rejected(order: Order, _actions: _Actions) -> Explanation:
@@ -227,7 +252,9 @@ def _do_not_repeat(order: Order) -> _Words:
     return _("Do not buy it again: this page follows it.")
 
 
-def _decide() -> _Words:
+def _decide(order: Order) -> _Words:
+    if order.kind == Order.Kind.BILL:
+        return _("The upstream leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
     return _("The upstream leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
 
 
@@ -241,7 +268,7 @@ _WORDS: dict[Status, Callable[[Order, _Actions], Explanation]] = {
     Status.PENDING: _pending,
     Status.UNKNOWN: _unknown,
     Status.NEEDS_ACTION: _needs_action,
-    Status.SUCCESS: lambda _order, _actions: Explanation(),
+    Status.SUCCESS: _success,
     Status.FAILED: _failed,
     Status.REJECTED: _rejected,
     Status.CANCELLED: _cancelled,

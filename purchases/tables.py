@@ -14,6 +14,7 @@ from purchases.models import Order
 from purchases.presenting import serial_number, shown_destination
 from purchases.states import Status
 from purchases.templatetags.orders import status_badge
+from upstream.error_codes import meaning_of
 
 
 class OrderTable(Table[Order]):
@@ -38,9 +39,11 @@ class OrderTable(Table[Order]):
 
     @column(_("SN or reason"), phone="4 wide")
     def sn(self, order: Order) -> str:
-        """What the provider returned, or why the order waits for a person."""
+        """What the provider returned, or why the order waits for a person or was rejected."""
         if serial := serial_number(order):
             return format_html('<span class="mono">{}</span>', Truncator(serial.main).chars(26))
+        if order.status == Status.REJECTED:
+            return str(meaning_of(order.error_code).words)
         return order.get_action_reason_display() if order.status == Status.NEEDS_ACTION else ""
 
     @column(_("Price"), css="num", phone="2 right")

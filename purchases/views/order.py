@@ -22,7 +22,7 @@ from purchases import services
 from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
-from purchases.presenting import event_words, explain, serial_number, shown_destination
+from purchases.presenting import decided_by_people, event_words, explain, serial_number, shown_destination
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
 
@@ -41,6 +41,10 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 
+# The customer has nothing and the money is there: the same may be bought again.
+_NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
+
+
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     order = get_object_or_404(
         Order.objects.select_related(
@@ -55,7 +59,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     incidents = list(order.incidents.select_related("closed_by"))
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
     seen += [[(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
-    is_bill = order.kind == Order.Kind.BILL
+    is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
     return {
         "order": order,
@@ -64,13 +68,14 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "destination": shown_destination(order),
         "serial": serial_number(order),
         "is_bill": is_bill,
+        "again_query": urlencode({"destination": order.destination}) if order.status in _NOT_CHARGED else "",
         "saving_query": urlencode({"product": order.product_code, "destination": order.destination}),
         "timeline": [(event, event_words(event)) for event in events],
         "sendings": [event.at for event in events if event.to_status == Status.SENDING],
         "first_price": _first_price(events),
         "incidents": incidents,
         "open_incidents": [incident for incident in incidents if incident.closed_at is None],
-        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} else order.message,
+        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} or is_decided else order.message,
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
         "may_resolve": request.user.has_perm("purchases.resolve_order"),

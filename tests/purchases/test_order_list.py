@@ -9,9 +9,10 @@ import pytest
 from django.utils import timezone
 
 from purchases.states import Status
-from tests.core.helpers import has_id, next_question
+from tests.core.helpers import has_id, next_question, words
 from tests.factories import make_order, make_product
 from tests.purchases.helpers import report
+from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +27,12 @@ def test_the_list_shows_the_newest_first(cashier):
     new = make_order(Status.SUCCESS)
 
     assert listed(cashier.get("/orders/")) == [new.ref_id, old.ref_id]
+
+
+def test_a_rejected_row_says_why_in_words(cashier):
+    make_order(Status.REJECTED, error_code="INVALID_DESTINATION")
+
+    assert str(meaning_of("INVALID_DESTINATION").words) in words(cashier.get("/orders/"))
 
 
 @pytest.mark.parametrize("query", ["081234567891", "4567891", "SN-FIND-ME", "find-me"])

@@ -1,5 +1,6 @@
 """One order's page: what it says, what it offers to whom, and how it follows the order."""
 
+import datetime as dt
 import re
 
 import pytest
@@ -7,10 +8,12 @@ from django.utils import timezone
 
 from ledger.models import Books
 from purchases.models import Incident, Order, OrderEvent
+from purchases.services import approve_verdict, propose_verdict
 from purchases.services.sending import claim
 from purchases.states import FINAL, ActionReason, Status
+from staff.models import User
 from tests.core.helpers import has_id, next_question, words
-from tests.factories import make_order, make_product
+from tests.factories import make_biller, make_order, make_product
 from tests.people import browser_of
 from tests.purchases.helpers import answer, never_arrived, place, report
 
@@ -89,6 +92,61 @@ def test_a_closed_order_says_that_nobody_refunds_anything(cashier):
     assert has_id(page, "order-closed")
     assert "nobody refunds anything" in words(page)
     assert "refunds what was charged" not in words(page)
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.SUCCESS])
+@pytest.mark.parametrize("accepted", [True, False])
+def test_what_two_people_decided_is_not_called_a_report(cashier, status, accepted):
+    first, second = (User.objects.create_superuser(name) for name in ("first", "second"))
+    order = place()
+    claim(order.pk)
+    if accepted:
+        report(order, "pending")
+    else:
+        answer(order, Status.UNKNOWN)
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(days=1))
+    verdict = propose_verdict(order, outcome=status, evidence="their dashboard", reason="too long", actor=first)
+    approve_verdict(verdict, actor=second)
+
+    page = words(detail(cashier, order))
+
+    assert "Two people decided that it" in page
+    assert "The upstream reports" not in page
+    assert "The upstream says" not in page
+    assert ("Nothing was charged" in page) is (status == Status.FAILED and not accepted)
+
+
+@pytest.mark.parametrize("status", [Status.UNKNOWN, Status.PENDING])
+@pytest.mark.parametrize("hours", [0, 24])
+def test_a_bill_payment_in_doubt_is_not_to_be_paid_again(cashier, status, hours):
+    order = make_order(status, product=make_biller(), kind=Order.Kind.BILL, max_price=50_000)
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=hours))
+
+    page = words(detail(cashier, order))
+
+    assert "Do not pay it again" in page
+    assert "Do not buy it again" not in page
+
+
+@pytest.mark.parametrize("status", sorted(FINAL))
+def test_only_what_cost_nothing_is_tried_again_with_its_number(cashier, status):
+    order = make_order(status)
+
+    page = detail(cashier, order)
+
+    assert has_id(page, "try-again") is (status in {Status.FAILED, Status.REJECTED, Status.CANCELLED})
+    assert (f"/buy/?destination={order.destination}" in page.content.decode()) is has_id(page, "try-again")
+
+
+def test_an_unknown_code_is_said_in_words(cashier):
+    order = place()
+    claim(order.pk)
+    answer(order, Status.UNKNOWN, facts={"code": "no_answer", "reason": "unknown_code: WEIRD"})
+
+    page = words(detail(cashier, order))
+
+    assert "WEIRD" in page
+    assert "unknown_code" not in page
 
 
 def test_a_refusal_says_what_its_code_means(cashier):
