@@ -14,18 +14,11 @@ from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import (
-    beat_init,
-    before_task_publish,
-    heartbeat_sent,
-    task_postrun,
-    task_prerun,
-    worker_init,
-)
+from celery.signals import before_task_publish, heartbeat_sent, task_postrun, task_prerun, worker_shutdown
 from django.conf import settings
 from kombu import Exchange, Queue
 
-from core import health
+from core import health, heartbeats
 from core.measures import TASK_SECONDS
 from core.publish import publish
 from core.tracing import begin_trace, end_trace, traceparent
@@ -67,6 +60,7 @@ app.conf.update(
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
+    beat_scheduler="backoffice.scheduler:OneOfMany",
     beat_max_loop_interval=1,
     beat_schedule={
         # Twice a second: the rate budget lets at most two requests a second through, and an idle sweep is a few cheap
@@ -136,43 +130,26 @@ def _end_task(task: Any, **_: Any) -> None:
     end_trace()
 
 
-# --- Heartbeats, read by /readyz --------------------------------------------------------------------------------
+# --- Heartbeats, read by /readyz; those of beat are in `scheduler` ------------------------------------------------
 
-_noted: dict[str, float] = {}
-_process: dict[str, str] = {}
-
-
-def _record_heartbeat(name: str) -> None:
-    """Record a heartbeat of `name`, every two seconds at most."""
-    now = time.monotonic()
-    if now - _noted.get(name, -10.0) >= 2:
-        _noted[name] = now
-        health.record_heartbeat(name)
-
-
-@worker_init.connect
-def _name_worker(sender: Any, **_: Any) -> None:
-    _process["name"] = str(sender.hostname).partition("@")[0]
+_watched = [time.monotonic()]
 
 
 @heartbeat_sent.connect
 def _note_worker(**_: Any) -> None:
-    _record_heartbeat(_process.get("name", "worker"))
+    heartbeats.record(heartbeats.process_name("worker"))
     _watch_others()
+
+
+@worker_shutdown.connect
+def _end_worker(**_: Any) -> None:
+    heartbeats.end(heartbeats.process_name("worker"))
 
 
 def _watch_others() -> None:
     """With beat or `background` silent nobody would evaluate the alert that says so: the other worker does it then."""
-    now = time.monotonic()
-    if now - _noted.setdefault("watch", now) >= 20:
-        _noted["watch"] = now
+    if time.monotonic() - _watched[0] >= 20:
+        _watched[0] = time.monotonic()
         if {"beat", "background"} & set(health.silent_processes()):
-            queue = BACKGROUND if _process.get("name") == BACKGROUND else INTERACTIVE
-            publish("alerts.tasks.evaluate_alerts", queue=queue)
-
-
-@beat_init.connect
-def _note_beat(**_: Any) -> None:
-    before_task_publish.connect(lambda **_: _record_heartbeat("beat"), weak=False)
-    # The schedule's first minute would pass without a known balance.
-    publish("reconciliation.tasks.read_balance")
+            is_background = heartbeats.process_name("worker").startswith(BACKGROUND)
+            publish("alerts.tasks.evaluate_alerts", queue=BACKGROUND if is_background else INTERACTIVE)

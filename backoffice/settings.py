@@ -5,6 +5,7 @@ throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` r
 """
 
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +117,16 @@ DATABASES = {
     }
 }
 _database_options: dict[str, Any] = DATABASES["default"].setdefault("OPTIONS", {})
-_database_options["options"] = " ".join(
-    [
-        "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
-        _database_options.get("options", ""),
-    ]
-).strip()
+if env.bool("DATABASE_POOLED", False):
+    # A pooler that lends a connection for one transaction: nothing may outlive it, and the limits are the role's own.
+    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+else:
+    _database_options["options"] = " ".join(
+        [
+            "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
+            _database_options.get("options", ""),
+        ]
+    ).strip()
 # A database host that is frozen or gone is noticed, too.
 for _name, _value in {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15}.items():
     _database_options.setdefault(_name, _value)
@@ -217,6 +222,9 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "UNAUTHENTICATED_USER": None,
 }
+
+# Names this installation among others on the same database, in heartbeats and logs.
+INSTALLATION = env.str("INSTALLATION", "") or socket.gethostname()
 
 # --- Redis and Celery -----------------------------------------------------------------------------------------
 

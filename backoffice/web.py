@@ -1,5 +1,8 @@
 """`python -m backoffice.web --port 8000`: the web process, on 127.0.0.1 until SIGTERM or Ctrl-C.
 
+Several serve one socket: the launcher listens and hands it to each (`--fd`). Who connects while one of them ends, or
+while all are started again, waits in the socket's queue for the next.
+
 A thread gets a request when all of it is there, its body too: whoever sends half of one and then nothing holds a
 connection, never one of the threads that serve the pages.
 """
@@ -8,8 +11,11 @@ from __future__ import annotations
 
 import argparse
 import logging
+import select
 import signal
+import socket
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +23,7 @@ from typing import Any
 from waitress import create_server, wasyncore
 
 from backoffice.wsgi import application
+from core import heartbeats
 
 log = logging.getLogger(__name__)
 
@@ -30,60 +37,107 @@ MOST_CONNECTIONS = 500
 MOST_BODY_BYTES, MOST_HEADER_BYTES = 256 * 1024, 64 * 1024
 # How long (seconds) a stop waits for the requests in hand; `./run` waits a little longer than that.
 PATIENCE = 4.0
+# A connection that did something this short (seconds) ago may be about to send a request.
+QUIET_SECONDS = 0.3
+# Without a turn of its loop for this long (seconds) the process serves nobody.
+STUCK_SECONDS = 10.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stopped: 0; 1 with a sentence when the port is taken."""
     parser = argparse.ArgumentParser(prog="python -m backoffice.web", description="Serve the pages and the callbacks.")
     parser.add_argument("--port", type=int, default=8000)
-    port = parser.parse_args(arguments).port
-    connections: dict[int, Any] = {}
+    parser.add_argument("--fd", type=int, help="a listening socket that the starter holds, instead of a port")
+    options = parser.parse_args(arguments)
     try:
-        server = create_server(
-            application,
-            map=connections,
-            host=HOST,
-            port=port,
-            threads=THREADS,
-            connection_limit=MOST_CONNECTIONS,
-            channel_timeout=SILENCE_SECONDS,
-            cleanup_interval=LOOK_SECONDS,
-            max_request_body_size=MOST_BODY_BYTES,
-            max_request_header_size=MOST_HEADER_BYTES,
-            # which of a proxy's headers count is for the settings: TRUSTED_PROXY_COUNT, BEHIND_TLS_PROXY
-            clear_untrusted_proxy_headers=False,
-            ident="",
-            log_socket_errors=False,  # a browser that goes away is no fault
-            asyncore_use_poll=True,
-        )
+        listener = listening(options.port) if options.fd is None else socket.socket(fileno=options.fd)
     except OSError as error:
-        print(f"cannot listen on {HOST}:{port}: {error.strerror}", file=sys.stderr)
+        print(f"cannot listen on {HOST}:{options.port}: {error.strerror}", file=sys.stderr)
         return 1
-    log.info("listening on http://%s:%s", HOST, port)
-    serve(server, connections)
+    connections: dict[int, Any] = {}
+    server = create_server(
+        application,
+        map=connections,
+        sockets=[listener],
+        threads=THREADS,
+        connection_limit=MOST_CONNECTIONS,
+        channel_timeout=SILENCE_SECONDS,
+        cleanup_interval=LOOK_SECONDS,
+        max_request_body_size=MOST_BODY_BYTES,
+        max_request_header_size=MOST_HEADER_BYTES,
+        # which of a proxy's headers count is for the settings: TRUSTED_PROXY_COUNT, BEHIND_TLS_PROXY
+        clear_untrusted_proxy_headers=False,
+        ident="",
+        log_socket_errors=False,  # a browser that goes away is no fault
+        asyncore_use_poll=True,
+    )
+    log.info("listening on %s:%s", *listener.getsockname()[:2])
+    Web(server, connections).serve()
     return 0
 
 
-def serve(server: Any, connections: dict[int, Any]) -> None:
-    """Serve until SIGTERM or SIGINT, then finish the requests in hand, within `PATIENCE`."""
-    is_stopping = False
+def listening(port: int) -> socket.socket:
+    """A socket on this port of the loopback interface. Raises OSError when it is taken."""
+    listener = socket.socket()
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+    except OSError:
+        listener.close()
+        raise
+    return listener
 
-    def stop(_number: int, _frame: object) -> None:
-        nonlocal is_stopping
-        is_stopping = True
-        server.pull_trigger()  # wakes the poll below
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-    while not is_stopping:
-        wasyncore.loop(timeout=1, use_poll=True, map=connections, count=1)
-    server.del_channel()
-    server.socket.close()
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline and any(
-        channel.requests or channel.total_outbufs_len for channel in server.active_channels.values()
-    ):
-        wasyncore.loop(timeout=0.1, use_poll=True, map=connections, count=1)
+class Web:
+    """waitress' server and its loop; `connections` is the map in which waitress keeps its sockets."""
+
+    def __init__(self, server: Any, connections: dict[int, Any]) -> None:
+        self._server = server
+        self._connections = connections
+        self._is_stopping = False
+        self._turned_at = time.monotonic()
+        self._name = heartbeats.process_name("web")
+
+    def serve(self) -> None:
+        """Serve until SIGTERM or SIGINT, then finish the requests in hand, within `PATIENCE`."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        threading.Thread(target=self._beat, daemon=True).start()
+        while not self._is_stopping:
+            self._turn(1.0)
+        began = time.monotonic()
+        deadline = began + PATIENCE
+        while self._somebody_waits() and time.monotonic() < began + QUIET_SECONDS:  # let in by the kernel already
+            self._turn(0.0)
+        self._server.del_channel()
+        self._server.socket.close()
+        while time.monotonic() < deadline and any(map(is_busy, self._server.active_channels.values())):
+            self._turn(0.1)
+        heartbeats.end(self._name)
+
+    def _turn(self, seconds: float) -> None:
+        self._turned_at = time.monotonic()
+        wasyncore.loop(timeout=seconds, use_poll=True, map=self._connections, count=1)
+
+    def _stop(self, _number: int, _frame: object) -> None:
+        self._is_stopping = True
+        self._server.pull_trigger()  # wakes the poll
+
+    def _beat(self) -> None:
+        """A thread of its own, so that a frozen Redis holds up no page; without a turn of the loop no heartbeat."""
+        while not self._is_stopping:
+            if time.monotonic() - self._turned_at < STUCK_SECONDS:
+                heartbeats.record(self._name)
+            time.sleep(1)
+
+    def _somebody_waits(self) -> bool:
+        return bool(select.select([self._server.socket], [], [], 0)[0])
+
+
+def is_busy(channel: Any) -> bool:
+    """Whether a connection has a request in hand, or may be about to send one."""
+    is_quiet = time.time() - channel.last_activity > QUIET_SECONDS
+    return bool(channel.requests or channel.total_outbufs_len or not is_quiet)
 
 
 if __name__ == "__main__":

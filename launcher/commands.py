@@ -18,8 +18,16 @@ from launcher.installing import DEVELOPMENT, RUNTIME, enter_venv, install_front_
 from launcher.output import output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
 
-DEFAULT_PORT = 8000
-MODULES = {"up": "serving", "manage": "calling", "doctor": "calling", "status": "status", "reset": "resetting"}
+DEFAULT_PORT, LOOPBACK = 8000, "127.0.0.1"
+ROLES = ("web", "worker", "background", "beat")
+MODULES = {
+    "service": "units",
+    "up": "serving",
+    "manage": "calling",
+    "doctor": "calling",
+    "status": "status",
+    "reset": "resetting",
+}
 TASKS = {"test", "check", "lock"}  # of pyproject.toml
 PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
@@ -54,6 +62,14 @@ def parser() -> Parser:
     commands = top.add_subparsers(dest="command", metavar="command", parser_class=Parser)
     up = commands.add_parser("up", help="start everything and keep it running (the default)")
     up.add_argument("--port", type=port_number, default=DEFAULT_PORT, help="where the pages are served (default 8000)")
+    up.add_argument("--host", default=LOOPBACK, help="the address they are served on, for a proxy on another machine")
+    up.add_argument(
+        "--only",
+        action="append",
+        choices=ROLES,
+        help="start this role alone (again for another); see docs/deployment.md",
+    )
+    commands.add_parser("install", help="fetch what the locks name into this folder, and start nothing")
     commands.add_parser("manage", help="run a command of manage.py", add_help=False)
     shown = commands.add_parser(
         "status", help="each process with its state, port and memory; exit code 3 when not running"
@@ -64,6 +80,13 @@ def parser() -> Parser:
     commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations")
     locked = commands.add_parser("lock", help="compile the lock files again from the .in files and package.json")
     locked.add_argument("--upgrade", action="store_true", help="take the newest versions that are allowed")
+    service = commands.add_parser("service", help="write systemd units that keep ./run up running")
+    service.add_argument("action", choices=["install"], help="write them to /etc/systemd/system")
+    service.add_argument(
+        "--only", action="append", choices=ROLES, help="a unit for this role alone (again for another)"
+    )
+    service.add_argument("--to", metavar="FOLDER", help="write them there instead")
+    service.add_argument("--user", help="whom the services run as (default: the owner of this folder)")
     deleted = commands.add_parser("reset", help="delete the data folder, after a question")
     deleted.add_argument("--yes", action="store_true", help="do not ask")
     return top
@@ -114,14 +137,17 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     options = read_arguments(arguments)
     command: str = options.command
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
-    say = quiet_output if command in {"manage", "doctor", "status", "reset"} else output(started)
+    say = quiet_output if command in {"manage", "doctor", "status", "reset", "service"} else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
-    looking = command in {"status", "reset"}  # what is installed does not change under a running ./run
+    looking = command in {"status", "reset", "service"}  # what is installed does not change under a running ./run
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME
     enter_venv(group, say, lock=lock, arguments=arguments)
     del os.environ["RUN_STARTED"]
     if not looking:
         install_front_end(group, say, development=command in TASKS)
+    if command == "install":
+        say("Everything is installed")
+        return 0
     if command in TASKS:
         words = ["--upgrade"] if vars(options).get("upgrade") else vars(options).get("words", [])
         become_task(group, command, words)

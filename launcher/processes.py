@@ -80,10 +80,11 @@ class ProcessGroup:
         stage: Stage = Stage.APP,
         user: str | None = None,
         own_session: bool = True,
+        pass_fds: Sequence[int] = (),
     ) -> Child:
         """Start `command`; its output is appended to `log`, or without one goes where the launcher's own goes.
 
-        `own_session=False` is for a command that a person talks to in the terminal.
+        `own_session=False` is for a command that a person talks to in the terminal. `pass_fds`: open files for it.
         """
         bootstrap = [sys.executable, "-I", "-S", HERE / "child.py", os.getpid(), stop_signal, user or "-", *command]
         with contextlib.ExitStack() as files:
@@ -96,6 +97,7 @@ class ProcessGroup:
                 env=dict(env),
                 cwd=cwd,
                 start_new_session=own_session,
+                pass_fds=pass_fds,
             )
         child = Child(name, process, log, stop_signal, stage)
         self._children.append(child)

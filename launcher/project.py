@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +29,19 @@ class Project:
     def sandboxed(self) -> bool:
         """Whether the sandbox is the upstream, because no real one is named."""
         return "UPSTREAM_BASE_URL" not in self.given
+
+    def of_roles(self, roles: Sequence[str]) -> "Project":
+        """The same project with a data folder of its own for these roles; LaunchError when it lacks a setting.
+
+        They share the database and Redis with other installations, so that only given ones will do.
+        """
+        missing = [name for name in ("UPSTREAM_BASE_URL", "DATABASE_URL", "REDIS_URL") if name not in self.given]
+        if missing:
+            raise LaunchError(
+                "With --only, installations share one database, one Redis and one upstream. These are missing: "
+                f"{', '.join(missing)}. Set them in the environment or in .env."
+            )
+        return replace(self, data=roles_folder(self.data) / "-".join(roles))
 
     @property
     def logs(self) -> Path:
@@ -70,6 +83,11 @@ class Project:
                 f"SECRET_KEY has only {length} characters and could be guessed: give it {LEAST_KEY_LENGTH} random "
                 "ones or more (.env.example has a command that makes them)."
             )
+
+
+def roles_folder(data: Path) -> Path:
+    """Where the launchers of single roles keep their folders, one for each."""
+    return data / "roles"
 
 
 def is_web_address(text: str) -> bool:

@@ -3,15 +3,18 @@
 import argparse
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Sequence
 
+from launcher.commands import LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, held, write_state
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
+from launcher.roles import Roles, numbers, take_address
 from launcher.services import Service
 from launcher.stack import Stack
 
@@ -20,17 +23,21 @@ TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "
 CATALOGUE_RETRY_SECONDS = 60.0
 NOT_YET = 3  # of our commands: try again later
 DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in ("cashier", "admin", "owner", "auditor"))
-CELERY = ("-m", "celery", "-A", "backoffice")
-WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Run the whole backoffice until somebody stops it. Returns 0 when asked to stop; LaunchError otherwise."""
     project = read_project()
+    if options.only:
+        project = project.of_roles(sorted(set(options.only), key=ROLES.index))
     project.make_ready()
+    roles = options.only or ROLES
+    numbers(project.given)  # a wrong one is refused before anything is started
     try:
         with held(project.data):
-            server = Server(project, group, say, port=choose_port(options.port, say, is_fixed=not project.sandboxed))
+            port = choose_port(options.port, say, is_fixed=not project.sandboxed) if "web" in roles else 0
+            listener = take_address(options.host, port) if port else None
+            server = Server(project, group, say, roles=roles, port=port, listener=listener)
             try:
                 server.start()
                 server.watch()
@@ -64,21 +71,35 @@ def choose_port(wanted: int, say: Say, *, is_fixed: bool) -> int:
 class Server:
     """The processes of one running backoffice."""
 
-    def __init__(self, project: Project, group: ProcessGroup, say: Say, *, port: int) -> None:
+    def __init__(
+        self,
+        project: Project,
+        group: ProcessGroup,
+        say: Say,
+        *,
+        roles: Sequence[str],
+        port: int,
+        listener: socket.socket | None,
+    ) -> None:
         self._project = project
         self._group = group
         self._say = say
+        self._names = roles
         self._port = port
+        self._listener = listener
         self._started = time.time()
         self._sync: Child | None = None
         self._catalogue_due = 0.0  # when to fetch it again; 0: not needed
         self._is_catalogue_missed = False  # said once
         self._stack = Stack(project, group)
+        self._roles = Roles(self._stack, listener)
         self._stores: list[Service] = []
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
-        self._address = f"http://localhost:{port}" if project.sandboxed else f"https://{first_host(project)}"
-        self._log_level = project.given.get("LOG_LEVEL", "INFO")
+        if not port:
+            self._address = ""
+        else:
+            self._address = f"http://localhost:{port}" if project.sandboxed else f"https://{first_host(project)}"
 
     def start(self) -> None:
         """Start all of it; returns when the pages are served and every process runs."""
@@ -87,26 +108,32 @@ class Server:
         stack.start_stores(web_port=self._port)
         self._stores = stack.stores.services()
         self._write_state(doing="starting")
-        say("PostgreSQL and Valkey answer")
+        say("PostgreSQL and Redis answer" if "REDIS_URL" in self._project.given else "PostgreSQL and Valkey answer")
         # side by side: each of these is mostly the start of a Python
         prepare = stack.manage("prepare_app")
         seed = stack.prepare_sandbox() if self._project.sandboxed else None
         stack.finish_preparing(prepare)
         say("Database, translations and roles are up to date")
-        web = self._begin("web", self._web, port=self._port)
+        if self._listener:
+            web = self._begin("web")
         if seed:
             stack.finish(seed, "The sandbox's database could not be prepared.")
-            sandbox = self._begin("sandbox", stack.start_sandbox, port=stack.sandbox_port)
+            sandbox = self._keep("sandbox", stack.start_sandbox, port=stack.sandbox_port)
             stack.await_http(sandbox, port=stack.sandbox_port, path="/")
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
-        stack.await_http(web, port=self._port, path="/healthz", host=first_host(self._project))
-        say(f"Pages are served on port {self._port}")
-        sync = stack.manage("sync_catalogue", "--if-empty")
-        self._begin("worker", lambda: self._worker("worker", "interactive,callbacks"))
-        self._begin("background", lambda: self._worker("background", "background"))
-        self._begin("beat", self._beat)
-        self._group.finish(sync)
-        self._note_catalogue(sync)
+        if self._listener:
+            stack.await_http(
+                web, port=self._port, path="/healthz", host=first_host(self._project), address=self._host()
+            )
+            say(f"Pages are served on port {self._port}")
+        # one role among others needs no catalogue of its own: beat has it fetched
+        sync = stack.manage("sync_catalogue", "--if-empty") if len(self._names) == len(ROLES) else None
+        for role in self._names:
+            if role != "web":
+                self._begin(role)
+        if sync:
+            self._group.finish(sync)
+            self._note_catalogue(sync)
         for service in self._services:
             if service.child and not service.child.running():
                 raise LaunchError(f"{service.name} ended instead of starting: its log says why.", log=service.child.log)
@@ -128,6 +155,8 @@ class Server:
 
     def stop(self) -> None:
         """Stop in order: beat, then web and the workers, the sandbox, Valkey, PostgreSQL; within ten seconds."""
+        if self._listener:
+            self._listener.close()  # the web processes serve whoever has connected, and nobody connects any more
         self._stop("beat", grace=1.0)
         # a worker that is still busy is cut off: whatever it was doing, the sweeps find it in PostgreSQL
         cut_off = ((signal.SIGQUIT, 0.3), (signal.SIGKILL, 0.5))
@@ -137,27 +166,28 @@ class Server:
         self._stack.stores.stop(grace=1.5)
         self._group.close()
 
-    def _stop(self, *names: str, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 0.5),)) -> None:
-        children = [service.child for service in self._services if service.name in names and service.child]
-        self._group.stop(children, grace=grace, then=then)
+    def _stop(self, *roles: str, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 0.5),)) -> None:
+        ours = [service for service in self._services if service.name.partition("-")[0] in roles]
+        self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
 
-    def _begin(self, name: str, begin: Callable[[], Child], *, port: int | None = None) -> Child:
+    def _begin(self, role: str) -> Child:
+        """Start the processes of a role; return the first of them."""
+        port = self._port if role == "web" else None
+        first, *_ = [self._keep(name, begin, port=port) for name, begin in self._roles.processes(role)]
+        return first
+
+    def _keep(self, name: str, begin: Callable[[], Child], *, port: int | None = None) -> Child:
+        """Start a process and keep it up from now on."""
         service = Service(name, begin, port=port)
         service.child = begin()
         self._services.append(service)
         self._write_state(doing="starting")
         return service.child
 
-    def _web(self) -> Child:
-        return self._stack.python("web", "-m", "backoffice.web", "--port", str(self._port))
-
-    def _worker(self, name: str, queues: str) -> Child:
-        return self._stack.python(name, *WORKER, "-Q", queues, "-n", f"{name}@%h", "-l", self._log_level)
-
-    def _beat(self) -> Child:
-        schedule = self._project.data / "beat" / "schedule"
-        schedule.parent.mkdir(mode=0o700, exist_ok=True)
-        return self._stack.python("beat", *CELERY, "beat", "-s", schedule, "--pidfile=", "-l", self._log_level)
+    def _host(self) -> str:
+        """Where this machine reaches its own pages."""
+        host = str(self._listener.getsockname()[0]) if self._listener else LOOPBACK
+        return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
     def _fetch_catalogue(self) -> None:
         """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
@@ -203,17 +233,25 @@ class Server:
 
     def _greet(self) -> None:
         self._say("Ready")
+        how = []
         if self._project.sandboxed:
             how = [
                 f"sign in as: {', '.join(DEMO_LOGINS)}",
                 f"the upstream is the sandbox, no real money: http://localhost:{self._stack.sandbox_port}",
             ]
-        else:
+        elif self._port:
             # Pages are served over TLS only: this port is for the proxy
-            how = [f"the TLS proxy in front of it forwards to http://127.0.0.1:{self._port} (docs/deployment.md)"]
+            how = [f"the TLS proxy in front of it forwards to http://{self._host()}:{self._port} (docs/deployment.md)"]
             if self._stack.needs_admin:
                 how.append("the first admin: ./run manage createsuperuser")
-        lines = ["", self._address, *how, f"logs: {self._project.logs}", "stop: Ctrl-C", ""]
+        lines = [
+            "",
+            self._address or f"roles: {', '.join(self._names)}",
+            *how,
+            f"logs: {self._project.logs}",
+            "stop: Ctrl-C",
+            "",
+        ]
         print("\n".join(f"  {line}".rstrip() for line in lines), flush=True)
 
 

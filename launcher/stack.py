@@ -2,6 +2,7 @@
 
 import http.client
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg
@@ -114,7 +115,14 @@ class Stack:
             connection.execute("CREATE SCHEMA IF NOT EXISTS sandbox")
         return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Dsandbox"
 
-    def python(self, name: str, *words: str | Path, log: str = "", environment: dict[str, str] | None = None) -> Child:
+    def python(
+        self,
+        name: str,
+        *words: str | Path,
+        log: str = "",
+        environment: dict[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
+    ) -> Child:
         """Start the app's Python with these words, its output in the log of that name."""
         return self.group.start(
             name,
@@ -122,6 +130,7 @@ class Stack:
             env=environment or self.environment,
             cwd=ROOT,
             log=self.project.logs / f"{log or name}.log",
+            pass_fds=pass_fds,
         )
 
     def manage(self, *words: str) -> Child:
@@ -138,11 +147,13 @@ class Stack:
         words = ("manage.py", "run_sandbox", "--host", "127.0.0.1", "--port", str(self.sandbox_port))
         return self.python("sandbox", *words, environment=self._sandbox_environment)
 
-    def await_http(self, child: Child, *, port: int, path: str, host: str = "localhost") -> None:
+    def await_http(
+        self, child: Child, *, port: int, path: str, host: str = "localhost", address: str = "127.0.0.1"
+    ) -> None:
         """Wait until a GET is answered with 200; LaunchError when the process ends or is not ready in time."""
 
         def answer() -> str:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            connection = http.client.HTTPConnection(address, port, timeout=5)
             try:
                 connection.request("GET", path, headers={"Host": host, "X-Forwarded-Proto": "https"})
                 status = connection.getresponse().status

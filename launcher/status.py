@@ -2,22 +2,29 @@
 
 import argparse
 import json
+import socket
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
+
+import redis
 
 from launcher.data_folder import is_held, read_state
 from launcher.output import Say
 from launcher.process_table import alive, memory_kib, with_descendants
 from launcher.processes import ProcessGroup
-from launcher.project import read_project
+from launcher.project import read_project, roles_folder
 
 NOT_RUNNING = 3
 
 
 @dataclass(frozen=True)
 class Row:
-    """One process with everything it started. `pid`: None while it waits. Memory in KiB, None when it has gone."""
+    """One process with everything it started. `pid`: None while it waits. Memory in KiB, None when it has gone.
+
+    `heartbeat_seconds`: since the last one, None for a process that gives none.
+    """
 
     name: str
     state: str
@@ -25,39 +32,83 @@ class Row:
     port: int | None
     memory_kib: int | None
     running_seconds: int
+    heartbeat_seconds: int | None
 
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     """Print a row for each process; returns 3 when nothing runs on this data folder."""
     data = read_project().data
-    state = read_state(data)
-    if not is_held(data) or "processes" not in state:
+    states = running_launchers(data)
+    if not states:
         if options.as_json:
             print(json.dumps({"running": False, "data_folder": str(data), "processes": []}))
         else:
             print(f"Not running (data folder {data}).")
         return NOT_RUNNING
-    rows = measure(state["processes"])
+    pulse = Pulse.read(states[0]["environment"])
+    rows = measure([process for state in states for process in state["processes"]], pulse)
     total = sum(row.memory_kib or 0 for row in rows)
+    address = next((state["address"] for state in states if state["address"]), "")
     if options.as_json:
         answer = {
             "running": True,
-            "doing": state["doing"],
-            "address": state["address"],
+            "doing": states[0]["doing"],
+            "address": address,
             "data_folder": str(data),
             "memory_kib": total,
             "processes": [asdict(row) for row in rows],
+            "elsewhere": pulse.elsewhere,
         }
         print(json.dumps(answer, indent=1))
         return 0
-    print(f"{state['address']}  ({state['doing']}, data folder {data})\n")
-    print(f"{'process':<12}{'state':<10}{'pid':>8}{'port':>8}{'memory':>12}{'up':>10}")
+    print(f"{address or 'no pages'}  ({states[0]['doing']}, data folder {data})\n")
+    print(f"{'process':<14}{'state':<10}{'pid':>8}{'port':>8}{'memory':>12}{'up':>10}{'heartbeat':>12}")
     for row in rows:
         up = f"{row.running_seconds // 3600}:{row.running_seconds // 60 % 60:02}:{row.running_seconds % 60:02}"
         numbers = f"{row.pid or '-':>8}{row.port or '-':>8}{mebibytes(row.memory_kib):>12}{up:>10}"
-        print(f"{row.name:<12}{row.state:<10}{numbers}")
-    print(f"{'together':<38}{mebibytes(total):>12}")
+        print(f"{row.name:<14}{row.state:<10}{numbers}{age(row.heartbeat_seconds):>12}")
+    print(f"{'together':<40}{mebibytes(total):>12}")
+    for name, seconds in pulse.elsewhere.items():
+        print(f"{name:<64}{age(seconds):>10}")
     return 0
+
+
+def running_launchers(data: Path) -> list[dict[str, Any]]:
+    """What each launcher that runs on this data folder, or on the folder of a role in it, says about itself."""
+    folders = [data, *sorted(roles_folder(data).glob("*"))]
+    states = [read_state(folder) for folder in folders if is_held(folder)]
+    return [state for state in states if "processes" in state]
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """The seconds since the last heartbeat of each process, as Redis knows them: ours by name, the others by place."""
+
+    ours: dict[str, int]
+    elsewhere: dict[str, int]
+
+    @classmethod
+    def read(cls, environment: dict[str, str]) -> Self:
+        """Ask the Redis of this environment; nothing is known when it does not answer."""
+        place = environment.get("INSTALLATION") or socket.gethostname()
+        ages: dict[str, int] = {}
+        try:
+            with redis.Redis.from_url(environment["REDIS_URL"], socket_timeout=2, socket_connect_timeout=2) as client:
+                now = int(client.time()[0])
+                for field, value in client.hgetall("heartbeats").items():
+                    ages[field.decode()] = max(0, now - int(value.split()[0]))
+        except (redis.RedisError, KeyError):
+            return cls({}, {})
+        mine = f"@{place}"
+        return cls(
+            {name.removesuffix(mine): seconds for name, seconds in ages.items() if name.endswith(mine)},
+            {name: seconds for name, seconds in sorted(ages.items()) if not name.endswith(mine)},
+        )
+
+
+def age(seconds: int | None) -> str:
+    """12 → "12 s ago"."""
+    return "-" if seconds is None else f"{seconds} s ago"
 
 
 def mebibytes(kib: int | None) -> str:
@@ -65,7 +116,7 @@ def mebibytes(kib: int | None) -> str:
     return "-" if kib is None else f"{kib / 1024:.1f} MiB"
 
 
-def measure(processes: list[dict[str, Any]]) -> list[Row]:
+def measure(processes: list[dict[str, Any]], pulse: Pulse) -> list[Row]:
     """The rows of the listed processes; a process that is listed itself is not counted for its parent."""
     pids = [int(process["pid"]) for process in processes if process["pid"]]
     trees = {pid: set(with_descendants(pid)) for pid in pids}
@@ -82,6 +133,7 @@ def measure(processes: list[dict[str, Any]]) -> list[Row]:
                 port=process["port"],
                 memory_kib=memory_kib(tree.difference(*others)),
                 running_seconds=max(0, int(time.time() - process["started"])),
+                heartbeat_seconds=pulse.ours.get(str(process["name"])),
             )
         )
     return rows

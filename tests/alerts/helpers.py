@@ -15,7 +15,7 @@ from django.utils import timezone
 from alerts.kinds.kind import Facts, Reason
 from alerts.models import Alert, Severity
 from alerts.services.evaluating import evaluate_alerts, keep_alerts
-from core import health
+from core import heartbeats
 
 LOW = Reason(facts={"available": 100_000, "threshold": 500_000, "hours_left": 1.5})
 MISSING = Reason(key="7", severity=Severity.CRITICAL, facts={"difference": 7, "amount": -1})
@@ -28,8 +28,9 @@ def ago(**time: float) -> dt.datetime:
 
 def give_heartbeats() -> None:
     """Every process of ours gives a heartbeat now."""
-    for name in health.PROCESSES:
-        health.record_heartbeat(name)
+    heartbeats._recorded.clear()
+    for name in heartbeats.ROLES:
+        heartbeats.record(name)
 
 
 def found() -> list[tuple[str, str]]:

@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from alerts.models import Alert, Severity
-from core import health
+from core import health, heartbeats
+from core.heartbeats import Heartbeat, Pulse
 from gateway.models import Exchange, UpstreamAccount
 from ledger import services as ledger
 from ledger.models import Books
@@ -168,12 +169,12 @@ def test_a_process_without_heartbeat_is_named(monkeypatch: Any):
 
 def test_a_redis_that_is_away_is_named_not_the_processes(settings: Any, monkeypatch: Any):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    health._redis.cache_clear()
+    heartbeats._redis.cache_clear()
     try:
         assert found() == [("process_silent", "redis")]
     finally:
         monkeypatch.undo()
-        health._redis.cache_clear()
+        heartbeats._redis.cache_clear()
 
 
 def test_the_database_keeps_one_open_alert_of_a_kind_and_key():
@@ -181,3 +182,17 @@ def test_the_database_keeps_one_open_alert_of_a_kind_and_key():
 
     with pytest.raises(IntegrityError), transaction.atomic():
         Alert.objects.create(kind="low_balance", severity=2)
+
+
+def test_a_disk_that_is_nearly_full_is_named_with_its_installation(monkeypatch):
+    give_heartbeats()
+    beats = [
+        Heartbeat(name="worker", place="shop-a", age=1, free=999_999_999),
+        Heartbeat(name="worker", place="shop-b", age=1, free=1_000_000_000),
+        Heartbeat(name="worker", place="gone", age=60, free=0),
+    ]
+    pulse = Pulse(redis=True, is_starting=True, beats=beats)
+    monkeypatch.setattr(heartbeats, "read", lambda: pulse)
+
+    assert ("disk_low", "shop-a") in found()
+    assert {key for kind, key in found() if kind == "disk_low"} == {"shop-a"}

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -109,7 +110,7 @@ def test_at_sigterm_it_finishes_its_requests_and_takes_no_more(transactional_db)
             process.send_signal(signal.SIGTERM)
             eventually(lambda: connected(fleet.port) is None)
         stored = answer.result()
-        ended = process.wait(10)
+        ended = process.wait(20)
 
     assert stored.status_code == 200
     assert ended == 0
@@ -134,7 +135,7 @@ def test_it_ends_in_time_although_a_request_does_not(transactional_db):
             eventually(lambda: somebody_waits_for_us(cursor))
 
             process.send_signal(signal.SIGTERM)
-            ended = process.wait(10)
+            ended = process.wait(20)
 
     assert ended == 0
     with pytest.raises(requests.ConnectionError):
@@ -157,6 +158,49 @@ def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
     assert Callback.objects.get().source_address == "203.0.113.7"
     assert (plain.status_code, over_tls.status_code) == (301, 200)
     assert believed.status_code == 403, "a header that anybody can send opens nothing"
+
+
+@contextlib.contextmanager
+def sharing(listener: socket.socket) -> Iterator["subprocess.Popen[bytes]"]:
+    """A web process on a socket that somebody else holds."""
+    command = [sys.executable, "-m", "backoffice.web", "--fd", str(listener.fileno())]
+    with subprocess.Popen(command, cwd=PROJECT, env=Fleet().env, pass_fds=[listener.fileno()]) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_while_each_process_of_a_socket_ends_every_request_is_answered(transactional_db):
+    found: list[object] = []
+
+    def ask(address: str) -> None:
+        while not is_over.is_set():
+            try:
+                found.append(requests.get(f"{address}/healthz", timeout=60).status_code)
+            except requests.RequestException as error:
+                found.append(error)
+
+    is_over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as listener, ThreadPoolExecutor() as pool:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        try:
+            with sharing(listener) as first:
+                people = [pool.submit(ask, address) for _ in range(4)]
+                eventually(lambda: found, within=60)
+                # when: it ends before there is another one, so that everybody waits in the queue for a moment
+                first.send_signal(signal.SIGTERM)
+                assert first.wait(20) == 0
+            with sharing(listener):
+                answered = len(found)
+                eventually(lambda: len(found) > answered + 20, within=60)
+                is_over.set()
+                for person in people:
+                    person.result()
+        finally:
+            is_over.set()
+
+    assert set(found) == {200}
 
 
 def test_a_taken_port_is_one_sentence_and_exit_code_1(capsys):

@@ -4,14 +4,27 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from core import health
+from core import health, heartbeats
 
 
 @pytest.fixture(autouse=True)
 def _silence():
-    for name in ("worker", "background", "beat"):
-        health._redis().delete(f"alive:{name}")
-    health._redis().delete("starting")
+    heartbeats._redis().delete("heartbeats", "starting")
+    heartbeats._recorded.clear()
+
+
+def give(*names: str, place: str = "", seconds_ago: int = 0) -> None:
+    """A heartbeat of each of these processes."""
+    for name in names:
+        heartbeats.record(name)
+    if place or seconds_ago:
+        redis = heartbeats._redis()
+        for field, value in redis.hgetall("heartbeats").items():
+            at, free = value.split()
+            redis.hdel("heartbeats", field)
+            name, _, here = field.decode().partition("@")
+            redis.hset("heartbeats", f"{name}@{place or here}", f"{int(at) - seconds_ago} {int(free)}")
+        heartbeats._recorded.clear()
 
 
 def test_healthz_asks_nothing(django_assert_num_queries, db):
@@ -20,7 +33,7 @@ def test_healthz_asks_nothing(django_assert_num_queries, db):
 
 
 @pytest.mark.django_db
-def test_readyz_names_each_process_without_heartbeat():
+def test_readyz_names_each_role_without_a_heartbeat():
     answer = Client().get("/readyz")
 
     assert answer.status_code == 503
@@ -28,9 +41,9 @@ def test_readyz_names_each_process_without_heartbeat():
 
 
 @pytest.mark.django_db
-def test_readyz_is_200_when_all_live():
-    for name in ("worker", "background", "beat"):
-        health.record_heartbeat(name)
+def test_readyz_is_200_when_one_of_each_role_lives():
+    give("worker-2", "background", place="another-machine")
+    give("beat", "web")
 
     answer = Client().get("/readyz")
 
@@ -38,10 +51,37 @@ def test_readyz_is_200_when_all_live():
 
 
 @pytest.mark.django_db
-def test_a_starting_process_is_not_ready_and_not_silent():
+def test_readyz_counts_the_processes_of_all_machines():
+    give("worker", "worker-2", "background", "beat", place="a")
+    give("worker", "web")
+
+    assert Client().get("/readyz").json()["processes"] == {"worker": 3, "background": 1, "beat": 1, "web": 1}
+
+
+def test_a_heartbeat_of_too_long_ago_is_none():
+    give("worker", "background", "beat", seconds_ago=heartbeats.SILENCE_SECONDS)
+
     assert health.silent_processes() == ["worker", "background", "beat"]
 
-    health.record_start()
+
+def test_a_process_that_ended_in_order_is_gone_at_once():
+    give("worker", "background", "beat")
+
+    heartbeats.end("beat")
+
+    assert health.silent_processes() == ["beat"]
+
+
+def test_a_machine_that_left_is_forgotten():
+    give("worker", place="gone", seconds_ago=heartbeats.FORGOTTEN_SECONDS + 1)
+
+    assert heartbeats.read().beats == []
+    assert heartbeats._redis().hlen("heartbeats") == 0
+
+
+@pytest.mark.django_db
+def test_a_starting_process_is_not_ready_and_not_silent():
+    heartbeats.record_start()
 
     assert health.silent_processes() == []
     assert Client().get("/readyz").json() == {
@@ -52,17 +92,18 @@ def test_a_starting_process_is_not_ready_and_not_silent():
         "worker": False,
         "background": False,
         "beat": False,
+        "processes": {},
     }
 
 
 @pytest.mark.django_db
 def test_readyz_names_a_redis_that_is_away(settings):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    health._redis.cache_clear()
+    heartbeats._redis.cache_clear()
     try:
         answer = Client().get("/readyz")
     finally:
-        health._redis.cache_clear()
+        heartbeats._redis.cache_clear()
 
     assert answer.status_code == 503
     assert "redis" in answer.json()["missing"]

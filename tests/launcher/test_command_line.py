@@ -33,7 +33,7 @@ def test_help_names_every_command(empty: Path) -> None:
     result = run("--help", data=empty)
 
     assert result.returncode == 0
-    for command in ("up", "manage", "status", "test", "check", "lock", "reset"):
+    for command in ("up", "install", "manage", "status", "service", "test", "check", "lock", "reset"):
         assert f"\n    {command} " in result.stdout
 
 
@@ -44,6 +44,7 @@ def test_help_names_every_command(empty: Path) -> None:
         (["--port", "eighty"], "--port"),
         (["--port", "80"], "--port"),
         (["up", "--fast"], "--fast"),
+        (["up", "--only", "cook"], "cook"),
         (["reset", "now"], "now"),
         (["check", "--fast"], "--fast"),
     ],
@@ -108,6 +109,23 @@ def test_an_upstream_must_be_a_web_address(address: str, empty: Path) -> None:
     assert result.returncode == 1
     assert "UPSTREAM_BASE_URL" in result.stderr
     assert not list(empty.iterdir()), "something was started before the refusal"
+
+
+def test_single_roles_need_what_installations_share(empty: Path) -> None:
+    result = run("up", "--only", "worker", data=empty, **REAL)
+
+    assert result.returncode == 1
+    assert ": DATABASE_URL, REDIS_URL." in result.stderr
+    assert not list(empty.iterdir()), "something was started before the refusal"
+
+
+@pytest.mark.parametrize("number", ["0", "two", "65", "-1"])
+def test_a_wrong_number_of_processes_is_refused(number: str, empty: Path) -> None:
+    result = run(data=empty, WEB_PROCESSES=number)
+
+    assert result.returncode == 1
+    assert "WEB_PROCESSES" in result.stderr
+    assert not (empty / "logs").exists(), "something was started before the refusal"
 
 
 def test_a_short_key_is_refused_and_not_shown(empty: Path) -> None:

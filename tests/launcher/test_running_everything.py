@@ -25,7 +25,9 @@ from launcher.process_table import with_descendants
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
 
-EVERYTHING = {"launcher", "guardian", "postgres", "valkey", "sandbox", "web", "worker", "background", "beat"}
+STORES = {"postgres", "valkey", "sandbox"}
+OURS = {"web", "web-2", "worker", "worker-2", "background", "beat"}
+EVERYTHING = {"launcher", "guardian"} | STORES | OURS
 
 
 @dataclass
@@ -67,7 +69,7 @@ def running(shared_folder: Path) -> Iterator[Running]:
     """`./run`, ready."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "--port", "18000"],
-        env=clean_environment(BACKOFFICE_DATA=str(shared_folder)),
+        env=clean_environment(BACKOFFICE_DATA=str(shared_folder), WEB_PROCESSES="2", WORKER_PROCESSES="2"),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -91,6 +93,12 @@ def running(shared_folder: Path) -> Iterator[Running]:
             assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
+def with_heartbeat(running: Running) -> set[str]:
+    """The processes whose last heartbeat is young."""
+    rows = running.processes().values()
+    return {row["name"] for row in rows if row["heartbeat_seconds"] is not None and row["heartbeat_seconds"] < 15}
+
+
 def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> None:
     # it serves
     assert running.get("/healthz") == 200
@@ -101,7 +109,10 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     everyone = running.everyone()
     assert set(processes) == EVERYTHING
     assert {row["state"] for row in processes.values()} == {"running"}
-    assert sum(row["memory_kib"] for row in processes.values()) < 900 * 1024
+    assert sum(row["memory_kib"] for row in processes.values()) < 1100 * 1024
+
+    # each of ours gives a heartbeat of its own
+    assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20)
 
     # manage runs in the same services, and passes its output and exit code on
     count = "from staff.models import User; print(User.objects.count())"
@@ -126,7 +137,9 @@ def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running)
 
     os.kill(before, signal.SIGKILL)
 
-    assert wait_until(lambda: running.processes()["web"]["pid"] != before, seconds=20)
+    # the other one serves meanwhile
+    assert [running.get("/healthz") for _ in range(5)] == [200] * 5
+    assert wait_until(lambda: running.processes()["web"]["pid"] not in {before, None}, seconds=20)
     assert wait_until(lambda: running.get("/healthz") == 200, seconds=20)
     everyone = running.everyone()
     running.process.kill()

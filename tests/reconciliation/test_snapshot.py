@@ -13,13 +13,13 @@ from django.db import InternalError, connections, transaction
 from alerts import services as alerts
 from alerts.kinds import low_balance
 from alerts.models import Alert
-from core import health
 from core.snapshot import snapshot
 from ledger import presenting
 from ledger.models import Books
 from ledger.presenting import Funds
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
+from tests.alerts.helpers import give_heartbeats
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 
@@ -68,8 +68,7 @@ def test_a_top_up_acknowledged_during_a_page_is_counted_once(top_up_found: Any, 
 
 def test_a_top_up_acknowledged_during_alerts_is_no_low_balance(settings: Any, top_up_found: Any, monkeypatch: Any):
     settings.ALERT_LOW_BALANCE = 500_000
-    for name in health.PROCESSES:
-        health.record_heartbeat(name)
+    give_heartbeats()
     meanwhile(monkeypatch, low_balance, "usual_spending_per_hour", top_up_found)
 
     alerts.evaluate_alerts()

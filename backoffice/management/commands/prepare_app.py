@@ -2,19 +2,39 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import DEFAULT_DB_ALIAS, connections
 
-from core import health
+from core import heartbeats
 from core.commands import PlainCommand
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff, set_up_roles
+
+# Any number that only this transaction lock uses.
+_PREPARE_LOCK = 7_310_002
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Hold a lock in a transaction of a connection of its own: a pooler in between keeps no session for us."""
+    other = connections.create_connection(DEFAULT_DB_ALIAS)
+    try:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            for limit in ("idle_in_transaction_session_timeout", "statement_timeout", "lock_timeout"):
+                cursor.execute(f"SET LOCAL {limit} = 0")
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_PREPARE_LOCK])
+            yield
+    finally:
+        other.close()
 
 
 class Command(PlainCommand):
@@ -23,13 +43,20 @@ class Command(PlainCommand):
     help = "Migrate, make the cache table, compile translations, set up roles and (sandbox only) demo staff."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the steps in order; the first that fails stops with one sentence."""
+        """Run the steps in order; the first that fails stops with one sentence.
+
+        Installations that start together take turns.
+        """
+        with _alone():
+            self._prepare()
+
+    def _prepare(self) -> None:
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
         self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
         self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
         self._step("upstream account", self._bind)
         self._step("roles", set_up_roles)
-        self._step("heartbeats", health.record_start)
+        self._step("heartbeats", heartbeats.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
         if settings.SANDBOX:
             # Play money, and the sandbox answers 429 as the service does: the first call need not wait a rate window.

@@ -1,0 +1,77 @@
+"""beat's clock, of which one runs at a time: any number of beats may be started, on as many machines as wanted."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import redis
+import structlog
+from celery.beat import PersistentScheduler
+from django.conf import settings
+from redis.exceptions import LockNotOwnedError
+
+from core import heartbeats
+from core.publish import publish
+
+log = structlog.get_logger()
+
+# How long (seconds) the others wait for a beat that was killed. One that stops in order is followed at once.
+LEASE_SECONDS = 15.0
+_RENEW_SECONDS, _STAND_BY_SECONDS = 3.0, 1.0
+
+
+class OneOfMany(PersistentScheduler):
+    """Ticks while it holds the lease in Redis, stands by otherwise. Two at once would only send messages twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        client = redis.Redis.from_url(
+            settings.REDIS_URL,
+            socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
+            socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
+        )
+        self.name = heartbeats.process_name("beat")
+        self._lease = client.lock("beat", timeout=LEASE_SECONDS, thread_local=False)
+        self._is_held = False
+        self._renewed = 0.0
+        super().__init__(*args, **kwargs)
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Run what is due if it is this one's turn; return the seconds until the next look."""
+        heartbeats.record(self.name)
+        try:
+            self._is_held = self._keep() if self._is_held else self._take()
+        except redis.RedisError as error:
+            log.warning("beat_lease_unknown", fault=type(error).__name__)
+            return _STAND_BY_SECONDS  # without Redis nothing could be sent either
+        return float(super().tick(*args, **kwargs)) if self._is_held else _STAND_BY_SECONDS
+
+    def close(self) -> None:
+        """Let another one take over at once."""
+        heartbeats.end(self.name)
+        if self._is_held:
+            try:
+                self._lease.release()
+            except redis.RedisError as error:
+                log.warning("beat_lease_not_released", fault=type(error).__name__)
+        super().close()
+
+    def _keep(self) -> bool:
+        if time.monotonic() - self._renewed < _RENEW_SECONDS:
+            return True
+        try:
+            self._lease.reacquire()
+        except LockNotOwnedError:  # this process, or Redis, was frozen for too long
+            log.warning("beat_lease_lost", process=self.name)
+            return False
+        self._renewed = time.monotonic()
+        return True
+
+    def _take(self) -> bool:
+        if not self._lease.acquire(blocking=False):
+            return False
+        self._renewed = time.monotonic()
+        log.info("beat_lease_taken", process=self.name)
+        # The schedule's first minute would pass without a known balance.
+        publish("reconciliation.tasks.read_balance")
+        return True

@@ -1,0 +1,156 @@
+"""Which of our processes live, wherever they run: each says so in Redis every two seconds.
+
+Redis's own clock counts, so that machines with different clocks agree.
+"""
+
+import os
+import shutil
+import time
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import redis
+import structlog
+from django.conf import settings
+
+log = structlog.get_logger()
+
+# A process without a heartbeat for this long (seconds) is missing, and forgotten after that long.
+SILENCE_SECONDS, FORGOTTEN_SECONDS = 15, 3600
+# After a start each has this long (seconds) to give its first one.
+START_SECONDS = 40
+# The roles that must be there; who reads a page knows that `web` is.
+ROLES = ("worker", "background", "beat")
+_EVERY_SECONDS = 2.0
+
+_BEATS, _STARTING = "heartbeats", "starting"
+# Keeps "the moment, what there is to say" of one process.
+_RECORD = "redis.call('HSET', KEYS[1], ARGV[1], redis.call('TIME')[1] .. ' ' .. ARGV[2])"
+
+_recorded: dict[str, float] = {}
+
+
+def process_name(role: str) -> str:
+    """How this process is called: the launcher numbers those of one role, "worker", "worker-2"."""
+    return os.environ.get("PROCESS_NAME", role)
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """The last one of a process. `name`: "worker-2"; `place`: the installation; `free`: bytes left on its disk."""
+
+    name: str
+    place: str
+    age: int
+    free: int
+
+    @property
+    def role(self) -> str:
+        """ "worker" for "worker-2"."""
+        return self.name.partition("-")[0]
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it is young enough (seconds)."""
+        return self.age < SILENCE_SECONDS
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """What Redis knows about all processes. `redis`: whether it answers; when not, nothing is known."""
+
+    redis: bool
+    is_starting: bool
+    beats: list[Heartbeat]
+
+    def alive(self) -> dict[str, int]:
+        """Role → how many of its processes live."""
+        return dict(Counter(beat.role for beat in self.beats if beat.is_alive))
+
+    def silent(self) -> list[str]:
+        """The roles of which no process lives; only "redis" when that, who would know, is away."""
+        if not self.redis:
+            return ["redis"]
+        alive = self.alive()
+        return [] if self.is_starting else [role for role in ROLES if role not in alive]
+
+
+@cache
+def _redis() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
+        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
+    )
+
+
+def record(name: str) -> None:
+    """Say that process `name` ("web", "worker-2") of this installation lives; every two seconds at most."""
+    now = time.monotonic()
+    if now - _recorded.get(name, -_EVERY_SECONDS) < _EVERY_SECONDS:
+        return
+    _recorded[name] = now
+    try:
+        _redis().eval(_RECORD, 1, _BEATS, _field(name), str(_free_bytes()))
+    except redis.RedisError as error:
+        log.warning("heartbeat_not_recorded", process=name, fault=type(error).__name__)
+
+
+def end(name: str) -> None:
+    """The process ends in order: nobody waits for its heartbeat."""
+    try:
+        _redis().hdel(_BEATS, _field(name))
+    except redis.RedisError as error:
+        log.warning("end_not_recorded", process=name, fault=type(error).__name__)
+
+
+def record_start() -> None:
+    """Remember that the processes are being started: for `START_SECONDS` nobody is called silent."""
+    try:
+        _redis().set(_STARTING, "1", ex=START_SECONDS)
+    except redis.RedisError as error:
+        log.warning("start_not_noted", fault=type(error).__name__)
+
+
+def read() -> Pulse:
+    """What is known now, in one question: a frozen Redis is slow."""
+    try:
+        with _redis().pipeline() as question:
+            question.time()
+            question.hgetall(_BEATS)
+            question.exists(_STARTING)
+            (now, _), found, is_starting = question.execute()
+    except redis.RedisError:
+        return Pulse(redis=False, is_starting=False, beats=[])
+    beats = [_heartbeat(field, value, now) for field, value in found.items()]
+    if forgotten := [beat for beat in beats if beat.age > FORGOTTEN_SECONDS]:
+        _forget(forgotten)
+    return Pulse(redis=True, is_starting=bool(is_starting), beats=[b for b in beats if b not in forgotten])
+
+
+def _field(name: str) -> str:
+    return f"{name}@{settings.INSTALLATION}"
+
+
+def _heartbeat(field: bytes, value: bytes, now: int) -> Heartbeat:
+    name, _, place = field.decode().partition("@")
+    at, _, free = value.decode().partition(" ")
+    return Heartbeat(name=name, place=place, age=max(0, now - int(at)), free=int(free))
+
+
+def _forget(beats: list[Heartbeat]) -> None:
+    fields: list[Any] = [f"{beat.name}@{beat.place}" for beat in beats]
+    try:
+        _redis().hdel(_BEATS, *fields)
+    except redis.RedisError as error:
+        log.warning("heartbeats_not_forgotten", fault=type(error).__name__)
+
+
+def _free_bytes() -> int:
+    """Of the disk that holds this installation's data; of the root when there is no data folder."""
+    try:
+        return shutil.disk_usage(settings.DATA_DIR).free
+    except OSError:
+        return shutil.disk_usage("/").free

@@ -1,0 +1,152 @@
+"""`./run service install`: systemd units that keep `./run up` running, with as few rights as it needs."""
+
+import argparse
+import os
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+
+from launcher import PYTHON, ROOT
+from launcher.failures import LaunchError
+from launcher.output import Say
+from launcher.processes import ProcessGroup
+from launcher.project import Project, read_project
+
+SYSTEM_UNITS = Path("/etc/systemd/system")
+HARDENED = """\
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome={home}
+ReadWritePaths={writable}
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+UMask=0077"""
+UNIT = """\
+# Written by `./run service install`; settings are in {root}/.env
+[Unit]
+Description={description}
+Documentation=file://{root}/docs/deployment.md
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+User={user}
+WorkingDirectory={root}
+ExecStart={command}
+Environment=BACKOFFICE_DATA={data}
+Restart=always
+RestartSec=2
+# The launcher stops its processes in order, and finishes the requests in hand.
+KillMode=mixed
+TimeoutStopSec=20
+{hardened}
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
+    """Write the units, have systemd-analyze read them where there is one, and say how to start them."""
+    project = read_project()
+    folder = Path(options.to) if options.to else SYSTEM_UNITS
+    user = account(options.user)
+    make_data_folder(project.data, user)
+    units = {f"backoffice-{role}.service": [role] for role in options.only or []} or {"backoffice.service": []}
+    paths = [write(folder / name, unit(project, user, roles)) for name, roles in units.items()]
+    verify(paths, say)
+    for path in paths:
+        print(path)
+    if folder == SYSTEM_UNITS:
+        say(f"Start them now and at every boot: systemctl daemon-reload && systemctl enable --now {' '.join(units)}")
+    else:
+        say(f"Nothing was installed: copy them to {SYSTEM_UNITS}, or call this as root without --to.")
+    return 0
+
+
+def account(name: str | None) -> str:
+    """The user that the services run as; LaunchError when it is unknown, or root."""
+    user = name or pwd.getpwuid(ROOT.stat().st_uid).pw_name
+    try:
+        entry = pwd.getpwnam(user)
+    except KeyError as error:
+        raise LaunchError(f"There is no user {user!r}: make it first, or name another with --user.") from error
+    if entry.pw_uid == 0:
+        raise LaunchError(
+            "The services need no root: name an ordinary user with --user (and let this folder be its own)."
+        )
+    return user
+
+
+def make_data_folder(data: Path, user: str) -> None:
+    """Make the data folder, which the unit names, for that user; one that is there stays as it is."""
+    try:
+        if not data.exists():
+            data.mkdir(mode=0o700, parents=True)
+            if os.geteuid() == 0:
+                shutil.chown(data, user)
+    except OSError as error:
+        advice = "choose another folder with BACKOFFICE_DATA"
+        raise LaunchError(f"Cannot make the data folder {data} ({error.strerror}): {advice}.") from error
+
+
+def unit(project: Project, user: str, roles: list[str]) -> str:
+    """The text of one unit: all of `./run up`, or these roles of it."""
+    for path in (ROOT, project.data):
+        if any(character.isspace() or character in "%\"'\\" for character in str(path)):
+            raise LaunchError(f"systemd cannot name the folder {path}: move it to one without spaces, quotes and %.")
+    words = ["up", *(word for role in roles for word in ("--only", role))]
+    at_home = [path for path in (ROOT, project.data) if path.resolve().is_relative_to("/home")]
+    writable = [project.data, ROOT / "locale"]  # the translations are compiled at a start
+    return UNIT.format(
+        description=f"Merchant backoffice ({', '.join(roles)})" if roles else "Merchant backoffice",
+        root=ROOT,
+        user=user,
+        command=" ".join([str(PYTHON), str(ROOT / "run"), *words]),
+        data=project.data,
+        hardened=HARDENED.format(
+            home="read-only" if at_home else "yes", writable=" ".join(str(path) for path in writable)
+        ),
+    )
+
+
+def write(path: Path, text: str) -> Path:
+    """Write one unit; LaunchError when that is not allowed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    except OSError as error:
+        advice = "call this as root, or write the units elsewhere with --to FOLDER"
+        raise LaunchError(f"Cannot write {path} ({error.strerror}): {advice}.") from error
+    return path
+
+
+def verify(paths: list[Path], say: Say) -> None:
+    """LaunchError with systemd's own words when it would not take a unit."""
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        say("There is no systemd-analyze on this machine: the units were not verified.")
+        return
+    result = subprocess.run(
+        [program, "verify", "--man=no", *paths], env=os.environ, capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise LaunchError(f"systemd does not take these units: {result.stderr.strip()}")

@@ -1,0 +1,88 @@
+"""Of many beats one ticks; when it goes, another follows."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from celery import current_app
+from celery.beat import PersistentScheduler
+
+from backoffice import scheduler
+from backoffice.scheduler import OneOfMany
+from core import heartbeats
+
+
+@pytest.fixture
+def ticked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of those that ticked; nothing is sent."""
+    names: list[str] = []
+    monkeypatch.setattr(PersistentScheduler, "tick", lambda self: names.append(self.name) or 0.5)
+    monkeypatch.setattr(scheduler, "publish", lambda task: True)
+    return names
+
+
+@pytest.fixture
+def beats(tmp_path: Path, ticked: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[list[OneOfMany]]:
+    """Two, as on two machines."""
+    made = []
+    for name in ("beat", "beat-2"):
+        monkeypatch.setenv("PROCESS_NAME", name)
+        made.append(OneOfMany(current_app, schedule_filename=str(tmp_path / name)))
+    yield made
+    for beat in made:
+        beat.close()
+    heartbeats._redis().delete("beat")
+
+
+def test_one_ticks_and_the_other_stands_by(beats: list[OneOfMany], ticked: list[str]):
+    for _ in range(3):
+        for beat in beats:
+            beat.tick()
+
+    assert ticked == ["beat", "beat", "beat"]
+
+
+def test_one_that_stops_in_order_is_followed_at_once(beats: list[OneOfMany], ticked: list[str]):
+    beats[0].tick()
+    beats[0].close()
+
+    beats[1].tick()
+
+    assert ticked == ["beat", "beat-2"]
+
+
+def test_one_that_was_killed_is_followed_when_its_lease_is_over(beats: list[OneOfMany], ticked: list[str]):
+    beats[0].tick()
+    beats[1].tick()
+    assert heartbeats._redis().pttl("beat") <= scheduler.LEASE_SECONDS * 1000 <= 30_000
+    heartbeats._redis().pexpire("beat", 0)  # the time has passed
+
+    beats[1].tick()
+
+    assert ticked == ["beat", "beat-2"]
+
+
+def test_one_that_was_frozen_for_too_long_stands_by(
+    beats: list[OneOfMany], ticked: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(scheduler, "_RENEW_SECONDS", 0.0)
+    beats[0].tick()
+    heartbeats._redis().pexpire("beat", 0)
+    beats[1].tick()
+
+    beats[0].tick()
+    beats[0].tick()
+
+    assert ticked == ["beat", "beat-2"]
+
+
+def test_its_lease_lasts_as_long_as_it_ticks(
+    beats: list[OneOfMany], ticked: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(scheduler, "_RENEW_SECONDS", 0.0)
+    beats[0].tick()
+    heartbeats._redis().pexpire("beat", 5_000)
+
+    beats[0].tick()
+
+    assert heartbeats._redis().pttl("beat") > 10_000

@@ -1,0 +1,210 @@
+"""Two installations on one database and one Redis: one dies, every role is restarted, and the shop notices nothing."""
+
+import datetime as dt
+import os
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+import requests
+from django.conf import settings as project
+from django.db import connection
+
+from catalogue.models import Product
+from catalogue.services import sync_catalogue
+from core import heartbeats
+from launcher.valkey import Valkey
+from purchases.models import Order
+from purchases.states import Status
+from tests.installations import Installation
+from tests.people import browser_of
+from tests.sandbox_process import SandboxProcess, eventually
+from upstream.client import get_client
+
+FAST, SLOW = 250, 50  # orders placed as fast as people can, and at 50 a minute
+EVERY_SECONDS = 60 / 50
+LIMIT = 600  # a minute: the demo's 120 would make this test five times as long
+BEHIND = ("worker", "background", "beat")
+
+
+@pytest.fixture
+def sandbox() -> Iterator[SandboxProcess]:
+    limits = f"ip=100000,account={LIMIT},products=100000"
+    process = SandboxProcess.fresh(
+        "two", SANDBOX_LIMITS=limits, SANDBOX_SPEED="20", SANDBOX_CALLBACK_SCHEDULE="20,20,20,20"
+    )
+    yield process
+    process.remove()
+
+
+@pytest.fixture
+def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, settings: Any) -> dict[str, str]:
+    """What both installations share; the catalogue is there, and nothing was ever sent."""
+    rates = {"UPSTREAM_ACCOUNT_RATE": f"{LIMIT}/minute", "UPSTREAM_IP_RATE": "100000/minute"}
+    upstream = {
+        "UPSTREAM_BASE_URL": sandbox.url,
+        "UPSTREAM_SECRET_ID": sandbox.secret_id,
+        "UPSTREAM_SECRET_KEY": sandbox.secret_key,
+        "REDIS_URL": valkey.url(),
+        **rates,
+    }
+    for name, value in upstream.items():
+        setattr(settings, name, value)
+    heartbeats._redis.cache_clear()
+    get_client().budget.declare_fresh()
+    sync_catalogue()
+    server = urlsplit(os.environ["DATABASE_URL"])
+    database = urlunsplit(server._replace(path=f"/{connection.settings_dict['NAME']}"))
+    return {
+        **os.environ,
+        **upstream,
+        "DATABASE_URL": database,
+        "SECRET_KEY": project.SECRET_KEY,
+        "ALLOWED_HOSTS": "localhost,127.0.0.1",
+        "HTTPS": "0",
+        "WEB_PROCESSES": "2",
+        "ORDER_CHECK_FIRST_SECONDS": "1",
+        "ORDER_LEASE_SECONDS": "10",
+        "UPSTREAM_CONNECT_TIMEOUT": "2",
+        "UPSTREAM_READ_TIMEOUT": "5",
+    }
+
+
+@pytest.fixture
+def both(shared: dict[str, str]) -> Iterator[tuple[Installation, Installation]]:
+    """The one that will die, and the one whose roles each have a launcher of their own."""
+    first, second = Installation("first", shared), Installation("second", shared)
+    try:
+        first.start("web", *BEHIND)
+        for role in ("web", *BEHIND):
+            second.start(role)
+        first.await_ready("web", *BEHIND)
+        for role in ("web", *BEHIND):
+            second.await_ready(role)
+        yield first, second
+    finally:
+        first.kill()
+        second.kill()
+        heartbeats._redis.cache_clear()
+
+
+class Till:
+    """A cashier's browser and the proxy in front of both installations.
+
+    Like a proxy it goes to the other one when nobody takes the connection. Like the browser's page it sends the same
+    form again when an answer was cut off; `error_pages` are those that a person would have seen.
+    """
+
+    def __init__(self, addresses: list[str]) -> None:
+        self.addresses = addresses
+        self.product = Product.objects.get(name="Telkomsel 10.000")
+        self.error_pages: list[str] = []
+        cashier = browser_of("cashier")
+        cashier.get(f"/products/{self.product.code}/buy/?review=1&destination=081200000000")
+        self.cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
+
+    def buy(self, number: int) -> str:
+        """Buy for one destination; the ref_id of the order."""
+        form = {
+            "destination": f"08121{number:07d}",
+            "price": str(self.product.price),
+            "token": str(uuid.uuid4()),
+            "confirm": "1",
+            "csrfmiddlewaretoken": self.cookies["csrftoken"],
+        }
+        until = time.monotonic() + 60
+        turn = number
+        while time.monotonic() < until:
+            address = self.addresses[turn % len(self.addresses)]
+            turn += 1
+            try:
+                answer = requests.post(
+                    f"{address}/products/{self.product.code}/buy/",
+                    data=form,
+                    cookies=self.cookies,
+                    allow_redirects=False,
+                    timeout=120,
+                )
+            except requests.ConnectionError:
+                time.sleep(0.05)
+                continue
+            if answer.status_code == 302 and "/orders/" in answer.headers["Location"]:
+                return answer.headers["Location"].rstrip("/").rpartition("/")[2]
+            self.error_pages.append(f"{answer.status_code} {answer.text[:300]}")
+            return ""
+        self.error_pages.append("nobody answered")
+        return ""
+
+
+def asked(sandbox: SandboxProcess) -> list[dict[str, Any]]:
+    """Every request that the sandbox received for our orders."""
+    endpoints = ("/v1/transaction/create", "/v1/transaction/status", "/v1/balance")
+    return [row for endpoint in endpoints for row in sandbox.control("requests", endpoint=endpoint)["requests"]]
+
+
+def test_one_dies_every_role_restarts_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
+    first, second = both
+    sandbox.control("account", callback_url=f"{second.url}/callbacks/upstream/")
+    till = Till([first.url, second.url])
+
+    # when: 250 orders, and one installation dies half-way
+    with ThreadPoolExecutor(8) as pool:
+        placed = []
+        for number in range(FAST):
+            placed.append(pool.submit(till.buy, number))
+            if number == FAST // 2:
+                eventually(lambda: Order.objects.count() > FAST // 4, within=120)
+                first.kill()
+        refs = [order.result() for order in placed]
+
+    # when: 50 more at 50 a minute, while each role of the other one is restarted
+    slow: list[str] = []
+
+    def sell() -> None:
+        for number in range(SLOW):
+            slow.append(till.buy(FAST + number))
+            time.sleep(EVERY_SECONDS)
+
+    # like a rolling restart behind a proxy: a second pair of pages comes before the first one goes
+    spare = Installation("spare", second.env)
+    till.addresses = [second.url, spare.url]
+    seller = threading.Thread(target=sell)
+    try:
+        spare.start("web")
+        spare.await_ready("web")
+        seller.start()
+        for role in ("web", *BEHIND):
+            assert second.stop(role) == 0
+            second.start(role)
+            second.await_ready(role)
+        seller.join()
+        eventually(lambda: not Order.objects.exclude(status=Status.SUCCESS).exists(), within=180)
+    finally:
+        seller.join()
+        spare.kill()
+    refs += slow
+
+    # then: no error page, every order placed and final
+    assert till.error_pages == []
+    assert len(set(refs)) == FAST + SLOW
+    assert set(Order.objects.values_list("ref_id", flat=True)) == set(refs)
+    assert heartbeats.read().silent() == []
+
+    # then, by the sandbox's own records: each sent and charged exactly once
+    charged = sandbox.control("ledger")["mutations"]
+    assert Counter(row["ref_id"] for row in charged if row["kind"] == "debit") == Counter(refs)
+    assert {row["kind"] for row in charged if row["ref_id"]} == {"debit"}
+    requested = asked(sandbox)
+    sent = Counter(row["ref_id"] for row in requested if row["endpoint"].endswith("/create"))
+    assert sent == Counter(refs)
+
+    # then: the limit was kept in every window
+    assert not [row for row in requested if row["http_status"] == 429]
+    times = sorted(dt.datetime.fromisoformat(row["at"]).timestamp() for row in requested)
+    assert max(sum(1 for other in times if at <= other < at + 60) for at in times) <= LIMIT

@@ -1,0 +1,70 @@
+"""`./run service install` writes units that systemd takes, with few rights."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from launcher import units
+from launcher.failures import LaunchError
+from tests.launcher.test_command_line import run
+
+NOBODY = ("--user", "nobody")
+
+
+def test_one_unit_runs_everything(empty: Path, tmp_path: Path) -> None:
+    result = run("service", "install", "--to", str(tmp_path / "units"), *NOBODY, data=tmp_path / "data")
+
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == [str(tmp_path / "units/backoffice.service")]
+    text = (tmp_path / "units/backoffice.service").read_text()
+    assert "User=nobody\n" in text
+    assert f"ReadWritePaths={tmp_path / 'data'} " in text
+    assert " up\n" in text
+
+
+def test_each_named_role_has_a_unit_of_its_own(tmp_path: Path) -> None:
+    words = ("--only", "web", "--only", "beat", *NOBODY)
+    result = run("service", "install", "--to", str(tmp_path / "units"), *words, data=tmp_path / "data")
+
+    assert result.returncode == 0, result.stderr
+    found = {path.name: path.read_text() for path in (tmp_path / "units").iterdir()}
+    assert set(found) == {"backoffice-web.service", "backoffice-beat.service"}
+    assert " up --only beat\n" in found["backoffice-beat.service"]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")
+def test_systemd_finds_the_unit_well_protected(tmp_path: Path) -> None:
+    run("service", "install", "--to", str(tmp_path / "units"), *NOBODY, data=tmp_path / "data")
+
+    command = ["systemd-analyze", "security", "--offline=true", "--threshold=30", tmp_path / "units/backoffice.service"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert result.returncode == 0, result.stdout[-300:]
+
+
+@pytest.mark.parametrize("user", ["root", "nobody-has-this-name"])
+def test_root_and_unknown_users_are_refused(user: str, tmp_path: Path) -> None:
+    result = run("service", "install", "--to", str(tmp_path / "units"), "--user", user, data=tmp_path / "data")
+
+    assert result.returncode == 1
+    assert "--user" in result.stderr
+    assert not (tmp_path / "units").exists()
+
+
+def test_a_folder_that_systemd_cannot_name_is_refused(empty: Path, tmp_path: Path) -> None:
+    result = run("service", "install", "--to", str(tmp_path), *NOBODY, data=empty)
+
+    assert result.returncode == 1
+    assert str(empty) in result.stderr
+
+
+def test_what_systemd_refuses_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refuses = tmp_path / "systemd-analyze"
+    refuses.write_text("#!/bin/sh\necho 'Unknown key' >&2; exit 1\n")
+    refuses.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    with pytest.raises(LaunchError, match="Unknown key"):
+        units.verify([tmp_path / "a.service"], lambda _: None)
