@@ -2,7 +2,8 @@
 
 Two worker processes: one takes what a person waits for, `interactive`, and in turns with it, so that a flood of
 callbacks holds nobody up, `callbacks`; the other takes `background`, the rest. So staff never wait behind background
-work. Messages only save time: whatever is lost, the sweep finds in PostgreSQL what is due.
+work. What is asked of the upstream is handed out to them by the dispatcher (`backoffice/tasks.py`). Messages only save
+time: whatever is lost, the dispatcher finds in PostgreSQL what is due.
 
 The pool is threads: the work is waiting for the network, every upstream call has a total deadline, every statement a
 timeout, so that no thread can hang; and a killed worker loses only messages.
@@ -52,9 +53,6 @@ app.conf.update(
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, CALLBACKS, BACKGROUND)],
     task_default_queue=BACKGROUND,
     task_routes={
-        "purchases.tasks.submit_order": INTERACTIVE,
-        "purchases.tasks.poll_order_now": INTERACTIVE,
-        "bills.tasks.inquire_now": INTERACTIVE,
         "callbacks.tasks.process_callback": CALLBACKS,
     },
     task_create_missing_queues=False,
@@ -63,13 +61,6 @@ app.conf.update(
     beat_scheduler="backoffice.scheduler:OneOfMany",
     beat_max_loop_interval=1,
     beat_schedule={
-        # Twice a second: the rate budget lets at most two requests a second through, and an idle sweep is a few cheap
-        # queries.
-        "sweep": {
-            "task": "backoffice.tasks.sweep",
-            "schedule": settings.SWEEP_EVERY_SECONDS,
-            "options": {"expires": 2},
-        },
         "sync-catalogue": {
             "task": "catalogue.tasks.sync_catalogue",
             "schedule": 600.0,

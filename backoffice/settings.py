@@ -245,7 +245,7 @@ UPSTREAM_IP_RATE = env.str("UPSTREAM_IP_RATE", "300/minute")
 UPSTREAM_PRODUCTS_RATE = env.str("UPSTREAM_PRODUCTS_RATE", "6/minute")
 UPSTREAM_CALLBACK_VERIFIER = env.str("UPSTREAM_CALLBACK_VERIFIER", "hmac_sha256_body")
 UPSTREAM_CALLBACK_ALLOWED_IPS: list[str] = env.list("UPSTREAM_CALLBACK_ALLOWED_IPS", [])
-# How long a person's click may wait for the rate budget before the order is left to the sweep.
+# How long a page or a command waits for the rate budget when it makes a call itself.
 UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
 
 # --- Orders -----------------------------------------------------------------------------------------------------
@@ -253,9 +253,7 @@ UPSTREAM_INTERACTIVE_WAIT = env.float("UPSTREAM_INTERACTIVE_WAIT", 10.0)
 # Status checks: first 3 s after sending, then doubling up to 10 minutes, each ± 20 %.
 ORDER_CHECK_FIRST_SECONDS = env.float("ORDER_CHECK_FIRST_SECONDS", 3.0)
 ORDER_CHECK_MAX_SECONDS = env.float("ORDER_CHECK_MAX_SECONDS", 600.0)
-# How often the sweep hands out what is due.
-SWEEP_EVERY_SECONDS = 0.5
-# A task that the sweep handed an order to has this long before the sweep hands it out again.
+# A task that the dispatcher handed an order to has this long before it is handed out again.
 ORDER_LEASE_SECONDS = env.float("ORDER_LEASE_SECONDS", 60.0)
 # "Not found" means "never arrived" only after this many answers over at least this long (seconds).
 ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)
@@ -316,7 +314,7 @@ LOGGING = {
     },
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
-        # Celery says every received and finished message at INFO: twice a second for the sweep alone.
+        # Celery says every received and finished message at INFO: several a second.
         "celery": {"level": "WARNING"},
         "celery.worker.consumer": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},

@@ -1,14 +1,29 @@
-"""The one sweep: what falls due in any room is handed to the workers, whatever message was lost."""
+"""One thread of each worker process hands out what falls due in any room, whatever message was lost."""
 
-from celery import shared_task
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from celery.signals import worker_ready, worker_shutting_down
 
 from bills.services import DUE_CHECKS, EXPIRED_PAYMENTS
 from callbacks.services import DUE_CALLBACKS
-from gateway import polling
+from gateway.dispatching import Dispatcher
 from purchases.services import DUE_ORDERS
 
+SOURCES = (DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS)
 
-@shared_task
-def sweep() -> None:
-    """Hand out what is due: orders, bill checks and callbacks, in fair shares of the rate budget."""
-    polling.sweep([DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS])
+_stop = threading.Event()
+
+
+@worker_ready.connect
+def _start_dispatcher(**_: Any) -> None:
+    dispatcher = Dispatcher(SOURCES, queue_of_people="interactive", queue_of_rest="background")
+    # Nothing is lost when it is cut off: what it had in hand falls due again.
+    threading.Thread(target=dispatcher.run, args=[_stop], name="dispatcher", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def _stop_dispatcher(**_: Any) -> None:
+    _stop.set()

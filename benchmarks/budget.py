@@ -1,125 +1,236 @@
-"""Saturate the rate budget from several processes and print how much of a limit they used and the worst window they
-made.
+"""Use up the rate budget against a strict limiter, in every case at once, and print how much of the limit was used.
 
-    REDIS_URL=redis://127.0.0.1:6379/0 python benchmarks/budget.py [--rate 120/minute] [--seconds 180] [--processes 4]
-    [--lost 0.02]
+    REDIS_URL=redis://127.0.0.1:6379 python benchmarks/budget.py [--seconds 240] [--only NAME …]
 
-Each process runs threads that call as often as they are let. Every call takes a log-normal time (median 0.25 s) and
-its request arrives at a random moment of it; a share of them loses the answer and counts until its longest life is
-over. "Worst window" is the largest number of arrivals in any window of the limit's length, wherever it begins;
-"estimate" is the largest value that a limiter sees which weighs the previous fixed window (over 40 phases). Both must
-stay at or below the limit.
+The Redis is a throw-away one: each case has a database of its own there, which is emptied. A case has its own limiter
+(an HTTP server, which counts each request when it is read), one or more "machines" (processes with a dispatcher and
+eight worker threads, calling through the real client) and, in the last cases, people who click. What is not in it:
+Celery and PostgreSQL.
+
+"least" and "median": arrivals in the full windows, as the limiter saw them. "bound": what any rule that knows only when
+a request was sent and answered can use at most (docs/rate-budget.md). "over": arrivals beyond the limit in a sliding
+window or in fixed windows of any of 60 phases; the command ends with 1 if there are any. "wait": from click to arrival.
 """
 
+from __future__ import annotations
+
 import argparse
-import math
-import multiprocessing
+import json
 import os
 import random
+import signal
+import subprocess
+import sys
 import threading
 import time
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from multiprocessing.queues import Queue
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import median
+from typing import Any
 
-from upstream.budget import Budget, CallClass
-from upstream.config import Config, Rate
-from upstream.endpoints import Endpoint
-from upstream.errors import Unavailable
+sys.path.insert(0, str(Path(__file__).parent.parent))
+CALLS, WINDOW = 120, 60.0
+NOT_FOUND = {"code": 404, "status": "error", "error_code": "TRANSACTION_NOT_FOUND", "message": "no"}
 
-THREADS = 8
-DEADLINE = 10.0
+
+@dataclass(frozen=True)
+class Case:
+    """One row of the table. Times in seconds; `batch`: what a colleague clicks at once; `backlog`: due rows."""
+
+    latency: tuple[float, float]
+    machines: int = 1
+    backlog: int = 1_000_000
+    batch: int = 0
+    clicks: bool = False
+    kill: bool = False
+    stall: bool = False
+
+
+CASES = {
+    "0.05 s": Case((0.05, 0.05)),
+    "0.5 s": Case((0.5, 0.5)),
+    "2 s": Case((2.0, 2.0)),
+    "0.05 to 2 s": Case((0.05, 2.0)),
+    "two machines, 0.5 s": Case((0.5, 0.5), machines=2),
+    "stalls of 3 s, 0.5 s": Case((0.5, 0.5), machines=2, stall=True),
+    "a killed machine, 0.5 s": Case((0.5, 0.5), machines=2, kill=True),
+    "clicks, 300 in the background": Case((0.5, 0.5), backlog=300, clicks=True),
+    "clicks, 300 of a colleague": Case((0.5, 0.5), backlog=0, batch=300, clicks=True),
+    "clicks, both, two machines": Case((0.5, 0.5), machines=2, backlog=300, batch=300, clicks=True),
+}
 
 
 def main() -> None:
-    """Run it and print one line of results per finding; exit 1 if the limit was exceeded."""
+    """Run all cases side by side and print the table; exit 1 if the limit was exceeded anywhere."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rate", default="120/minute")
-    parser.add_argument("--seconds", type=float, default=180.0)
-    parser.add_argument("--processes", type=int, default=4)
-    parser.add_argument("--lost", type=float, default=0.02)
+    parser.add_argument("--seconds", type=float, default=240.0)
+    parser.add_argument("--only", nargs="*", default=list(CASES))
+    parser.add_argument("--role", nargs="*", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    rate = Rate.parse(options.rate)
-    config = Config(
-        base_url="https://benchmark.invalid",
-        secret_id=f"benchmark-{os.getpid()}",
-        secret_key="",
-        redis_url=os.environ["REDIS_URL"],
-        connect_timeout=1.0,
-        read_timeout=DEADLINE - 1.0,
-        account_rate=rate,
-    )
-    Budget(config).declare_fresh()
-
-    context = multiprocessing.get_context("spawn")
-    queue: Queue[list[float]] = context.Queue()
-    ends_at = time.time() + options.seconds
-    processes = [
-        context.Process(target=saturate, args=(config, ends_at, options.lost, queue)) for _ in range(options.processes)
+    if options.role:
+        play(options.role, options.seconds)
+        return
+    found: dict[str, dict[str, Any]] = {}
+    threads = [
+        threading.Thread(target=lambda name=name, n=n: found.update({name: run(name, n, options.seconds)}))
+        for n, name in enumerate(options.only)
     ]
-    for process in processes:
-        process.start()
-    arrivals = sorted(moment for _ in processes for moment in queue.get())
-    for process in processes:
-        process.join()
-
-    worst, estimate = worst_window(arrivals, rate.window), worst_estimate(arrivals, rate.window)
-    warm = ends_at - options.seconds + rate.window  # the first window fills up
-    used = sum(1 for moment in arrivals if warm <= moment < ends_at)
-    possible = (ends_at - warm) / rate.window * rate.calls
-    print(f"arrivals      {len(arrivals)}")
-    print(f"utilisation   {used / possible:.1%}" if possible > 0 else "utilisation   (longer than a window, please)")
-    print(f"worst window  {worst} of {rate.calls}")
-    print(f"estimate      {estimate:.1f} of {rate.calls}")
-    raise SystemExit(worst > rate.calls or estimate > rate.calls)
-
-
-def saturate(config: Config, ends_at: float, lost_share: float, queue: "Queue[list[float]]") -> None:
-    """Call from several threads until `ends_at` and put the moments of arrival (Unix seconds) into the queue."""
-    budget = Budget(config)
-    arrivals: list[float] = []
-
-    def caller(seed: int) -> None:
-        dice = random.Random(seed)
-        while time.time() < ends_at:
-            try:
-                permit = budget.reserve(Endpoint.TRANSACTION_STATUS, CallClass.INTERACTIVE, wait_seconds=10.0)
-            except Unavailable as refused:
-                time.sleep(min(refused.retry_after or 0.1, 1.0))
-                continue
-            lost = dice.random() < lost_share
-            duration = DEADLINE if lost else min(dice.lognormvariate(math.log(0.25), 0.5), DEADLINE)
-            arrival = dice.random() * duration
-            time.sleep(arrival)
-            arrivals.append(time.time())
-            time.sleep(duration - arrival)
-            if not lost:
-                permit.complete()
-
-    threads = [threading.Thread(target=caller, args=(os.getpid() * THREADS + number,)) for number in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    queue.put(arrivals)
+    print(f"{'case':31} {'least':>6} {'median':>6} {'bound':>6} {'over':>5} {'estimate':>8} {'wait p50':>8} {'p99':>6}")
+    for name in options.only:
+        print(row(name, found[name]))
+    raise SystemExit(any(over(found[name]["arrivals"]) for name in options.only))
 
 
-def worst_window(arrivals: list[float], window: float) -> int:
-    """Return the most arrivals in any half-open window."""
-    return max((bisect_left(arrivals, start + window) - i for i, start in enumerate(arrivals)), default=0)
+def run(name: str, number: int, seconds: float) -> dict[str, Any]:
+    """Run one case in processes of its own; return the arrivals and the waits of its limiter."""
+    case = CASES[name]
+    server = os.environ["REDIS_URL"].rstrip("/")
+    environment = os.environ | {
+        "DJANGO_SETTINGS_MODULE": "backoffice.settings",
+        "SECRET_KEY": "only-for-a-benchmark-" + "x" * 40,
+        "BACKOFFICE_SANDBOX": "1",
+        "REDIS_URL": f"{server}/{number}",
+        "UPSTREAM_BASE_URL": f"http://127.0.0.1:{9500 + number}",
+        "UPSTREAM_SECRET_ID": "benchmark",
+        "UPSTREAM_SECRET_KEY": "benchmark-key",
+        "UPSTREAM_ACCOUNT_RATE": f"{CALLS}/minute",
+        "UPSTREAM_CONNECT_TIMEOUT": "2",
+        "UPSTREAM_READ_TIMEOUT": "8",
+        "LOG_LEVEL": "ERROR",
+    }
+
+    def start(role: str) -> subprocess.Popen[str]:
+        words = [sys.executable, __file__, "--seconds", str(seconds), "--role", role, name, str(9500 + number)]
+        return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
+
+    start("prepare").wait()
+    limiter = start("limiter")
+    machines = [start("machine") for _ in range(case.machines)]
+    people = [start("people")] if case.clicks or case.batch else []
+    began = time.time()
+    if case.stall:
+        time.sleep(seconds / 2)
+        machines[0].send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        machines[0].send_signal(signal.SIGCONT)
+    if case.kill:
+        time.sleep(seconds / 2)
+        machines[0].kill()
+        machines.append(start("machine"))
+    time.sleep(max(0.0, began + seconds - time.time()))
+    for process in (*machines, *people):
+        process.kill()
+        process.wait()
+    limiter.terminate()
+    seen, _ = limiter.communicate()
+    return dict(json.loads(seen))
 
 
-def worst_estimate(arrivals: list[float], window: float) -> float:
-    """Return the most that a limiter with a weighted previous window would have counted, over 40 phases."""
+def row(name: str, found: dict[str, Any]) -> str:
+    """One line of the table, in percent of the limit and in seconds."""
+    case, arrivals, waits = CASES[name], found["arrivals"], sorted(found["waits"])
+    counts = full_windows(arrivals)
+    bound = CALLS * WINDOW / (WINDOW + sum(case.latency) / 2)
+    cells = [f"{name:31}"]
+    if case.backlog > 1000 and counts:
+        cells += [f"{value / CALLS:6.1%}" for value in (min(counts), median(counts), min(bound, CALLS))]
+    else:
+        cells += [f"{'':6}"] * 3
+    cells += [f"{over(arrivals):5}", f"{worst_estimate(arrivals):8.1f}"]
+    if waits:
+        cells += [f"{waits[len(waits) // 2]:8.2f}", f"{waits[min(len(waits) - 1, int(len(waits) * 0.99))]:6.2f}"]
+    return " ".join(cells) + (f"  ({len(waits)} clicks)" if waits else "")
+
+
+def full_windows(arrivals: list[float]) -> list[int]:
+    """Arrivals in every full window: from the first arrival on, in steps of a tenth of a second."""
+    if not arrivals or arrivals[-1] - arrivals[0] < WINDOW:
+        return []
+    steps = int((arrivals[-1] - arrivals[0] - WINDOW) * 10)
+    starts = [arrivals[0] + step / 10 for step in range(steps + 1)]
+    return [bisect_left(arrivals, start + WINDOW) - bisect_left(arrivals, start) for start in starts]
+
+
+def over(arrivals: list[float]) -> int:
+    """Arrivals that a strict limiter would have refused: a sliding log, or fixed windows of the worst of 60 phases."""
+    sliding = sum(1 for i, at in enumerate(arrivals) if i + 1 - bisect_right(arrivals, at - WINDOW) > CALLS)
+    fixed = 0
+    for phase in range(60):
+        windows = Counter(int((at - phase * WINDOW / 60) // WINDOW) for at in arrivals)
+        fixed = max(fixed, sum(max(0, count - CALLS) for count in windows.values()))
+    return max(sliding, fixed)
+
+
+def worst_estimate(arrivals: list[float]) -> float:
+    """The most that a limiter which weighs the previous fixed window would have counted, over 40 phases."""
     worst = 0.0
     for phase in range(40):
         counts: Counter[int] = Counter()
-        for moment in arrivals:
-            position = moment / window - phase / 40
-            number = math.floor(position)
+        for at in arrivals:
+            position = at / WINDOW - phase / 40
+            number = int(position // 1)
             counts[number] += 1
             worst = max(worst, counts[number - 1] * (1 - (position - number)) + counts[number])
     return worst
+
+
+# --- The processes of one case ----------------
+
+
+def play(role: list[str], seconds: float) -> None:
+    """Be one process of a case."""
+    part, name, port = role
+    case = CASES[name]
+    if part == "limiter":
+        be_limiter(case, int(port), seconds)
+        return
+    from benchmarks import budget_machine
+
+    getattr(budget_machine, part)(backlog=case.backlog, batch=case.batch, clicks=case.clicks)
+
+
+def be_limiter(case: Case, port: int, seconds: float) -> None:
+    """Count each request when it is read, answer it after the latency; print what was seen when terminated."""
+    arrivals: list[float] = []
+    waits: list[float] = []
+    stalled_from = time.time() + seconds * 0.7
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            if case.stall and stalled_from <= time.time() < stalled_from + 3:
+                time.sleep(stalled_from + 3 - time.time())
+            now = time.time()
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            arrivals.append(now)
+            kind, _, clicked_at = str(body["ref_id"]).partition("-")
+            if kind == "click":
+                waits.append(now - int(clicked_at) / 1000)
+            time.sleep(random.uniform(*case.latency))
+            answer = json.dumps(NOT_FOUND).encode()
+            self.send_response(404)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    def finish(*_: Any) -> None:
+        print(json.dumps({"arrivals": sorted(arrivals), "waits": waits}), flush=True)
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, finish)
+    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
 
 
 if __name__ == "__main__":

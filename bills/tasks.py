@@ -7,12 +7,6 @@ from upstream.budget import CallClass
 
 
 @shared_task
-def inquire_now(check_id: int) -> None:
-    """Ask the biller: a person waits."""
-    services.inquire(check_id, call_class=CallClass.INTERACTIVE)
-
-
-@shared_task
-def inquire_due(check_id: int) -> None:
-    """Ask the biller about a check that the sweep found."""
-    services.inquire(check_id, call_class=CallClass.BACKGROUND)
+def inquire(check_id: int, permit_id: str = "") -> None:
+    """Ask the biller, with the permit that was booked for it."""
+    services.inquire(check_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)

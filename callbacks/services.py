@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,9 @@ from callbacks.models import (
 )
 from core import clock
 from core.publish import publish
-from gateway.polling import Due, backoff, in_seconds
+from gateway.dispatching import Due
+from gateway.line import Work, ring_when_committed
+from gateway.polling import backoff, in_seconds
 from purchases.models import Order, OrderEvent
 from purchases.services import Report, apply_report
 from purchases.states import POLLED
@@ -39,6 +42,7 @@ log = structlog.get_logger()
 # No database may hold a signature that may equal those of our own requests; the rest are a browser's secrets.
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
+_PROCESS = "callbacks.tasks.process_callback"
 
 
 def receive(
@@ -111,8 +115,9 @@ def _process(callback: Callback) -> Callback:
     if order is None:
         return _finish(callback, CallbackState.UNMATCHED)
     if not callback.is_signed:
-        if Order.objects.filter(pk=order.pk, status__in=POLLED).update(next_poll_at=clock.now()):
-            publish("purchases.tasks.poll_order", order.pk)
+        now = clock.now()
+        if Order.objects.filter(pk=order.pk, status__in=POLLED).update(next_poll_at=now):
+            ring_when_committed(now)
         return _finish(callback, CallbackState.HINT, order.status)
     before = order.status
     report = Report(
@@ -125,20 +130,20 @@ def _process(callback: Callback) -> Callback:
     return _finish(callback, CallbackState.APPLIED, f"{before} → {after.status}")
 
 
-def hand_out_due(limit: int) -> int:
-    """Hand up to `limit` callbacks that wait to a worker, oldest due first: the way when a task was lost.
-
-    Each is leased: if its task is lost again, a later sweep finds it. Returns how many.
-    """
+def take_due(limit: int) -> list[Work]:
+    """Lease up to `limit` callbacks that wait, oldest due first; return their work: the way when a task was lost."""
     with transaction.atomic():
         due = list(Callback.objects.select_for_update(skip_locked=True).due().values_list("pk", flat=True)[:limit])
         Callback.objects.filter(pk__in=due).update(next_try_at=in_seconds(LEASE_SECONDS))
-    for callback_id in due:
-        _enqueue(callback_id)
-    return len(due)
+    return [Work(_PROCESS, callback_id) for callback_id in due]
 
 
-DUE_CALLBACKS = Due(exists=lambda: Callback.objects.due().exists(), hand_out=hand_out_due, asks_upstream=False)
+def _earliest() -> dt.datetime | None:
+    waiting = Callback.objects.filter(state=CallbackState.RECEIVED).order_by("next_try_at")
+    return waiting.values_list("next_try_at", flat=True).first()
+
+
+DUE_CALLBACKS = Due(earliest=_earliest, take=take_due, asks_upstream=False)
 
 
 def process_again(callback: Callback, *, actor: User) -> Callback:
@@ -165,7 +170,7 @@ def count_refusal(*, reason: RefusalReason, source_address: str | None, size: in
 
 
 def _enqueue(callback_id: int) -> None:
-    publish("callbacks.tasks.process_callback", callback_id)
+    publish(_PROCESS, callback_id)
 
 
 def _finish(callback: Callback, state: CallbackState, result: str = "") -> Callback:

@@ -1,27 +1,32 @@
 """The rate budget: never more calls than the upstream allows, whoever makes them, kept in Redis for all processes.
 
-The rule
-    The upstream counts requests when they *arrive*, which is some time between our sending and its answer, and we know
-    neither its windows' phase nor their kind. So a call counts against a limit of N per window from the moment it is
-    admitted until one window after its *completion*, and at most N - 1 count at any time. Then no window of the
-    upstream's, wherever it begins, sees more than N - 1 of ours. A call without an answer counts until its longest
-    possible life is over, plus one window. Pacing (one call per window / (N - ½)) spreads the calls, which estimating
-    limiters need.
+The rule (its proof, and how much of the limit it can use: docs/rate-budget.md)
+    The upstream counts a request when it *arrives*, which is some time between our sending and its answer, and we know
+    neither its windows' phase nor their kind. So a call counts against a limit of N per window from its moment until
+    one window after its *answer*, and at most N count at any time. Then no window of the upstream's, wherever it
+    begins, sees more than N of ours. A call without an answer counts until its longest possible life is over, plus one
+    window.
+
+Moments
+    A permit is booked for a moment: the first at which fewer than N of the calls that are known now still count. It may
+    lie a little ahead, so that everything is prepared when it comes; `Permit.start` waits for it. A permit that is not
+    started in time is void, which Redis decides, so that it may be handed from process to process.
 
 How it is kept
-    One sorted set per limit is the whole state of that limit: one member per call, its score the moment at which it
-    stops counting, and a member `next`, its score the earliest moment for the next admission. All moments are Redis's
-    own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic and sees one clock.
+    Two sorted sets per limit. `calls` has one member per call, its score the moment at which it stops counting, and the
+    members `open`, `next` and `people`, whose scores are moments too. `booked` has the permits that were not started
+    yet. All moments are Redis's own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic
+    and sees one clock.
 
 An emptied Redis
-    `next` is missing. Nobody knows what was sent just before, so it is set one window (at least the longest life of a
+    `open` is missing. Nobody knows what was sent just before, so it is set one window (at least the longest life of a
     call) ahead, and everything is refused until then. It is a member of the set that it protects, so losing any set
     is noticed.
 
 Two classes
-    `INTERACTIVE` calls (a person waits) may wait a few seconds and queue by their deadline; while one of them is
-    waiting for a limit, `BACKGROUND` calls are refused that limit. Background also leaves a sixth of every limit
-    unused. Background never waits: it tries again later, and `background_allowance` says how many calls fit.
+    `INTERACTIVE` calls (a person waits) go at the first moment with room. `BACKGROUND` calls are paced: one per
+    window / (N - 1), so that a place becomes free all the time. While people are about (an interactive call within the
+    last minute), a twelfth of every limit is theirs, so that several may click at once.
 
 Without Redis everything is refused: no answer is no permission. Not covered: a clock of the Redis host that jumps
 forward makes calls stop counting early; other programs with the same account or address are unknown here (set the
@@ -50,6 +55,12 @@ log = structlog.get_logger(__name__)
 
 PERMIT_SECONDS = 15.0  # after this an unused permit is void
 MARGIN_SECONDS = 5.0  # a request may stay in buffers after its call was given up
+# A permit is given this long (seconds) before its moment, for what has to be done before the request is written.
+PREPARE_SECONDS = 0.1
+# People are about for this long (seconds) after a call of theirs.
+PEOPLE_STAY_SECONDS = 60.0
+# The upstream's clock may run this much faster than Redis's.
+_CLOCKS_DIFFER = 0.0005
 _LONGEST_BLOCK_SECONDS = 3600.0
 _SECOND = 1_000_000
 _SCRIPTS = {path.stem: path.read_text() for path in (Path(__file__).parent / "lua").glob("*.lua")}
@@ -64,27 +75,36 @@ class CallClass(StrEnum):
 
 
 class Permit:
-    """The right to make one call to one endpoint, soon. It belongs to one thread.
+    """The right to make one call, soon. It belongs to one thread, until it is handed over.
 
-    Hand it to a method of the client, which settles it whatever happens, or cancel it. A forgotten one counts against
-    the limits until the longest life of a call is over.
+    Hand it to a method of the client, which settles it whatever happens, or cancel it. A forgotten one is void after
+    `PERMIT_SECONDS`; a call that was begun and never settled counts until the longest life of a call is over.
     """
 
-    def __init__(self, budget: "Budget", endpoint: Endpoint, permit_id: str, *, usable_until: float) -> None:
+    def __init__(self, budget: "Budget", endpoint: Endpoint, permit_id: str, *, ready_at: float) -> None:
         self.endpoint = endpoint
         self.id = permit_id
         self._budget = budget
-        self._usable_until = usable_until
+        self._ready_at = ready_at
         self.started = False
         self._settled = False
 
     def start(self, endpoint: Endpoint) -> bool:
-        """Take it for a call that is about to be sent; False if it is for another endpoint, too old or used already."""
-        spent = self.started or self._settled
-        if spent or endpoint is not self.endpoint or time.monotonic() >= self._usable_until:
+        """Wait for its moment and take it for a call that is sent now.
+
+        False if it is for another endpoint, too old, used or cancelled. Raises `Unavailable`
+        ("budget_unreachable" without Redis, "budget" if the upstream has answered 429 since).
+        """
+        if self.started or self._settled or endpoint is not self.endpoint:
             return False
-        self.started = True
-        return True
+        time.sleep(max(0.0, self._ready_at - time.monotonic()))
+        self.started = self._budget.begin(self)
+        return self.started
+
+    def hand_over(self) -> str:
+        """Give it up here and return the id with which another process takes it over."""
+        self._settled = True
+        return self.id
 
     def cancel(self) -> None:
         """Give it back: the call was certainly not sent. A second settling does nothing."""
@@ -102,13 +122,13 @@ class Permit:
 class Budget:
     """The rate budget of one account. Safe to share between threads; processes meet in Redis.
 
-    The longest life of a call, after which an unanswered one is certainly over: `PERMIT_SECONDS` + the deadline of a
-    call + `MARGIN_SECONDS`.
+    The longest life of a call that was begun, after which an unanswered one is certainly over: the deadline of a call +
+    `MARGIN_SECONDS`.
     """
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._longest_life = PERMIT_SECONDS + config.deadline + MARGIN_SECONDS
+        self._longest_life = config.deadline + MARGIN_SECONDS
         try:
             self._redis = redis.Redis.from_url(
                 config.redis_url,
@@ -123,33 +143,44 @@ class Budget:
         self._scripts = {name: self._redis.register_script(_PRELUDE + text) for name, text in _SCRIPTS.items()}
 
     def reserve(self, endpoint: Endpoint, call_class: CallClass, wait_seconds: float = 0.0) -> Permit:
-        """Wait up to `wait_seconds` for room in every limit of the endpoint and return the permit.
+        """Book a permit, wait until shortly before its moment and return it; `wait_seconds` is the longest wait.
 
-        Raises `Unavailable` ("budget") as soon as it is clear that there will be no room in time, and
-        `Unavailable` ("budget_unreachable") without Redis.
+        Raises `Unavailable` ("budget") at once if there will be no room in time, and `Unavailable`
+        ("budget_unreachable") without Redis.
         """
+        permit = self.book(endpoint, call_class, wait_seconds)
+        time.sleep(max(0.0, permit._ready_at - PREPARE_SECONDS - time.monotonic()))
+        return permit
+
+    def book(self, endpoint: Endpoint, call_class: CallClass, within_seconds: float) -> Permit:
+        """Return a permit whose moment comes within so many seconds, without waiting for it. Raises as `reserve`."""
         permit_id = uuid.uuid4().hex
-        give_up_at = time.monotonic() + wait_seconds
+        spans = (within_seconds, PERMIT_SECONDS, self._longest_life, PEOPLE_STAY_SECONDS)
+        arguments = map(_us, spans)
+        booked, wait_us = self._run("reserve", endpoint.limits, permit_id, call_class.value, *arguments)
+        wait = wait_us / _SECOND
+        if not booked:
+            raise Unavailable("budget", retry_after=wait)
+        return Permit(self, endpoint, permit_id, ready_at=time.monotonic() + wait)
+
+    def take_over(self, permit_id: str, endpoint: Endpoint) -> Permit:
+        """The permit that another process booked and handed over, for an endpoint with the same limits."""
+        return Permit(self, endpoint, permit_id, ready_at=0.0)
+
+    def begin(self, permit: Permit) -> bool:
+        """See `Permit.start`; to be called at its moment, or a little before."""
         while True:
-            asked_at = time.monotonic()
-            remaining = max(0.0, give_up_at - asked_at)
-            arguments = [permit_id, call_class.value, _us(remaining), _us(self._longest_life)]
-            admitted, wait_us = self._run("reserve", endpoint.limits, *arguments, call_class=call_class)
-            if admitted:
-                return Permit(self, endpoint, permit_id, usable_until=asked_at + PERMIT_SECONDS)
-            wait = wait_us / _SECOND
-            if wait > remaining:
+            spans = _us(PERMIT_SECONDS), _us(self._longest_life)
+            wait: float = self._run("start", permit.endpoint.limits, permit.id, *spans) / _SECOND
+            if wait <= 0:
+                return wait == 0
+            if wait > PERMIT_SECONDS:
                 raise Unavailable("budget", retry_after=wait)
-            time.sleep(wait + 0.001)
+            time.sleep(wait)
 
-    def background_allowance(self, within_seconds: float = 0.0) -> int:
-        """How many background calls would be admitted from now until `within_seconds` from now, if nobody else calls.
-
-        With 0.0: right now, which pacing makes 0 or 1. For /v1/products, which has a limit of its own, it says nothing.
-        Raises `Unavailable` ("budget_unreachable").
-        """
-        limits = Endpoint.TRANSACTION_STATUS.limits
-        return int(self._run("allowance", limits, _us(within_seconds), call_class=CallClass.BACKGROUND))
+    def used(self, limit: Limit = Limit.ACCOUNT) -> int:
+        """How many calls count against a limit now. Raises `Unavailable` ("budget_unreachable")."""
+        return int(self._run("usage", (limit,)))
 
     def block(self, seconds: float, endpoint: Endpoint = Endpoint.TRANSACTION_CREATE) -> None:
         """Admit nothing for that long (at most an hour): the upstream answered 429 to this endpoint.
@@ -174,16 +205,10 @@ class Budget:
         """See `Permit.complete`."""
         self._try("complete", permit.endpoint.limits, permit.id)
 
-    def _run(
-        self,
-        script: str,
-        limits: Sequence[Limit],
-        *arguments: str | int,
-        call_class: CallClass = CallClass.INTERACTIVE,
-    ) -> Any:
+    def _run(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> Any:
         """Run one of `lua/*.lua`; its arguments are explained there and in `lua/prelude.lua`."""
         keys = [key for limit in limits for key in self._keys(limit)]
-        terms = [number for limit in limits for number in self._terms(limit, call_class)]
+        terms = [number for limit in limits for number in self._terms(limit)]
         try:
             return self._scripts[script](keys=keys, args=[*arguments, *terms])
         except redis.RedisError as error:
@@ -197,17 +222,16 @@ class Budget:
             self._run(script, limits, *arguments)
 
     def _keys(self, limit: Limit) -> tuple[str, str]:
-        """Calls and waiters of a limit; the braces keep all of an account's keys in one slot of a cluster."""
+        """Calls and booked permits of a limit; the braces keep all of an account's keys in one slot of a cluster."""
         prefix = f"upstream:{{{self._config.account_hash}}}:{limit}"
-        return f"{prefix}:calls", f"{prefix}:waiting"
+        return f"{prefix}:calls", f"{prefix}:booked"
 
-    def _terms(self, limit: Limit, call_class: CallClass) -> tuple[int, int, int, int]:
-        """Window, pace, capacity for this class, and how long the limit stays closed in an emptied Redis."""
+    def _terms(self, limit: Limit) -> tuple[int, int, int, int, int]:
+        """The numbers of `limit()` in `lua/prelude.lua`."""
         rate = self._config.rate(limit)
-        reserved = rate.calls // 6 if call_class is CallClass.BACKGROUND else 0
-        window = _us(rate.window)
-        pace = _us(rate.window / (rate.calls - 0.5))
-        return window, pace, max(1, rate.calls - 1 - reserved), max(window, _us(self._longest_life))
+        window = _us(rate.window * (1 + _CLOCKS_DIFFER))
+        pace = _us(rate.window / max(1, rate.calls - 1))
+        return window, pace, rate.calls, rate.calls // 12, max(window, _us(self._longest_life))
 
 
 def _us(seconds: float) -> int:

@@ -75,12 +75,12 @@ class Client:
         self.budget = Budget(config)
         self._transport = Transport(connect_timeout=config.connect_timeout, read_timeout=config.read_timeout)
 
-    def reserve(self, endpoint: Endpoint, *, call_class: CallClass) -> Permit:
+    def reserve(self, endpoint: Endpoint, *, call_class: CallClass, patience: float = 0.0) -> Permit:
         """Get a permit for one call; use it within 15 seconds or cancel it.
 
-        Interactive waits up to `config.interactive_wait` seconds, background never. Raises `Unavailable`.
+        Interactive waits up to `config.interactive_wait` seconds, background `patience`. Raises `Unavailable`.
         """
-        wait = self.config.interactive_wait if call_class is CallClass.INTERACTIVE else 0.0
+        wait = self.config.interactive_wait if call_class is CallClass.INTERACTIVE else patience
         return self.budget.reserve(endpoint, call_class, wait)
 
     @sensitive_variables()

@@ -19,10 +19,11 @@ from bills.states import AnswerKind
 from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
 from core import clock
-from core.publish import publish
 from customers.models import SavedNumber
-from gateway import polling
-from gateway.services import call, next_number
+from gateway import line, polling
+from gateway.dispatching import Due
+from gateway.line import Work, ring_when_committed
+from gateway.services import call, give_back, next_number
 from purchases.errors import ActionRefused, OrderRefused
 from purchases.services.placing import new_ref_id
 from purchases.states import Status
@@ -41,6 +42,7 @@ log = structlog.get_logger()
 _GIVE_UP_AFTER = dt.timedelta(hours=1)
 # A biller answers within seconds or a minute, and a person waits: the pauses grow slowly.
 _PAUSES_GROW_BY = 1.25
+_INQUIRE = "bills.tasks.inquire"
 
 
 def start_check(
@@ -60,7 +62,7 @@ def start_check(
     with transaction.atomic():
         check.save(force_insert=True)
         if enqueue:
-            transaction.on_commit(lambda: _enqueue(check.pk))
+            transaction.on_commit(lambda: _enqueue(check.pk, checked_by) and None)
     return check
 
 
@@ -81,16 +83,21 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
             check.batch = batch
             check.next_poll_at = clock.now()
             check.save(force_insert=True)
+            ring_when_committed(check.next_poll_at)
     return batch
 
 
-def inquire(check_id: int, *, call_class: CallClass) -> None:
-    """Send the inquiry if the check still waits for an answer, and store what the biller says."""
+def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
+    """Send the inquiry if the check still waits for an answer, and store what the biller says.
+
+    `permit_id`: of the permit that the dispatcher booked for it; without, one is booked here.
+    """
     check = BillCheck.objects.filter(pk=check_id, answer=AnswerKind.NONE).select_related("asked_by").first()
     if check is None:
+        give_back(permit_id)
         return
     try:
-        inquiry = _inquire(check, asked_by=check.asked_by, call_class=call_class)
+        inquiry = _inquire(check, asked_by=check.asked_by, call_class=call_class, permit_id=permit_id)
     except OutcomeUnknown as error:
         # The identical inquiry again is safe, and returns the result if there is one.
         _poll_later(check, message=error.reason)
@@ -113,14 +120,16 @@ def inquire_again(
         raise ActionRefused(str(meaning_of(check.error_code).words))
     BillCheck.objects.filter(pk=check.pk).update(asked_by=actor)
     if check.answer == AnswerKind.NONE:
-        BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(next_poll_at=clock.now())
-        _enqueue(check.pk)
+        BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(
+            next_poll_at=polling.in_seconds(polling.HEAD_START_SECONDS)
+        )
+        _enqueue(check.pk, actor)
         return None
     return _inquire(check, asked_by=actor, call_class=call_class)
 
 
-def hand_out_due(limit: int) -> int:
-    """Hand at most `limit` due checks to the background worker, oldest due first; return how many."""
+def take_due(limit: int) -> list[Work]:
+    """Lease at most `limit` due checks, oldest due first, and return what is to be done about them."""
     with transaction.atomic():
         # Whatever went wrong with them: nobody polls without end.
         BillCheck.objects.filter(
@@ -130,12 +139,15 @@ def hand_out_due(limit: int) -> int:
         BillCheck.objects.filter(pk__in=[check.pk for check in due]).update(
             next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
-    for check in due:
-        publish("bills.tasks.inquire_due", check.pk)
-    return len(due)
+    return [Work(_INQUIRE, check.pk) for check in due]
 
 
-DUE_CHECKS = polling.Due(exists=lambda: BillCheck.objects.due(clock.now()).exists(), hand_out=hand_out_due)
+def _earliest() -> dt.datetime | None:
+    due = BillCheck.objects.filter(answer=AnswerKind.NONE, next_poll_at__isnull=False).order_by("next_poll_at")
+    return due.values_list("next_poll_at", flat=True).first()
+
+
+DUE_CHECKS = Due(earliest=_earliest, take=take_due)
 
 
 def why_no_check(product: Product) -> NotABill | None:
@@ -170,13 +182,13 @@ def months_of(period: str, details: list[dict[str, Any]]) -> list[str]:
     return sorted(labels or {period} - {""})
 
 
-def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass) -> Inquiry:
+def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, permit_id: str = "") -> Inquiry:
     """Ask the biller, keep the answer and take it over. Raises an `UpstreamError` when the biller has not answered."""
     request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
     inquiry = Inquiry(bill_check=check, sent_no=next_number(), asked_by=asked_by)
     bill, message = None, ""
     try:
-        reply = call(request, call_class=call_class, sent_no=inquiry.sent_no)
+        reply = call(request, call_class=call_class, permit_id=permit_id, sent_no=inquiry.sent_no)
     except Rejected as error:
         if meaning_of(error.error_code).next in {Next.TRY_AGAIN, Next.WAIT_READY}:
             raise
@@ -229,7 +241,8 @@ def _poll_later(check: BillCheck, *, wait: float | None = None, message: str = "
     BillCheck.objects.filter(pk=check.pk, answer=AnswerKind.NONE).update(
         polls=polls, next_poll_at=due, message=message[:1000]
     )
+    ring_when_committed(due)
 
 
-def _enqueue(check_id: int) -> None:
-    publish("bills.tasks.inquire_now", check_id)
+def _enqueue(check_id: int, person: User | None) -> bool:
+    return line.join(Work(_INQUIRE, check_id), person_id=person.pk if person else None)

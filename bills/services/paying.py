@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -9,7 +10,9 @@ from django.db import transaction
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
 from bills.models import BillCheck, payments_that_are_over
 from bills.states import Standing
-from gateway.polling import Due
+from core import clock
+from gateway.dispatching import Due
+from gateway.line import Work
 from purchases.errors import OpenDuplicate, OrderRefused
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import not_possible
@@ -89,14 +92,20 @@ def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = 
         return requeue(current, max_price=_payable_total(check, amount), actor=actor, enqueue=enqueue)
 
 
-def cancel_expired(limit: int) -> int:
+def cancel_expired(limit: int) -> list[Work]:
     """Cancel at most `limit` payments that can never be sent again, so that nobody has to look at them."""
     with transaction.atomic():
         over = payments_that_are_over().select_for_update(of=("self",), skip_locked=True)
-        return _cancel(over.order_by("pk")[:limit], actor=None, facts={"code": "bill_expired"})
+        _cancel(over.order_by("pk")[:limit], actor=None, facts={"code": "bill_expired"})
+    return []
 
 
-EXPIRED_PAYMENTS = Due(exists=lambda: payments_that_are_over().exists(), hand_out=cancel_expired, asks_upstream=False)
+def _earliest() -> dt.datetime | None:
+    return clock.now() if payments_that_are_over().exists() else None
+
+
+# Nobody waits for them, so nobody wakes the dispatcher for them.
+EXPIRED_PAYMENTS = Due(earliest=_earliest, take=cancel_expired, asks_upstream=False)
 
 
 def why_not_payable(check: BillCheck) -> OrderRefused | None:

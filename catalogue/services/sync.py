@@ -15,7 +15,7 @@ from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Produc
 from core import clock
 from core.publish import publish
 from core.times import time_of_day
-from gateway.services import PATIENCE_SECONDS, call
+from gateway.services import call
 from upstream import requests
 from upstream.errors import Unavailable, UpstreamError
 
@@ -69,9 +69,9 @@ def sync_catalogue() -> CatalogueSync:
 
 def _fetch() -> _Fetched:
     # The product list first: its limit is the tightest (document, Limits), so a refusal costs no other call.
-    products = call(requests.products(), patience=PATIENCE_SECONDS).data.products
-    categories = call(requests.categories(), patience=PATIENCE_SECONDS).data.categories
-    brands = call(requests.brands(), patience=PATIENCE_SECONDS).data.brands
+    products = call(requests.products()).data.products
+    categories = call(requests.categories()).data.categories
+    brands = call(requests.brands()).data.brands
     if not products:
         raise CatalogueFault(SyncFault.EMPTY)
     if len({item.product_code for item in products}) < len(products):

@@ -9,9 +9,9 @@ from gateway.services.account import (
     upstream_account,
 )
 from gateway.services.calling import (
-    PATIENCE_SECONDS,
     RecordedReply,
     call,
+    give_back,
     next_number,
     read_balance,
     request_balance_reading,

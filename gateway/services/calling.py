@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import time
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -28,8 +27,8 @@ T = TypeVar("T", bound=Message)
 
 # While the upstream refuses our account only this is asked: its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
-# A background call that is asked for again every minute waits this long for its turn (seconds).
-PATIENCE_SECONDS = 5.0
+# A background call without a permit waits this long for one (seconds).
+_PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +54,27 @@ def next_number() -> int:
         return int(cursor.fetchone()[0])
 
 
-def reserve(endpoint: Endpoint, *, call_class: CallClass) -> Permit:
+def reserve(endpoint: Endpoint, *, call_class: CallClass, permit_id: str = "") -> Permit:
     """Get a permit of the rate budget before doing what only makes sense with one; use or cancel it within 15 seconds.
 
-    An interactive call waits a few seconds for it. Raises `Unavailable` or `Misconfigured`; nothing was sent then.
+    `permit_id`: take over this one, which the dispatcher booked; otherwise it waits a few seconds for one. Raises
+    `Unavailable` or `Misconfigured`; nothing was sent then.
     """
-    _refuse_if_stopped(endpoint)
-    return get_client().reserve(endpoint, call_class=call_class)
+    try:
+        _refuse_if_stopped(endpoint)
+    except (Unavailable, Misconfigured):
+        give_back(permit_id)
+        raise
+    if permit_id:
+        return get_client().budget.take_over(permit_id, endpoint)
+    return get_client().reserve(endpoint, call_class=call_class, patience=_PATIENCE_SECONDS)
+
+
+def give_back(permit_id: str) -> None:
+    """Give back a permit that the dispatcher booked for what turned out to be done already; "" for none."""
+    if permit_id:
+        # Every endpoint that work is handed out for has the same limits.
+        get_client().budget.take_over(permit_id, Endpoint.TRANSACTION_STATUS).cancel()
 
 
 def call(
@@ -69,39 +82,19 @@ def call(
     *,
     call_class: CallClass = CallClass.BACKGROUND,
     permit: Permit | None = None,
-    patience: float = 0.0,
+    permit_id: str = "",
     sent_no: int | None = None,
 ) -> RecordedReply[T]:
     """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
 
-    `patience`: seconds that a background call waits for the rate budget. `sent_no`: the number of this request, if it
+    `permit_id`: of one that the dispatcher booked for this call. `sent_no`: the number of this request, if it
     was taken before, with an order's claim.
     """
-    until = time.monotonic() + patience
-    while True:
-        try:
-            return _call_once(request, call_class=call_class, permit=permit, sent_no=sent_no)
-        except Unavailable as error:
-            wait = error.retry_after or 0.0
-            if error.reason != "budget" or time.monotonic() + wait > until:
-                raise
-            time.sleep(wait)
-
-
-def read_balance() -> RecordedReply[Balance]:
-    """Ask the upstream for our balance. Raises as `call` does."""
-    return call(requests.balance(), patience=PATIENCE_SECONDS)
-
-
-def request_balance_reading() -> bool:
-    """Have a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
-    return publish("reconciliation.tasks.read_balance")
-
-
-def _call_once(
-    request: Request[T], *, call_class: CallClass, permit: Permit | None, sent_no: int | None
-) -> RecordedReply[T]:
-    _refuse_if_stopped(request.endpoint)
+    if permit is None and not request.endpoint.moves_money:
+        # Before the number: between the numbers of a reading no time is spent on waiting.
+        permit = reserve(request.endpoint, call_class=call_class, permit_id=permit_id)
+    else:
+        _refuse_if_stopped(request.endpoint)
     sent_no = sent_no or next_number()
     sent_at = timezone.now()
     try:
@@ -115,6 +108,16 @@ def _call_once(
     note_answer()
     _record(request, sent_no=sent_no, sent_at=reply.sent_at, answered_no=answered_no, reply=reply)
     return RecordedReply(data=reply.data, raw=reply.raw, sent_no=sent_no, answered_no=answered_no)
+
+
+def read_balance() -> RecordedReply[Balance]:
+    """Ask the upstream for our balance. Raises as `call` does."""
+    return call(requests.balance())
+
+
+def request_balance_reading() -> bool:
+    """Have a worker read the balance soon; False when the broker is down (beat reads it every minute anyway)."""
+    return publish("reconciliation.tasks.read_balance")
 
 
 def _refuse_if_stopped(endpoint: Endpoint) -> None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core import clock
+from gateway.line import ring_when_committed
 from gateway.polling import in_seconds, next_poll_at
 from gateway.services import next_number
 from purchases.models import Order, OrderEvent
@@ -68,6 +69,7 @@ def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, *
         order.final_at, order.ended_no = timezone.now(), next_number()
     order.next_poll_at = _next_poll_at(order, wait)
     order.save()
+    ring_when_committed(order.next_poll_at)
     _record(order, before, cause)
     log.info("order_moved", ref_id=order.ref_id, before=str(before), after=order.status, source=str(cause.source))
 

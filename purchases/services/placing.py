@@ -11,11 +11,13 @@ from django.utils import timezone
 
 from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
-from core.publish import publish
+from gateway import line
+from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
 from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
 from purchases.models import Order
 from purchases.services.moving import store
+from purchases.services.sweeping import SUBMIT
 from purchases.states import ActionReason, Status
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def place_order(
     wait_for_topup: bool = False,
     enqueue: bool = True,
 ) -> Order:
-    """Store an order (queued) and hand it to the interactive worker; return it.
+    """Store an order (queued) and put it into the line of the person; return it.
 
     `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: it is the
     most to pay, so that a lower price will do. `idempotency_key`:
@@ -95,7 +97,7 @@ def queue_order(
     wait_for_topup: bool = False,
     enqueue: bool,
 ) -> Order:
-    """Store an order whose facts were checked already, reserve its price, and hand it to the interactive worker.
+    """Store an order whose facts were checked already, reserve its price, and put it into the line of the person.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `BalanceShort`, or lets it wait with `wait_for_topup`.
@@ -130,7 +132,7 @@ def queue_order(
             raise OpenDuplicate(duplicate) from None
         raise
     if enqueue and order.status == Status.QUEUED:
-        transaction.on_commit(lambda: _enqueue(order.pk))
+        transaction.on_commit(lambda: _enqueue(order))
     return order
 
 
@@ -140,8 +142,8 @@ def new_ref_id() -> str:
     return f"B{day}-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
 
 
-def _enqueue(order_id: int) -> None:
-    publish("purchases.tasks.submit_order", order_id)
+def _enqueue(order: Order) -> None:
+    line.join(Work(SUBMIT, order.pk), person_id=order.placed_by_id)
 
 
 def _same_order(order: Order, product: Product, destination: str) -> Order:

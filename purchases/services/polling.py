@@ -10,6 +10,7 @@ from django.db import transaction
 
 from core import clock
 from gateway import services as gateway
+from gateway.line import ring_when_committed
 from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
@@ -33,20 +34,23 @@ class Found(StrEnum):
     NO_ANSWER = "no answer"
 
 
-def poll(order_id: int, *, call_class: CallClass) -> Found:
+def poll(order_id: int, *, call_class: CallClass, permit_id: str = "") -> Found:
     """Ask for the status of an order that the upstream has or may have, and apply the answer; return what was found.
 
-    A fault changes nothing but the time of the next poll (document, Resources: status is read by `ref_id`).
+    `permit_id`: as for `submit`. A fault changes nothing but the time of the next poll (document, Resources: status is
+    read by `ref_id`).
     """
     order = Order.objects.polled().filter(pk=order_id).first()
     if order is None:
+        gateway.give_back(permit_id)
         return Found.NO_ANSWER
     if order.status == Status.SENDING and not _may_be_under_way(order):
         # Whoever sent it was interrupted before the answer was stored.
         unknown = Decision(status=Status.UNKNOWN, source=_POLL, facts={"code": "interrupted"})
         order = apply_verdict(order.pk, unknown, attempt=order.attempt)
     try:
-        reply = gateway.call(requests.transaction_status(ref_id=order.ref_id), call_class=call_class)
+        request = requests.transaction_status(ref_id=order.ref_id)
+        reply = gateway.call(request, call_class=call_class, permit_id=permit_id)
     except UpstreamError as error:
         _poll_later(order, wait=wait_after(error))
         if isinstance(error, Rejected) and error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:
@@ -69,6 +73,7 @@ def _poll_later(order: Order, *, wait: float | None = None) -> None:
     polls = order.polls + (wait is None)
     due = next_poll_at(polls) if wait is None else in_seconds(wait)
     Order.objects.polled().filter(pk=order.pk, attempt=order.attempt).update(polls=polls, next_poll_at=due)
+    ring_when_committed(due)
 
 
 def _count_not_found(polled: Order) -> None:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from core import clock
-from core.publish import publish
-from gateway.polling import HEAD_START_SECONDS
+from gateway import line
+from gateway.line import Work
+from gateway.polling import HEAD_START_SECONDS, in_seconds
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import GivenBack, Order, OrderEvent
 from purchases.services.actions import Action, not_possible, require
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.moving import lock_order_for_move
 from purchases.services.polling import Found, poll
+from purchases.services.sweeping import POLL, SUBMIT
 from purchases.states import ActionReason, Status
 from upstream.budget import CallClass
 
@@ -71,7 +72,8 @@ def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool =
     )
     moved = apply_verdict(order.pk, queued)
     if enqueue:
-        transaction.on_commit(lambda: _enqueue_submit(moved.pk))
+        person_id = actor.pk if actor else moved.placed_by_id
+        transaction.on_commit(lambda: line.join(Work(SUBMIT, moved.pk), person_id=person_id) and None)
     return moved
 
 
@@ -89,15 +91,15 @@ def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
 
 
 def poll_now(order: Order, *, actor: User) -> bool:
-    """Ask for the status at once, before anything in the background; False when the broker is down (the sweep asks
-    then).
+    """Ask for the status at once, before anything in the background; False without Redis (it is polled when it
+    falls due then).
 
     Raises `ActionRefused` when there is nothing to ask about.
     """
     order.refresh_from_db()
     require(Action.POLL, order, actor)
-    Order.objects.polled().filter(pk=order.pk).update(next_poll_at=clock.now())
-    return publish("purchases.tasks.poll_order_now", order.pk)
+    Order.objects.polled().filter(pk=order.pk).update(next_poll_at=in_seconds(HEAD_START_SECONDS))
+    return line.join(Work(POLL, order.pk), person_id=actor.pk)
 
 
 def note_given_back(order: Order, *, actor: User, note: str) -> GivenBack:
@@ -123,7 +125,3 @@ def poll_before_deciding(order: Order) -> None:
         raise not_possible(order)
     if found == Found.NO_ANSWER:
         raise ActionRefused(_("The upstream cannot be asked at the moment, so nothing was decided. Try again later."))
-
-
-def _enqueue_submit(order_id: int) -> None:
-    publish("purchases.tasks.submit_order", order_id)

@@ -10,6 +10,7 @@ from django.db import transaction
 from core import clock
 from core.publish import publish
 from gateway import services as gateway
+from gateway.line import ring_when_committed
 from gateway.polling import backoff, in_seconds, wait_after
 from purchases.models import Order, OrderEvent
 from purchases.services.decisions import Decision, apply_verdict
@@ -42,22 +43,26 @@ class Claim:
         return self.order.sent_no == self.number
 
 
-def submit(order_id: int, *, call_class: CallClass) -> None:
+def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
     """Send the order if it is queued and the rate budget lets it; apply what the upstream answers.
+
+    `permit_id`: of the permit that the dispatcher booked for it; without, one is booked here.
 
     The claim (`sending`) is committed before the socket is written, and whoever finds `sending` may only ask for the
     status: so a killed worker, a doubled message or a second worker never sends it twice.
     """
     queued = Order.objects.filter(pk=order_id, status=Status.QUEUED).first()
     if queued is None:
+        gateway.give_back(permit_id)
         return
     endpoint = Endpoint.BILL_PAY if queued.kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
-        permit = gateway.reserve(endpoint, call_class=call_class)
+        permit = gateway.reserve(endpoint, call_class=call_class, permit_id=permit_id)
     except (Unavailable, Misconfigured) as error:
         wait = in_seconds(wait_after(error) or 0.0)
         Order.objects.filter(pk=order_id, status=Status.QUEUED).update(next_poll_at=wait)
+        ring_when_committed(wait)
         return
     claimed = claim(order_id)
     if claimed is None:

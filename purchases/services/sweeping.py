@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.conf import settings
 from django.db import transaction
 
 from core import clock
-from core.publish import publish
 from gateway import polling
+from gateway.dispatching import Due
+from gateway.line import Work
 from purchases.models import Order
 from purchases.states import Status
 
+SUBMIT, POLL = "purchases.tasks.submit_order", "purchases.tasks.poll_order"
 
-def hand_out(limit: int) -> int:
-    """Hand up to `limit` due orders to the background worker, oldest due first; return how many.
 
-    Each is leased: if its task is lost, the first sweep after the lease finds it again.
-    """
+def take_due(limit: int) -> list[Work]:
+    """Lease up to `limit` due orders, oldest due first, and return what is to be done about them."""
     with transaction.atomic():
         due = list(Order.objects.select_for_update(skip_locked=True).due(clock.now())[:limit])
         Order.objects.filter(pk__in=[order.pk for order in due]).update(
             next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
-    for order in due:
-        publish(f"purchases.tasks.{'resubmit_order' if order.status == Status.QUEUED else 'poll_order'}", order.pk)
-    return len(due)
+    return [Work(SUBMIT if order.status == Status.QUEUED else POLL, order.pk) for order in due]
 
 
-DUE_ORDERS = polling.Due(exists=lambda: Order.objects.due(clock.now()).exists(), hand_out=hand_out)
+def _earliest() -> dt.datetime | None:
+    due = Order.objects.filter(next_poll_at__isnull=False).order_by("next_poll_at")
+    return due.values_list("next_poll_at", flat=True).first()
+
+
+DUE_ORDERS = Due(earliest=_earliest, take=take_due)

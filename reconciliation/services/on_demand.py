@@ -6,6 +6,7 @@ import time
 
 from core import clock
 from gateway import services as gateway
+from gateway.line import ring_when_committed
 from ledger.services import books
 from purchases.models import Order
 from purchases.services.polling import poll
@@ -32,10 +33,12 @@ def reconcile_books(trigger: str = Trigger.BEAT) -> ReconciliationRun:
 
 
 def poll_soon(ref_ids: list[str]) -> int:
-    """Have the sweep ask for the status of these orders now, the least often polled first; return how many."""
+    """Have a worker ask for the status of these orders now, the least often polled first; return how many."""
     chosen = Order.objects.polled().filter(ref_id__in=ref_ids).order_by("polls", "sent_at")
+    now = clock.now()
+    ring_when_committed(now)
     return Order.objects.filter(pk__in=list(chosen.values_list("pk", flat=True)[:_POLL_AT_MOST])).update(
-        next_poll_at=clock.now()
+        next_poll_at=now
     )
 
 

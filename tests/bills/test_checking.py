@@ -141,12 +141,12 @@ def test_nobody_polls_without_end(upstream: Upstream):
     assert (check.state, check.next_poll_at) == (BillState.PENDING, None)
 
 
-def test_due_checks_are_handed_out_once_per_lease(upstream: Upstream, monkeypatch):
+def test_due_checks_are_handed_out_once_per_lease(upstream: Upstream):
     first, later = start(1), start(2)
     BillCheck.objects.filter(pk=first.pk).update(next_poll_at=timezone.now())
-    taken: list[int] = []
-    monkeypatch.setattr(inquiring, "publish", lambda task, check_id: taken.append(check_id) or True)
 
-    assert (inquiring.hand_out_due(20), inquiring.hand_out_due(20)) == (1, 0)
-    assert taken == [first.pk]
-    assert later.pk not in taken
+    taken = [services.DUE_CHECKS.take(20) for _ in range(2)]
+
+    assert [[work.pk for work in works] for works in taken] == [[first.pk], []]
+    assert services.DUE_CHECKS.earliest() is not None
+    assert later.next_poll_at is not None

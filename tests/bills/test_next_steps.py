@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from bills import services
 from bills.models import BillCheck
-from gateway import polling
 from purchases.states import ActionReason, Status
 from staff.models import User
 from tests.bills.helpers import expire, posts_on, read, standing_on
@@ -197,7 +196,7 @@ def test_a_payment_that_can_never_be_sent_again_ends_by_itself(facts):
     order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
     BillCheck.objects.filter(pk=check.pk).update(**facts)
 
-    polling.sweep([services.EXPIRED_PAYMENTS])
+    assert services.EXPIRED_PAYMENTS.take(20) == []
 
     order.refresh_from_db()
     assert order.status == Status.CANCELLED
@@ -212,7 +211,7 @@ def test_a_payment_that_is_valid_or_may_be_charged_stays(facts):
     if facts:
         expire(check)
 
-    polling.sweep([services.EXPIRED_PAYMENTS])
+    assert services.EXPIRED_PAYMENTS.take(20) == []
 
     order.refresh_from_db()
     assert order.status == Status.NEEDS_ACTION

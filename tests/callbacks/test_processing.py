@@ -33,12 +33,9 @@ def _make_due() -> None:
     Callback.objects.update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
 
 
-@pytest.fixture
-def handed_out(monkeypatch) -> list[int]:
-    """The callbacks for which a task was published."""
-    found: list[int] = []
-    monkeypatch.setattr(services, "publish", lambda _task, pk: found.append(pk))
-    return found
+def _take(limit: int = 100) -> list[int]:
+    """The callbacks that are handed out now."""
+    return [work.pk for work in services.take_due(limit)]
 
 
 def test_a_signed_callback_settles_the_order_and_itself():
@@ -114,18 +111,17 @@ def test_contradicting_callbacks_keep_the_first_and_an_incident():
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
 
 
-def test_a_callback_whose_task_was_lost_is_handed_out_again(handed_out):
+def test_a_callback_whose_task_was_lost_is_handed_out_again():
     callback = _receive(body_for(make_order(Status.PENDING)))
-    assert services.hand_out_due(100) == 0
+    assert _take() == []
 
     _make_due()
 
-    assert services.hand_out_due(100) == 1
-    assert services.hand_out_due(100) == 0  # it is leased
-    assert handed_out[-1] == callback.pk
+    assert _take() == [callback.pk]
+    assert _take() == []  # it is leased
 
 
-def test_a_hundred_faulty_callbacks_hold_up_no_other(handed_out, monkeypatch):
+def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
     faulty = make_order(Status.PENDING)
     for i in range(100):
         _receive(body_for(faulty), delivery=f"faulty-{i}")
@@ -138,15 +134,12 @@ def test_a_hundred_faulty_callbacks_hold_up_no_other(handed_out, monkeypatch):
 
     monkeypatch.setattr(services, "apply_report", apply)
     _make_due()
-    services.hand_out_due(limit=100)
-    for callback_id in list(handed_out):
+    for callback_id in _take():
         services.process(callback_id)
     other = _receive(body_for(make_order(Status.PENDING, destination="081299999999")), delivery="other")
     Callback.objects.filter(pk=other.pk).update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
-    handed_out.clear()
-    services.hand_out_due(limit=100)
 
-    assert handed_out == [other.pk]
+    assert _take() == [other.pk]
     kept = Callback.objects.filter(ref_id="x", tries=1).first()
     assert "a fault of ours" in kept.fault
     assert kept.next_try_at > timezone.now() + dt.timedelta(seconds=5)

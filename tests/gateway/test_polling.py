@@ -1,4 +1,4 @@
-"""One retry policy and one sweep for every room: fair shares, growing pauses, and no fault that is tried at once."""
+"""One retry policy for every room: growing pauses, and no fault that is tried at once."""
 
 from __future__ import annotations
 
@@ -7,68 +7,9 @@ from typing import Any
 import pytest
 
 from core import clock
-from gateway import polling
-from gateway.polling import Due, backoff, in_seconds, next_poll_at, sweep, wait_after
+from gateway.polling import backoff, in_seconds, next_poll_at, wait_after
 from upstream.error_codes import ErrorCode
 from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
-
-
-@pytest.fixture
-def allowance(monkeypatch: Any) -> Any:
-    def allow(requests: int) -> None:
-        monkeypatch.setattr(polling, "_allowance", lambda: requests)
-
-    return allow
-
-
-class Rows:
-    """So many rows of a room that are due."""
-
-    def __init__(self, waiting: int) -> None:
-        self.waiting, self.handed_out = waiting, 0
-
-    def as_due(self, **facts: Any) -> Due:
-        return Due(exists=lambda: self.waiting > 0, hand_out=self._hand_out, **facts)
-
-    def _hand_out(self, limit: int) -> int:
-        taken = min(limit, self.waiting)
-        self.waiting -= taken
-        self.handed_out += taken
-        return taken
-
-
-def test_two_busy_rooms_share_the_allowance_evenly(allowance: Any):
-    allowance(10)
-    orders, bills = Rows(100), Rows(100)
-
-    assert sweep([orders.as_due(), bills.as_due()]) == 10
-
-    assert (orders.handed_out, bills.handed_out) == (5, 5)
-
-
-def test_a_quiet_room_costs_a_busy_one_nothing(allowance: Any):
-    allowance(10)
-    orders, bills = Rows(100), Rows(0)
-
-    sweep([orders.as_due(), bills.as_due()])
-
-    assert (orders.handed_out, bills.handed_out) == (10, 0)
-
-
-def test_an_odd_allowance_is_handed_out_whole(allowance: Any):
-    allowance(1)
-    orders, bills = Rows(100), Rows(100)
-
-    assert sweep([orders.as_due(), bills.as_due()]) == 1
-
-
-def test_what_asks_nobody_needs_no_allowance(allowance: Any):
-    allowance(0)
-    orders, callbacks = Rows(5), Rows(5)
-
-    sweep([orders.as_due(), callbacks.as_due(asks_upstream=False)])
-
-    assert (orders.handed_out, callbacks.handed_out) == (0, 5)
 
 
 @pytest.mark.django_db

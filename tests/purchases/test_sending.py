@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalogue.models import Product
 from catalogue.services import sync_catalogue
-from gateway import polling
+from gateway.line import Work
 from gateway.services import read_balance, sending_is_stopped, upstream_account
 from purchases import tasks
 from purchases.errors import ActionRefused
@@ -383,18 +383,33 @@ def test_a_huge_retry_after_is_cut_to_the_longest_delay(upstream: Upstream, monk
     assert order.next_poll_at < timezone.now() + timedelta(minutes=10, seconds=1)
 
 
-def test_the_sweep_takes_the_oldest_due_first_and_leases_them(upstream: Upstream, monkeypatch):
+def test_the_oldest_due_are_taken_first_and_leased(upstream: Upstream):
     older, newer, later = place(1), place(2), place(3)
     now = timezone.now()
     for order, age in ((older, 20), (newer, 10), (later, -60)):
         Order.objects.filter(pk=order.pk).update(next_poll_at=now - timedelta(seconds=age))
-    taken: list[tuple[str, int]] = []
-    monkeypatch.setattr(
-        "purchases.services.sweeping.publish", lambda task, order_id: taken.append((task, order_id)) or True
-    )
-    monkeypatch.setattr("upstream.budget.Budget.background_allowance", lambda self, within_seconds: 1)
 
-    assert [polling.sweep([DUE_ORDERS]) for _ in range(3)] == [1, 1, 0]
+    taken = [DUE_ORDERS.take(1) for _ in range(3)]
 
-    resubmit = tasks.resubmit_order.name
-    assert taken == [(resubmit, older.pk), (resubmit, newer.pk)]
+    submit_task = tasks.submit_order.name
+    assert taken == [[Work(submit_task, older.pk)], [Work(submit_task, newer.pk)], []]
+
+
+def test_a_permit_that_was_handed_over_is_the_one_used(upstream: Upstream, monkeypatch):
+    order = place(1)
+    permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
+    monkeypatch.setattr("upstream.client.Client.reserve", None)
+
+    tasks.submit_order(order.pk, permit.hand_over())
+
+    assert upstream.calls(order) == [CREATE]
+
+
+@pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order])
+def test_a_permit_for_what_is_done_already_is_given_back(upstream: Upstream, task):
+    order, budget = buy(1), get_client().budget
+    permit = budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
+
+    task(order.pk, permit.hand_over())
+
+    assert not budget.take_over(permit.id, Endpoint.TRANSACTION_STATUS).start(Endpoint.TRANSACTION_STATUS)

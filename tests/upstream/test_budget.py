@@ -12,9 +12,9 @@ import pytest
 import redis
 from django.conf import settings
 
-from tests.upstream.scripted_upstream import Eventually, MakeConfig
+from tests.upstream.scripted_upstream import MakeConfig
 from upstream import budget as budget_module
-from upstream.budget import MARGIN_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
+from upstream.budget import MARGIN_SECONDS, PEOPLE_STAY_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
 from upstream.config import Rate
 from upstream.endpoints import Endpoint, Limit
 from upstream.errors import Unavailable
@@ -22,7 +22,7 @@ from upstream.errors import Unavailable
 STATUS = Endpoint.TRANSACTION_STATUS
 PEOPLE, NOBODY = CallClass.INTERACTIVE, CallClass.BACKGROUND
 FAST = Rate(10_000, 1.0)
-LONGEST_LIFE = PERMIT_SECONDS + 5.0 + 30.0 + MARGIN_SECONDS
+LONGEST_LIFE = 5.0 + 30.0 + MARGIN_SECONDS
 MakeBudget = Callable[..., Budget]
 Later = Callable[[Budget, float], None]
 
@@ -62,6 +62,13 @@ def take(budget: Budget, how_many: int = 1, call_class: CallClass = PEOPLE) -> l
     return [budget.reserve(STATUS, call_class, wait_seconds=30) for _ in range(how_many)]
 
 
+def begin(budget: Budget, how_many: int = 1, call_class: CallClass = PEOPLE) -> list[Permit]:
+    """Take permits, and begin a call with each."""
+    permits = take(budget, how_many, call_class)
+    assert all(permit.start(STATUS) for permit in permits)
+    return permits
+
+
 def refusal(budget: Budget, call_class: CallClass = NOBODY, endpoint: Endpoint = STATUS, wait: float = 0.0) -> float:
     """Ask, be refused, and return after how many seconds to ask again."""
     with pytest.raises(Unavailable) as caught:
@@ -98,6 +105,7 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
             except Unavailable:
                 time.sleep(0.01)
                 continue
+            assert permit.start(STATUS)
             # when each request arrives at some moment before its answer is back
             time.sleep(dice.random() * 0.03)
             arrivals.append(time.monotonic())
@@ -116,9 +124,9 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
 
 
 def test_a_call_counts_for_a_window_after_its_completion(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(2, 60.0))  # one at a time
-    [permit] = take(budget)
-    later(budget, 50)
+    budget = make_budget(Rate(1, 60.0))
+    [permit] = begin(budget)
+    later(budget, 30)
     permit.complete()
 
     later(budget, 59)
@@ -129,8 +137,8 @@ def test_a_call_counts_for_a_window_after_its_completion(make_budget: MakeBudget
 
 
 def test_an_unanswered_call_counts_for_its_life_and_a_window(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(2, 60.0))
-    take(budget)  # and its process dies
+    budget = make_budget(Rate(1, 60.0))
+    begin(budget)  # and its process dies
 
     later(budget, LONGEST_LIFE + 59)
     refusal(budget)
@@ -139,39 +147,114 @@ def test_an_unanswered_call_counts_for_its_life_and_a_window(make_budget: MakeBu
     take(budget)
 
 
-def test_a_cancelled_permit_no_longer_counts(make_budget: MakeBudget) -> None:
-    budget = make_budget(Rate(2, 3600.0), products_rate=FAST)
-    free = budget.background_allowance(3600.0)
-    [permit] = take(budget)
-    assert budget.background_allowance(3600.0) == 0
+def test_a_call_counts_from_its_moment_even_while_it_is_prepared(make_budget: MakeBudget, later: Later) -> None:
+    # given a place that becomes free in a second, and a permit that is booked for that moment
+    budget = make_budget(Rate(1, 60.0))
+    begin(budget)[0].complete()
+    later(budget, 59)
+    ahead = budget.book(STATUS, PEOPLE, 2.0)
 
-    permit.cancel()
-    permit.complete()  # too late: a permit is settled once
+    # then nobody else gets the place, now or at that moment
+    refusal(budget, PEOPLE)
+    later(budget, 2)
+    refusal(budget, PEOPLE)
+    assert ahead.start(STATUS)
 
-    assert budget.background_allowance(36_000.0) == free == 1
 
-
-def test_calls_are_paced(make_budget: MakeBudget) -> None:
-    budget = make_budget(Rate(10, 60.0))
+def test_no_place_is_promised_that_a_booked_call_may_still_need(make_budget: MakeBudget) -> None:
+    # given the only place booked; its call may begin until just before the permit is void, and then counts on
+    budget = make_budget(Rate(1, 60.0))
     take(budget)
 
-    assert 5 < refusal(budget) <= 60 / 9.5
+    assert refusal(budget, PEOPLE, wait=PERMIT_SECONDS + 5) > PERMIT_SECONDS + LONGEST_LIFE
+
+
+def test_a_permit_is_not_started_before_its_moment(make_budget: MakeBudget) -> None:
+    budget = make_budget(Rate(1, 0.3))
+    begin(budget)[0].complete()
+    completed = time.monotonic()
+
+    [permit] = begin(budget)
+
+    assert 0.3 <= time.monotonic() - completed < 1
+    assert permit.started
+
+
+def test_an_unused_permit_is_void_and_never_starts(make_budget: MakeBudget, later: Later) -> None:
+    budget = make_budget(Rate(1, 60.0))
+    [permit] = take(budget)  # and its process freezes
+
+    later(budget, PERMIT_SECONDS - 1)
+    refusal(budget)
+    later(budget, 1)
+
+    take(budget)
+    assert not permit.start(STATUS)
+
+
+def test_a_permit_handed_over_starts_once(make_budget: MakeBudget) -> None:
+    budget = make_budget(FAST, secret_id="two-processes")
+    other_process = make_budget(FAST, secret_id="two-processes", fresh=False)
+    permit_id = budget.book(STATUS, NOBODY, 1.0).hand_over()
+
+    starts = [other_process.take_over(permit_id, STATUS).start(STATUS) for _ in range(2)]
+
+    assert starts == [True, False]
+    assert other_process.used() == 1
+
+
+def test_a_cancelled_permit_no_longer_counts(make_budget: MakeBudget) -> None:
+    budget = make_budget(Rate(2, 3600.0))
+    _, second = take(budget, 2)
+    refusal(budget, PEOPLE)
+
+    second.cancel()
+    second.complete()  # too late: a permit is settled once
+
+    assert budget.used() == 1
+    take(budget)
+
+
+def test_the_turn_of_a_cancelled_call_is_the_next_ones(make_budget: MakeBudget) -> None:
+    budget = make_budget(Rate(100, 60.0))
+    for _ in range(20):
+        take(budget, 1, NOBODY)[0].cancel()
+
+
+def test_calls_that_nobody_waits_for_are_paced(make_budget: MakeBudget, later: Later) -> None:
+    budget = make_budget(Rate(10, 60.0))
+    pace = 60 / 9
+
+    # given one that comes in time, two that may be made up for, and no more
+    take(budget, 1, NOBODY)
+    assert pace - 1 < refusal(budget) <= pace
+    later(budget, 10 * pace)
+    take(budget, 3, NOBODY)
+
+    assert 0 < refusal(budget) <= pace
+
+
+def test_what_a_person_sends_costs_the_others_a_turn(make_budget: MakeBudget) -> None:
+    budget = make_budget(Rate(100, 60.0))
+    take(budget, 12)
+
+    assert 5 < refusal(budget) < 10
 
 
 def test_an_endpoint_counts_against_its_own_limits_only(make_budget: MakeBudget) -> None:
     budget = make_budget(FAST, ip_rate=FAST, products_rate=Rate(6, 60.0))
-    budget.reserve(Endpoint.PRODUCTS, PEOPLE, 1.0)
+    budget.reserve(Endpoint.PRODUCTS, NOBODY, 1.0)
 
-    refusal(budget, PEOPLE, Endpoint.PRODUCTS)  # its own limit is paced
+    refusal(budget, NOBODY, Endpoint.PRODUCTS)  # its own limit is paced
     take(budget)  # which does not concern the others
 
-    narrow_ip = make_budget(FAST, ip_rate=Rate(2, 3600.0))
+    narrow_ip = make_budget(FAST, ip_rate=Rate(1, 3600.0))
     take(narrow_ip)
     refusal(narrow_ip, PEOPLE, Endpoint.PRODUCTS)
 
 
 def test_a_refused_call_uses_up_nothing(make_budget: MakeBudget, valkey: redis.Redis) -> None:
-    budget = make_budget(FAST, ip_rate=Rate(2, 3600.0))
+    budget = make_budget(FAST, ip_rate=Rate(1, 3600.0))
     take(budget)
     account_calls, _ = budget._keys(Limit.ACCOUNT)
     counted = valkey.zcard(account_calls)
@@ -188,90 +271,58 @@ def test_a_limit_of_one_call_still_lets_that_one_through(make_budget: MakeBudget
 # --- People before background ----------------
 
 
-def test_background_leaves_a_sixth_to_people(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(12, 60.0))
-    pace = 60 / 11.5
+def test_with_nobody_about_background_uses_every_place(make_budget: MakeBudget, later: Later) -> None:
+    budget = make_budget(Rate(24, 60.0))
 
-    for _ in range(9):  # 12 - 1 - 2
-        take(budget, 1, NOBODY)
-        later(budget, pace + 0.1)
+    for _ in range(24):
+        later(budget, 60 / 23)
+        take(budget, 1, NOBODY)[0].start(STATUS)
 
-    assert refusal(budget) > pace  # no room
-    for _ in range(2):
-        take(budget)
-        later(budget, pace + 0.1)
-    assert refusal(budget, PEOPLE) > pace
+    assert budget.used() == 24
 
 
-def test_while_a_person_waits_background_is_refused(
-    make_budget: MakeBudget, valkey: redis.Redis, eventually: Eventually
-) -> None:
-    # given a limit that is paced for a while, and a person's call waiting for it
-    budget = make_budget(Rate(4, 1.0))
-    take(budget)
-    _, waiting = budget._keys(Limit.ACCOUNT)
-    served = threading.Event()
+def test_while_people_are_about_a_twelfth_is_theirs(make_budget: MakeBudget, valkey: redis.Redis, later: Later) -> None:
+    # given a person's call within the last minute
+    budget = make_budget(Rate(24, 600.0))
+    begin(budget)
 
-    def person() -> None:
-        budget.reserve(STATUS, PEOPLE, wait_seconds=10)
-        served.set()
-
-    thread = threading.Thread(target=person)
-    thread.start()
-    eventually(lambda: valkey.zcard(waiting) == 1)
-    assert budget.background_allowance(5.0) == 0
-
-    # when background asks as often as it can, also at the moment when the pace allows one more
-    overtaken = False
-    while not served.is_set() and not overtaken and thread.is_alive():
-        try:
-            budget.reserve(STATUS, NOBODY)
-            overtaken = not served.is_set()
-        except Unavailable:
-            time.sleep(0.001)
-
-    # then the person is served first, and leaves no trace in the queue
-    thread.join(10)
-    assert served.is_set()
-    assert not overtaken
-    assert valkey.zcard(waiting) == 0
-
-
-def test_a_wait_that_cannot_succeed_is_not_begun(make_budget: MakeBudget, valkey: redis.Redis) -> None:
-    budget = make_budget(Rate(2, 3600.0))
-    take(budget)
-    _, waiting = budget._keys(Limit.ACCOUNT)
-
-    assert refusal(budget, PEOPLE, wait=30.0) > 30
-
-    assert valkey.zcard(waiting) == 0  # and it does not stop background
-
-
-def test_a_dead_waiter_stops_background_only_until_its_deadline(
-    make_budget: MakeBudget, valkey: redis.Redis, later: Later
-) -> None:
-    budget = make_budget(FAST)
-    _, waiting = budget._keys(Limit.ACCOUNT)
-    seconds, microseconds = valkey.time()
-    valkey.zadd(waiting, {"died": seconds * 1_000_000 + microseconds + 9_000_000})
+    # when background takes all it gets, without its pace
+    calls, _ = budget._keys(Limit.ACCOUNT)
+    for _ in range(21):
+        valkey.zadd(calls, {"next": 0})
+        begin(budget, 1, NOBODY)
+    valkey.zadd(calls, {"next": 0})
     refusal(budget)
 
-    later(budget, 9)
+    # then two places are left, which people get at once
+    begin(budget, 2)
+    refusal(budget, PEOPLE)
 
-    assert budget.background_allowance() > 0
+    # and background gets them when nobody was about for a minute
+    later(budget, PEOPLE_STAY_SECONDS)
+    valkey.zrem(calls, *[name for name in valkey.zrange(calls, 0, -1) if len(name) == 32][:2])
+    begin(budget, 2, NOBODY)
+
+
+def test_a_person_goes_before_background_that_waits(make_budget: MakeBudget) -> None:
+    # given background that has its turn in two seconds
+    budget = make_budget(Rate(31, 60.0))
     take(budget, 1, NOBODY)
+    assert refusal(budget) > 1
+
+    # then a person's call goes now, and background's turn comes later
+    began = time.monotonic()
+    begin(budget)
+    assert time.monotonic() - began < 1
+    assert refusal(budget) > 3
 
 
-def test_the_allowance_says_how_many_background_calls_fit(make_budget: MakeBudget) -> None:
-    budget = make_budget(Rate(120, 60.0))
-    assert budget.background_allowance() == 1
-    assert budget.background_allowance(5.0) == 10  # two a second
-    assert budget.background_allowance(3600.0) == 99  # 120 - 1 - 20
+def test_a_wait_that_cannot_succeed_is_not_begun(make_budget: MakeBudget) -> None:
+    budget = make_budget(Rate(1, 3600.0))
+    take(budget)
 
-    take(budget, 1, NOBODY)
-
-    assert budget.background_allowance() == 0
-    assert budget.background_allowance(3600.0) == 98
+    assert refusal(budget, PEOPLE, wait=10.0) > 10
+    assert budget.used() == 1
 
 
 # --- What may go wrong ----------------
@@ -280,13 +331,13 @@ def test_the_allowance_says_how_many_background_calls_fit(make_budget: MakeBudge
 @pytest.mark.parametrize("how", ["everything", "one set"])
 def test_an_emptied_redis_waits_a_window(make_budget: MakeBudget, valkey: redis.Redis, later: Later, how: str) -> None:
     budget = make_budget(Rate(100, 60.0), ip_rate=Rate(100, 60.0))
-    [permit] = take(budget)
-    account_calls, _ = budget._keys(Limit.ACCOUNT)
-    ip_calls, _ = budget._keys(Limit.IP)
-    valkey.delete(account_calls, *([ip_calls] if how == "everything" else []))
+    [permit] = begin(budget)
+    booked = budget.book(STATUS, PEOPLE, 1.0)
+    account_keys, ip_keys = budget._keys(Limit.ACCOUNT), budget._keys(Limit.IP)
+    valkey.delete(*([*account_keys, *ip_keys] if how == "everything" else account_keys[:1]))
 
     permit.complete()  # a call under way counts again, but does not open the budget
-    assert budget.background_allowance() == 0
+    assert not booked.start(STATUS)
     later(budget, 59)
     assert refusal(budget) > 0
     later(budget, 1)
@@ -322,7 +373,18 @@ def test_a_block_holds_for_all_processes_and_shortens_no_wait(make_budget: MakeB
     budget.block(1)
 
     assert 25 < refusal(other_process) <= 30
-    assert other_process.background_allowance() == 0
+    assert 25 < refusal(other_process, PEOPLE) <= 30
+
+
+def test_a_booked_permit_does_not_start_into_a_block(make_budget: MakeBudget) -> None:
+    budget = make_budget(FAST)
+    [permit] = take(budget)
+    budget.block(30)
+
+    with pytest.raises(Unavailable) as caught:
+        permit.start(STATUS)
+
+    assert 25 < (caught.value.retry_after or 0) <= 30
 
 
 def test_a_block_of_an_emptied_redis_still_waits_a_window(make_budget: MakeBudget) -> None:
@@ -339,27 +401,16 @@ def test_an_absurd_block_ends_after_an_hour(make_budget: MakeBudget) -> None:
     assert refusal(budget) <= 3600
 
 
-def test_a_permit_kept_too_long_cannot_be_used(make_budget: MakeBudget, monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = make_budget(FAST)
-    young, old = take(budget, 2)
-    assert young.start(STATUS)
-
-    now = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: now + PERMIT_SECONDS)
-
-    assert not old.start(STATUS)
-
-
 def test_without_redis_every_answer_is_no(make_budget: MakeBudget) -> None:
     budget = make_budget(FAST, redis_url="redis://127.0.0.1:9/0", fresh=False)
-    for ask in (lambda: budget.reserve(STATUS, PEOPLE, 10), budget.background_allowance, budget.declare_fresh):
+    for ask in (lambda: budget.reserve(STATUS, PEOPLE, 10), budget.used, budget.declare_fresh):
         with pytest.raises(Unavailable) as caught:
             ask()
         assert caught.value.reason == "budget_unreachable"
     budget.block(5)  # and what only helps is no reason to fail
 
 
-def test_a_reservation_whose_answer_was_lost_may_be_repeated(make_budget: MakeBudget, valkey: redis.Redis) -> None:
+def test_a_reservation_whose_answer_was_lost_may_be_repeated(make_budget: MakeBudget) -> None:
     # given a script that ran, and whose answer did not arrive: the library runs it again with the same permit
     budget = make_budget(Rate(10, 60.0))
     script = budget._scripts["reserve"]
@@ -374,8 +425,7 @@ def test_a_reservation_whose_answer_was_lost_may_be_repeated(make_budget: MakeBu
     budget.reserve(STATUS, PEOPLE)
 
     assert answers == [[1, 0], [1, 0]]
-    account_calls, _ = budget._keys(Limit.ACCOUNT)
-    assert valkey.zcard(account_calls) == 2  # the one call, and the moment of the next
+    assert budget.used() == 1
 
 
 def test_keys_hold_no_secret_expire_and_share_a_slot(make_budget: MakeBudget, valkey: redis.Redis) -> None:
@@ -384,6 +434,6 @@ def test_keys_hold_no_secret_expire_and_share_a_slot(make_budget: MakeBudget, va
 
     keys = [key.decode() for key in valkey.scan_iter(f"*{budget._config.account_hash}*")]
 
-    assert len(keys) == 3
+    assert len(keys) == 6
     assert all(f"{{{budget._config.account_hash}}}" in key and "secret" not in key for key in keys)
     assert all(valkey.ttl(key) > 0 for key in keys)

@@ -1,6 +1,5 @@
 -- ARGV: permit. A plain ZADD: a call that a flush forgot is counted again.
 for i = 1, #KEYS / 2 do
-  local calls, _, window = limit(i)
-  redis.call('ZADD', calls, text(now + window), ARGV[1])
-  keep(calls)
+  local of = prune(limit(i))
+  redis.call('ZADD', of.calls, text(now + of.window), ARGV[1])
 end

@@ -1,51 +1,28 @@
--- ARGV: permit, class, remaining wait, longest life of a call.
--- Returns {1, 0} when admitted, {0, time after which to ask again} when not.
-local permit, interactive, remaining, life = ARGV[1], ARGV[2] == 'interactive', tonumber(ARGV[3]), tonumber(ARGV[4])
-if redis.call('ZSCORE', KEYS[1], permit) then return {1, 0} end
-local deadline, longest, refused = now + remaining, 0, {}
+-- ARGV: permit, class, longest wait, how long a permit may stay unused, longest life of a call that was begun, how long
+-- people are about after one of them.
+-- Returns {1, wait until its moment} when booked, {0, time after which to ask again} when not.
+local permit, interactive = ARGV[1], ARGV[2] == 'interactive'
+local longest, unused, life, stay = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local before = redis.call('ZSCORE', KEYS[2], permit)
+if before then return {1, math.max(0, math.ceil(before - unused - now))} end
+local moment, limits = now, {}
 for i = 1, #KEYS / 2 do
-  local calls, waiting, _, pace, capacity, closed_for = limit(i)
-  local next, count = open(calls, closed_for)
-  local wait = math.max(0, next - now)
-  if count >= capacity then
-    -- wait until enough of them have stopped counting; 'next' is no call
-    local seen = 0
-    local ordered = redis.call('ZRANGE', calls, 0, count - capacity + 1, 'WITHSCORES')
-    for j = 1, #ordered, 2 do
-      if ordered[j] ~= 'next' and seen <= count - capacity then
-        seen = seen + 1
-        wait = math.max(wait, ordered[j + 1] - now)
-      end
-    end
+  local of = prune(limit(i))
+  local capacity = of.capacity
+  if not interactive then
+    moment = math.max(moment, of.next)
+    if of.people > now then capacity = capacity - of.kept end
   end
-  local others = waiters(waiting, permit)
-  if interactive then
-    if wait > 0 then
-      refused[#refused + 1] = waiting
-      -- those whose wait ends earlier go first
-      local ahead = redis.call('ZCOUNT', waiting, '-inf', '(' .. text(deadline))
-      if redis.call('ZSCORE', waiting, permit) then ahead = redis.call('ZRANK', waiting, permit) end
-      wait = wait + ahead * pace
-    end
-  elseif others > 0 then
-    wait = math.max(wait, (others + 1) * pace)
-  end
-  longest = math.max(longest, wait)
+  moment = math.max(moment, of.open, free_from(of, capacity))
+  limits[i] = of
 end
-if longest > 0 then
-  if interactive and longest <= remaining then
-    for _, waiting in ipairs(refused) do
-      redis.call('ZADD', waiting, 'NX', text(deadline), permit)
-      keep(waiting)
-    end
-  else
-    for i = 1, #KEYS / 2 do redis.call('ZREM', KEYS[2 * i], permit) end
-  end
-  return {0, math.ceil(longest)}
+if moment - now > longest then return {0, math.ceil(moment - now)} end
+for _, of in ipairs(limits) do
+  redis.call('ZADD', of.calls, text(moment + unused + life + of.window), permit)
+  redis.call('ZADD', of.booked, text(moment + unused), permit)
+  keep(of.booked)
+  -- up to two calls late are made up for; a person's call costs the others one turn
+  redis.call('ZADD', of.calls, text(math.max(of.next, moment - 2 * of.pace) + of.pace), 'next')
+  if interactive then redis.call('ZADD', of.calls, text(now + stay), 'people') end
 end
-for i = 1, #KEYS / 2 do
-  local calls, waiting, window, pace = limit(i)
-  redis.call('ZADD', calls, text(now + life + window), permit, text(now + pace), 'next')
-  redis.call('ZREM', waiting, permit)
-end
-return {1, 0}
+return {1, math.ceil(moment - now)}

@@ -1,0 +1,74 @@
+"""The processes of `benchmarks/budget.py` that call: machines with a dispatcher and workers, and people who click."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import cast
+
+import django
+import redis
+from django.conf import settings
+
+django.setup()
+
+from gateway import dispatching, line  # noqa: E402 - these need Django
+from gateway.dispatching import Dispatcher, Due  # noqa: E402
+from gateway.line import Work  # noqa: E402
+from upstream import requests  # noqa: E402
+from upstream.client import get_client  # noqa: E402
+from upstream.endpoints import Endpoint  # noqa: E402
+from upstream.errors import UpstreamError  # noqa: E402
+
+CLICK, BATCH, ROW = "click", "batch", "row"
+CASHIER, COLLEAGUE = 1, 2
+_STATUS = Endpoint.TRANSACTION_STATUS
+
+
+def prepare(**_: object) -> None:
+    """Empty the case's database of Redis and open its rate budget."""
+    redis.Redis.from_url(settings.REDIS_URL).flushdb()
+    get_client().budget.declare_fresh()
+
+
+def machine(*, backlog: int, **_: object) -> None:
+    """Dispatch and call until killed. The due rows are numbers in Redis, so that machines share them."""
+    pool = ThreadPoolExecutor(8)
+    rows = redis.Redis.from_url(settings.REDIS_URL)
+
+    def taken(more: int) -> int:
+        return cast("int", rows.incrby("benchmark:rows", more))
+
+    def take(limit: int) -> list[Work]:
+        last = taken(limit)
+        return [Work(ROW, number) for number in range(last - limit + 1, last + 1) if number <= backlog]
+
+    def earliest() -> datetime | None:
+        return datetime.now(UTC) if taken(0) < backlog else None
+
+    def call(work: Work, permit_id: str) -> None:
+        permit = get_client().budget.take_over(permit_id, _STATUS)
+        with suppress(UpstreamError):  # every answer here is "not found"
+            get_client().send(requests.transaction_status(ref_id=f"{work.task}-{work.pk}"), permit)
+
+    def publish(task: str, pk: int, permit_id: str = "", queue: str = "") -> bool:  # noqa: ARG001
+        pool.submit(call, Work(task, pk), permit_id)
+        return True
+
+    # In place of Celery and PostgreSQL.
+    vars(dispatching).update(publish=publish, sending_is_stopped=lambda: False)
+    Dispatcher([Due(earliest=earliest, take=take)]).run(threading.Event())
+
+
+def people(*, batch: int, clicks: bool, **_: object) -> None:
+    """A colleague's batch after some seconds; then a cashier's single clicks, every three seconds or so."""
+    time.sleep(8)
+    for number in range(batch):
+        line.join(Work(BATCH, number), person_id=COLLEAGUE)
+    while clicks:
+        time.sleep(random.expovariate(1 / 3))
+        line.join(Work(CLICK, int(time.time() * 1000)), person_id=CASHIER)

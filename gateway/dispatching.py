@@ -1,0 +1,155 @@
+"""Hand out what is to be asked of the upstream: each piece of work with its permit, at the moment it may be sent.
+
+A dispatcher runs as one thread in each worker process. It takes the people's line first, in turns with what falls due
+in the database when only batches wait, and never hands out more than the rate budget has room for. So nobody else
+waits: no thread of a page or a worker is held by an order in the line.
+
+It sleeps until something falls due, and a commit wakes it (`line.ring_when_committed`); at the latest after
+`line.LONGEST_SLEEP_SECONDS`. Several dispatchers do not disturb each other: permits, the line
+and the leases of rows are each taken once.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import redis
+import structlog
+from django.db import DatabaseError, close_old_connections, connection
+
+from core import clock
+from core.publish import publish
+from gateway import line
+from gateway.line import Work
+from gateway.services import sending_is_stopped
+from upstream.budget import CallClass, Permit
+from upstream.client import get_client
+from upstream.endpoints import Endpoint
+from upstream.errors import Unavailable, UpstreamError
+
+log = structlog.get_logger()
+
+# A permit is booked this long (seconds) before its moment: for the message to the worker and what the worker prepares.
+_AHEAD_SECONDS = 0.25
+_CLASS = {True: CallClass.INTERACTIVE, False: CallClass.BACKGROUND}
+# Rows that cannot be handed out now (sending is stopped, another dispatcher has them) are looked at again after this.
+_AGAIN_SECONDS = 2.0
+# After a fault of Redis or PostgreSQL.
+_FAULT_SECONDS = 2.0
+# Rows are leased a few at a time: those in hand are found again only after their lease when this process is killed.
+_IN_HAND, _AT_MOST = 4, 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Due:
+    """Rows of one room that fall due.
+
+    `earliest()`: when the next one does, None without any. `take(limit)` leases up to so many of them, oldest due
+    first, and returns their work; if it is lost it is found again when its lease is over. `asks_upstream`: each piece
+    costs one request of the rate budget.
+    """
+
+    earliest: Callable[[], dt.datetime | None]
+    take: Callable[[int], list[Work]]
+    asks_upstream: bool = True
+
+
+class Dispatcher:
+    """The one thread of a process that hands out. `queue_of_people`, `queue_of_rest`: the workers' queues."""
+
+    def __init__(self, sources: Sequence[Due], *, queue_of_people: str = "", queue_of_rest: str = "") -> None:
+        self._sources = sources
+        self._queues = {True: queue_of_people, False: queue_of_rest}
+        self._in_hand: deque[Work] = deque()
+        self._look_at = 0.0  # when to look into the database again (monotonic)
+        self._batch_went_last = False
+
+    def run(self, stop: threading.Event) -> None:
+        """Hand out until `stop` is set; a fault is logged, and it goes on after a pause."""
+        while not stop.is_set():
+            try:
+                pause = self.hand_out_next()
+                if pause > 0 and (moment := line.wait_for_bell(pause)):
+                    wait = (moment - clock.now()).total_seconds()
+                    self._look_at = min(self._look_at, time.monotonic() + wait)
+            except (redis.RedisError, DatabaseError) as error:
+                log.warning("dispatcher_paused", fault=type(error).__name__)
+                connection.close()
+                stop.wait(_FAULT_SECONDS)
+            except Exception:
+                log.exception("dispatcher_failed")
+                stop.wait(_FAULT_SECONDS)
+        # It may have heard the bell just now: let another one hear it.
+        with suppress(redis.RedisError):
+            line.ring()
+
+    def hand_out_next(self) -> float:
+        """Hand out one piece of work if it may be sent now; return for how long there is nothing to do (seconds).
+
+        Raises `redis.RedisError` and `DatabaseError`.
+        """
+        if not self._in_hand and time.monotonic() >= self._look_at:
+            self._look()
+        has_turn = line.first_has_turn()
+        if has_turn is None and not self._in_hand:
+            return max(0.0, self._look_at - time.monotonic())
+        try:
+            # All that is handed out counts against the same limits as this.
+            permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, _CLASS[bool(has_turn)], _AHEAD_SECONDS)
+        except UpstreamError as error:
+            wait = error.retry_after if isinstance(error, Unavailable) and error.retry_after else _FAULT_SECONDS
+            # A batch in the line may get its turn meanwhile; for whoever joins, the bell rings.
+            return min(max(wait - _AHEAD_SECONDS, 0.01), wait if has_turn is None else 1.0)
+        work = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
+        self._batch_went_last = work is not None and not has_turn
+        is_peoples = work is not None
+        if work is None and self._in_hand:
+            work = self._in_hand.popleft()
+        if work is None:
+            permit.cancel()
+        elif not self._publish(work, permit, is_peoples=is_peoples):
+            return _FAULT_SECONDS
+        return 0.0
+
+    def _publish(self, work: Work, permit: Permit, *, is_peoples: bool) -> bool:
+        if publish(work.task, work.pk, permit.id, queue=self._queues[is_peoples]):
+            permit.hand_over()
+            return True
+        permit.cancel()
+        return False
+
+    def _look(self) -> None:
+        """Lease what is due, and find out when to look again."""
+        close_old_connections()
+        line.stay_awake()
+        moments = [(source, earliest) for source in self._sources if (earliest := source.earliest())]
+        now = clock.now()
+        due = [source for source, earliest in moments if earliest <= now]
+        later = [earliest for _, earliest in moments if earliest > now]
+        look_at = min([now + dt.timedelta(seconds=line.LONGEST_SLEEP_SECONDS), *later])
+        if due:
+            self._take(due)
+            # What is left is looked for when everything in hand is handed out.
+            look_at = now if self._in_hand else min(look_at, now + dt.timedelta(seconds=_AGAIN_SECONDS))
+        self._look_at = time.monotonic() + (look_at - now).total_seconds()
+        line.fall_asleep(look_at)
+
+    def _take(self, due: list[Due]) -> None:
+        asking = [source for source in due if source.asks_upstream]
+        for source in due:
+            if not source.asks_upstream:
+                for work in source.take(_AT_MOST):
+                    publish(work.task, work.pk)
+        if asking and not sending_is_stopped():
+            # Fair shares: each room in turn, and the one that begins changes by chance.
+            shares = [source.take(_IN_HAND) for source in random.sample(asking, len(asking))]
+            while any(shares):
+                self._in_hand += [share.pop(0) for share in shares if share]
+            line.leave(*self._in_hand)

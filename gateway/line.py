@@ -1,0 +1,169 @@
+"""The line of what people asked of the upstream, in turns, and the bell that wakes the dispatchers; both in Redis.
+
+Turns go round by person: each has three calls at once and then one every two seconds. What goes beyond, a batch, waits
+until nobody's turn has come. So 300 orders of one person never hold up the single click of another.
+
+PostgreSQL is the truth: whatever is in the line also has a due time there. A line that was lost, or could not be
+joined, costs only time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self, cast
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from upstream.client import get_client
+
+log = structlog.get_logger()
+
+# A person has this many turns at once, and one every so many seconds after that.
+TURNS_AT_ONCE = 3
+SECONDS_BETWEEN_TURNS = 2.0
+# A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
+LONGEST_SLEEP_SECONDS = 30.0
+# As in core.publish: a frozen Redis costs one person this long, and nobody anything for a while after that (seconds).
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 1.0, 5.0
+_paused_until = [0.0]
+_LINE, _TURNS, _BELL, _SLEEPING_UNTIL = "dispatch:line", "dispatch:turns", "dispatch:bell", "dispatch:sleeping-until"
+_SCRIPTS = {path.stem: path.read_text() for path in (Path(__file__).parent / "lua").glob("*.lua")}
+
+
+@dataclass(frozen=True)
+class Work:
+    """One request to make: the task that makes it, by its name, and the row that it is about."""
+
+    task: str
+    pk: int
+
+    def __str__(self) -> str:
+        return f"{self.task}:{self.pk}"
+
+    @classmethod
+    def read(cls, text: bytes) -> Self:
+        """Read what `str` wrote."""
+        task, _, pk = text.decode().rpartition(":")
+        return cls(task, int(pk))
+
+
+@cache
+def _redis() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=_PATIENCE_SECONDS,
+        socket_connect_timeout=_PATIENCE_SECONDS,
+    )
+
+
+@cache
+def _sleeper() -> redis.Redis:
+    """A connection that may be silent for as long as a dispatcher sleeps."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=LONGEST_SLEEP_SECONDS + settings.REDIS_SOCKET_TIMEOUT,
+        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
+    )
+
+
+def join(work: Work, *, person_id: int | None) -> bool:
+    """Put work into the line for this person, once; False without Redis: it is done when it falls due."""
+    arguments = [str(work), str(person_id or 0), _us(SECONDS_BETWEEN_TURNS), TURNS_AT_ONCE]
+    return _try("join", [_LINE, _TURNS, _BELL], arguments)
+
+
+def ring_when_committed(moment: dt.datetime | None) -> None:
+    """Have the dispatchers awake at this moment, at which the rows that are being written fall due."""
+    if moment is not None:
+        at = moment.timestamp()
+        transaction.on_commit(lambda: _try("ring", [_SLEEPING_UNTIL, _BELL], [at]) and None)
+
+
+def longest_wait(work: Work) -> float | None:
+    """How long work in the line has to wait at most (seconds); None when it is not there, or Redis cannot be reached.
+
+    A batch has every other place of the limit.
+    """
+    try:
+        with _redis().pipeline() as several:
+            several.zrank(_LINE, str(work))
+            several.zscore(_LINE, str(work))
+            several.time()
+            ahead, turn, now = several.execute()
+    except redis.RedisError as error:
+        log.warning("line_unreachable", fault=type(error).__name__)
+        return None
+    if ahead is None or turn is None:
+        return None
+    rate = get_client().config.account_rate
+    has_turn = turn <= now[0] * 1_000_000 + now[1]
+    return float(ahead * rate.window / rate.calls * (1 if has_turn else 2))
+
+
+def first_has_turn() -> bool | None:
+    """Whether the turn of the first in the line has come; None when nobody waits. Raises `redis.RedisError`."""
+    with _redis().pipeline() as several:
+        several.zrange(_LINE, 0, 0, withscores=True)
+        several.time()
+        found, now = several.execute()
+    return bool(found[0][1] <= now[0] * 1_000_000 + now[1]) if found else None
+
+
+def take_first() -> Work | None:
+    """Take the first out of the line. Raises `redis.RedisError`."""
+    found = cast("list[tuple[bytes, float]]", _redis().zpopmin(_LINE))
+    return Work.read(found[0][0]) if found else None
+
+
+def leave(*works: Work) -> None:
+    """Take out what is handed out in another way. Raises `redis.RedisError`."""
+    if works:
+        _redis().zrem(_LINE, *map(str, works))
+
+
+def stay_awake() -> None:
+    """From now on whatever falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
+    _redis().delete(_SLEEPING_UNTIL)
+
+
+def fall_asleep(until: dt.datetime) -> None:
+    """What falls due later than this need not ring. Raises `redis.RedisError`."""
+    _redis().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
+
+
+def wait_for_bell(seconds: float) -> dt.datetime | None:
+    """Sleep for so long, or until it rings for one dispatcher; return the moment at which something falls due then.
+
+    None when the time is over, or somebody joined the line. Raises `redis.RedisError`.
+    """
+    seconds = min(max(0.01, seconds), LONGEST_SLEEP_SECONDS)
+    rung = cast("tuple[bytes, bytes] | None", _sleeper().blpop([_BELL], timeout=seconds))
+    return None if rung is None or rung[1] == b"line" else dt.datetime.fromtimestamp(float(rung[1]), dt.UTC)
+
+
+def ring() -> None:
+    """Wake one dispatcher. Raises `redis.RedisError`."""
+    _redis().rpush(_BELL, "line")
+
+
+def _try(script: str, keys: list[str], arguments: list[Any]) -> bool:
+    if time.monotonic() < _paused_until[0]:
+        return False
+    try:
+        _redis().register_script(_SCRIPTS[script])(keys=keys, args=arguments)
+    except redis.RedisError as error:
+        _paused_until[0] = time.monotonic() + _PAUSE_SECONDS
+        log.warning("line_unreachable", operation=script, fault=type(error).__name__)
+        return False
+    return True
+
+
+def _us(seconds: float) -> int:
+    return round(seconds * 1_000_000)

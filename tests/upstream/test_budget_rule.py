@@ -1,0 +1,203 @@
+"""The rule of the rate budget against strict limiters, over drawn histories: whatever arrives when, never one too many.
+
+The real scripts run in the real Valkey; its clock stays and everything that the budget knows is moved back instead, so
+that minutes pass in no time.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import redis
+from django.conf import settings
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from upstream.budget import MARGIN_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
+from upstream.config import Config, Rate
+from upstream.endpoints import Endpoint, Limit
+from upstream.errors import Unavailable
+
+STATUS = Endpoint.TRANSACTION_STATUS
+WINDOW = 60.0
+DEADLINE = 6.0
+LONGEST_LIFE = DEADLINE + MARGIN_SECONDS
+
+# A failing history is shown as it was drawn: to shrink it would take minutes.
+WITHOUT_SHRINKING: dict[str, Any] = {
+    "deadline": None,
+    "phases": [Phase.explicit, Phase.reuse, Phase.generate],
+    "suppress_health_check": list(HealthCheck),
+}
+
+# Seconds that pass, then what is done: book (class, ahead), start, complete, cancel, or the n-th one's process dies.
+steps = st.lists(
+    st.tuples(
+        st.floats(0, 20) | st.sampled_from([0.0, 0.5, WINDOW / 2, WINDOW - 1, WINDOW]),
+        st.sampled_from(["book", "book", "book", "start", "start", "complete", "complete", "cancel", "die"]),
+        st.integers(0, 30),
+        st.sampled_from([0.0, 1.0, 10.0, 40.0]),
+    ),
+    min_size=20,
+    max_size=80,
+)
+
+
+@dataclass
+class Sent:
+    """A request that was begun, and the last moment at which it may arrive."""
+
+    permit: Permit
+    began: float
+    over: float
+    answered: bool = False
+
+
+class World:
+    """One account whose time we move."""
+
+    def __init__(self, calls: int) -> None:
+        self.rate = Rate(calls, WINDOW)
+        wide = Rate(100_000, WINDOW)
+        self.budget = Budget(
+            Config(
+                base_url="http://127.0.0.1:9",
+                secret_id=f"rule-{uuid.uuid4().hex}",
+                secret_key="",
+                redis_url=settings.REDIS_URL,
+                connect_timeout=1.0,
+                read_timeout=DEADLINE - 1.0,
+                account_rate=self.rate,
+                ip_rate=wide,
+            )
+        )
+        self.valkey = redis.Redis.from_url(settings.REDIS_URL)
+        self.keys = [key for limit in STATUS.limits for key in self.budget._keys(limit)]
+        self.moved = 0.0
+        self.budget.declare_fresh()
+        self.booked: list[Permit] = []
+        self.sent: list[Sent] = []
+        self._move = self.valkey.register_script(
+            "for _, key in ipairs(KEYS) do for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do "
+            "redis.call('ZINCRBY', key, ARGV[1], name) end end"
+        )
+
+    def now(self) -> float:
+        seconds, microseconds = self.valkey.time()
+        return self.moved + seconds + microseconds / 1_000_000
+
+    def later(self, seconds: float) -> None:
+        self._move(keys=self.keys, args=[-int(seconds * 1_000_000)])
+        self.moved += seconds
+
+    def book(self, call_class: CallClass, ahead: float) -> None:
+        try:
+            self.booked.append(self.budget.book(STATUS, call_class, ahead))
+        except Unavailable:
+            return
+
+    def start(self, which: int) -> None:
+        """As `Permit.start` does, but never waiting: before its moment it is asked for again at its moment."""
+        if not self.booked:
+            return
+        permit = self.booked.pop(which % len(self.booked))
+        wait = self._script_wait(permit)
+        if wait > 0:
+            self.later(wait)
+            wait = self._script_wait(permit)
+        if wait == 0:
+            now = self.now()
+            self.sent.append(Sent(permit, now, now + LONGEST_LIFE))
+
+    def _script_wait(self, permit: Permit) -> float:
+        spans = [permit.id, int(PERMIT_SECONDS * 1_000_000), int(LONGEST_LIFE * 1_000_000)]
+        return float(self.budget._run("start", STATUS.limits, *spans)) / 1_000_000
+
+    def complete(self, which: int) -> None:
+        under_way = [call for call in self.sent if not call.answered and self.now() < call.over]
+        if under_way:
+            call = under_way[which % len(under_way)]
+            # the answer left the upstream before we note it
+            call.answered, call.over = True, self.now()
+            self.budget.record_completion(call.permit)
+
+    def cancel(self, which: int) -> None:
+        if self.booked:
+            self.booked.pop(which % len(self.booked)).cancel()
+
+    def die(self, which: int) -> None:
+        """The process that holds a booked permit is killed; those that were sent simply stay without an answer."""
+        if self.booked:
+            self.booked.pop(which % len(self.booked))
+
+
+def play(world: World, history: list[tuple[float, str, int, float]], classes: Callable[[int], CallClass]) -> None:
+    for number, (pause, deed, which, ahead) in enumerate(history):
+        world.later(pause)
+        if deed == "book":
+            world.book(classes(number), ahead)
+        else:
+            getattr(world, deed)(which)
+    for key in world.keys:
+        world.valkey.delete(key)
+
+
+def most_that_can_arrive(sent: list[Sent]) -> int:
+    """The most arrivals that any window can have got, each at the worst moment between its sending and its answer.
+
+    The worst window ends just after a sending: everything that was sent by then, and whose answer came less than a
+    window before, may lie in it.
+    """
+    return max(
+        (sum(1 for other in sent if other.began <= call.began < other.over + WINDOW) for call in sent), default=0
+    )
+
+
+@hypothesis_settings(max_examples=60, **WITHOUT_SHRINKING)
+@given(calls=st.integers(1, 6), history=steps, people=st.sets(st.integers(0, 80)))
+def test_no_history_lets_one_too_many_arrive(
+    calls: int, history: list[tuple[float, str, int, float]], people: set[int]
+) -> None:
+    world = World(calls)
+
+    play(world, history, lambda number: CallClass.INTERACTIVE if number in people else CallClass.BACKGROUND)
+
+    assert most_that_can_arrive(world.sent) <= calls
+
+
+@hypothesis_settings(max_examples=40, **WITHOUT_SHRINKING)
+@given(
+    calls=st.integers(1, 6),
+    history=steps,
+    places=st.lists(st.floats(0, 1), min_size=80, max_size=80),
+    phase=st.floats(0, WINDOW),
+)
+def test_strict_limiters_of_both_kinds_never_refuse(
+    calls: int, history: list[tuple[float, str, int, float]], places: list[float], phase: float
+) -> None:
+    # given requests that arrive somewhere between sending and answer
+    world = World(calls)
+    play(world, history, lambda _: CallClass.INTERACTIVE)
+    arrivals = sorted(
+        call.began + place * (call.over - call.began) for call, place in zip(world.sent, itertools.cycle(places))
+    )
+
+    # then a sliding log and fixed windows of any phase let all of them through
+    for start in arrivals:
+        assert sum(1 for moment in arrivals if start <= moment < start + WINDOW) <= calls
+    windows = [int((moment - phase) // WINDOW) for moment in arrivals]
+    assert max((windows.count(number) for number in windows), default=0) <= calls
+
+
+def test_the_check_itself_sees_one_too_many() -> None:
+    world = World(2)
+    permit = world.budget.book(STATUS, CallClass.INTERACTIVE, 1.0)
+
+    assert most_that_can_arrive([Sent(permit, moment, moment + 1) for moment in (0.0, 30.0, 60.5)]) == 3
+    assert most_that_can_arrive([Sent(permit, moment, moment + 1) for moment in (0.0, 30.0, 61.0)]) == 2
+    world.valkey.delete(*world.budget._keys(Limit.ACCOUNT), *world.budget._keys(Limit.IP))

@@ -1,0 +1,2 @@
+-- Returns how many calls count against the first limit.
+return prune(limit(1)).count
