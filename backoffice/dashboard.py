@@ -20,7 +20,7 @@ from catalogue.models import CatalogueSync, Product
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
-from gateway.services import latest_reading, request_balance_reading
+from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
 from purchases.states import Status
@@ -108,6 +108,7 @@ def _order_facts(today: dt.datetime) -> dict[str, Any]:
     orders = Order.objects.for_table()
     return {
         "reading": latest_reading(),
+        "limit": limit_use(),
         "counts": [StatusCount(status, counted.get(status, 0)) for status in Status if counted.get(status)],
         "today_count": sum(counted.values()),
         "open_count": Order.objects.open().count(),

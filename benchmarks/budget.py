@@ -103,7 +103,7 @@ def run(name: str, number: int, seconds: float) -> dict[str, Any]:
         "UPSTREAM_ACCOUNT_RATE": f"{CALLS}/minute",
         "UPSTREAM_CONNECT_TIMEOUT": "2",
         "UPSTREAM_READ_TIMEOUT": "8",
-        "LOG_LEVEL": "ERROR",
+        "LOG_LEVEL": "WARNING",
     }
 
     def start(role: str) -> subprocess.Popen[str]:

@@ -16,7 +16,8 @@ from django.conf import settings
 
 django.setup()
 
-from gateway import dispatching, line  # noqa: E402 - these need Django
+from core import clock  # noqa: E402 - these need Django
+from gateway import dispatching, line  # noqa: E402
 from gateway.dispatching import Dispatcher, Due  # noqa: E402
 from gateway.line import Work  # noqa: E402
 from upstream import requests  # noqa: E402
@@ -61,6 +62,7 @@ def machine(*, backlog: int, **_: object) -> None:
 
     # In place of Celery and PostgreSQL.
     vars(dispatching).update(publish=publish, sending_is_stopped=lambda: False)
+    vars(clock).update(now=lambda: datetime.now(UTC))
     Dispatcher([Due(earliest=earliest, take=take)]).run(threading.Event())
 
 

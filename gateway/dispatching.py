@@ -26,6 +26,7 @@ from django.db import DatabaseError, close_old_connections, connection
 
 from core import clock
 from core.publish import publish
+from core.tracing import begin_trace, end_trace
 from gateway import line
 from gateway.line import Work
 from gateway.services import sending_is_stopped
@@ -107,16 +108,19 @@ class Dispatcher:
             wait = error.retry_after if isinstance(error, Unavailable) and error.retry_after else _FAULT_SECONDS
             # A batch in the line may get its turn meanwhile; for whoever joins, the bell rings.
             return min(max(wait - _AHEAD_SECONDS, 0.01), wait if has_turn is None else 1.0)
-        work = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
-        self._batch_went_last = work is not None and not has_turn
-        is_peoples = work is not None
-        if work is None and self._in_hand:
-            work = self._in_hand.popleft()
-        if work is None:
+        from_line = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
+        self._batch_went_last = from_line is not None and not has_turn
+        if from_line is None and not self._in_hand:
             permit.cancel()
-        elif not self._publish(work, permit, is_peoples=is_peoples):
-            return _FAULT_SECONDS
-        return 0.0
+            return 0.0
+        work, trace = from_line or (self._in_hand.popleft(), "")
+        # The worker goes on with the trace of the click, or with one of its own.
+        begin_trace(trace)
+        try:
+            is_published = self._publish(work, permit, is_peoples=from_line is not None)
+        finally:
+            end_trace()
+        return 0.0 if is_published else _FAULT_SECONDS
 
     def _publish(self, work: Work, permit: Permit, *, is_peoples: bool) -> bool:
         if publish(work.task, work.pk, permit.id, queue=self._queues[is_peoples]):

@@ -21,6 +21,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
+from core.tracing import traceparent
 from upstream.client import get_client
 
 log = structlog.get_logger()
@@ -33,7 +34,8 @@ LONGEST_SLEEP_SECONDS = 30.0
 # As in core.publish: a frozen Redis costs one person this long, and nobody anything for a while after that (seconds).
 _PATIENCE_SECONDS, _PAUSE_SECONDS = 1.0, 5.0
 _paused_until = [0.0]
-_LINE, _TURNS, _BELL, _SLEEPING_UNTIL = "dispatch:line", "dispatch:turns", "dispatch:bell", "dispatch:sleeping-until"
+_LINE, _TURNS, _TRACES = "dispatch:line", "dispatch:turns", "dispatch:traces"
+_BELL, _SLEEPING_UNTIL = "dispatch:bell", "dispatch:sleeping-until"
 _SCRIPTS = {path.stem: path.read_text() for path in (Path(__file__).parent / "lua").glob("*.lua")}
 
 
@@ -75,8 +77,8 @@ def _sleeper() -> redis.Redis:
 
 def join(work: Work, *, person_id: int | None) -> bool:
     """Put work into the line for this person, once; False without Redis: it is done when it falls due."""
-    arguments = [str(work), str(person_id or 0), _us(SECONDS_BETWEEN_TURNS), TURNS_AT_ONCE]
-    return _try("join", [_LINE, _TURNS, _BELL], arguments)
+    arguments = [str(work), str(person_id or 0), _us(SECONDS_BETWEEN_TURNS), TURNS_AT_ONCE, traceparent() or ""]
+    return _try("join", [_LINE, _TURNS, _BELL, _TRACES], arguments)
 
 
 def ring_when_committed(moment: dt.datetime | None) -> None:
@@ -116,16 +118,24 @@ def first_has_turn() -> bool | None:
     return bool(found[0][1] <= now[0] * 1_000_000 + now[1]) if found else None
 
 
-def take_first() -> Work | None:
-    """Take the first out of the line. Raises `redis.RedisError`."""
+def take_first() -> tuple[Work, str] | None:
+    """Take the first out of the line, with the trace in which it joined ("" for none). Raises `redis.RedisError`."""
     found = cast("list[tuple[bytes, float]]", _redis().zpopmin(_LINE))
-    return Work.read(found[0][0]) if found else None
+    if not found:
+        return None
+    work = found[0][0]
+    with _redis().pipeline() as several:
+        several.hget(_TRACES, work.decode())
+        several.hdel(_TRACES, work.decode())
+        trace, _ = several.execute()
+    return Work.read(work), (trace or b"").decode()
 
 
 def leave(*works: Work) -> None:
     """Take out what is handed out in another way. Raises `redis.RedisError`."""
     if works:
         _redis().zrem(_LINE, *map(str, works))
+        _redis().hdel(_TRACES, *map(str, works))
 
 
 def stay_awake() -> None:

@@ -6,6 +6,7 @@ Never optimistic about money; and a step is offered only where `allowed_actions`
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from catalogue.destinations import DestinationKind, kind_of, shown
 from core.money import rupiah
@@ -115,6 +117,17 @@ class Explanation:
 def explain(order: Order, actions: _Actions) -> Explanation:
     """The words for a person who can do `actions` with the order now."""
     return _WORDS[Status(order.status)](order, actions)
+
+
+def wait_words(seconds: float | None) -> str:
+    """When an order in the line is sent at the latest, in the person's words; "" when that is at once or not known."""
+    if seconds is None or seconds < 5:
+        return ""
+    if seconds <= 60:
+        n = math.ceil(seconds / 10) * 10
+        return ngettext("It is sent within %(n)s second.", "It is sent within %(n)s seconds.", n) % {"n": n}
+    n = math.ceil(seconds / 60)
+    return ngettext("It is sent within %(n)s minute.", "It is sent within %(n)s minutes.", n) % {"n": n}
 
 
 def _queued(order: Order, _actions: _Actions) -> Explanation:

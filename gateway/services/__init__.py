@@ -9,9 +9,11 @@ from gateway.services.account import (
     upstream_account,
 )
 from gateway.services.calling import (
+    LimitUse,
     RecordedReply,
     call,
     give_back,
+    limit_use,
     next_number,
     read_balance,
     request_balance_reading,

@@ -110,6 +110,25 @@ def call(
     return RecordedReply(data=reply.data, raw=reply.raw, sent_no=sent_no, answered_no=answered_no)
 
 
+@dataclass(frozen=True)
+class LimitUse:
+    """How many of the `calls` that the upstream allows within `window` seconds count now."""
+
+    used: int
+    calls: int
+    window: float
+
+
+def limit_use() -> LimitUse | None:
+    """How much of the account's limit is used now; None without Redis or settings that can be read."""
+    try:
+        client = get_client()
+        rate = client.config.account_rate
+        return LimitUse(client.budget.used(), rate.calls, rate.window)
+    except (Unavailable, Misconfigured):
+        return None
+
+
 def read_balance() -> RecordedReply[Balance]:
     """Ask the upstream for our balance. Raises as `call` does."""
     return call(requests.balance())

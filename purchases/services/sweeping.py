@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core import clock
-from gateway import polling
+from gateway import line, polling
 from gateway.dispatching import Due
 from gateway.line import Work
 from purchases.models import Order
@@ -25,6 +25,11 @@ def take_due(limit: int) -> list[Work]:
             next_poll_at=polling.in_seconds(settings.ORDER_LEASE_SECONDS)
         )
     return [Work(SUBMIT if order.status == Status.QUEUED else POLL, order.pk) for order in due]
+
+
+def longest_wait(order: Order) -> float | None:
+    """How long a queued order that a person placed has to wait at most (seconds); None when nobody knows."""
+    return line.longest_wait(Work(SUBMIT, order.pk)) if order.status == Status.QUEUED else None
 
 
 def _earliest() -> dt.datetime | None:

@@ -22,7 +22,14 @@ from purchases import services
 from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
-from purchases.presenting import decided_by_people, event_words, explain, serial_number, shown_destination
+from purchases.presenting import (
+    decided_by_people,
+    event_words,
+    explain,
+    serial_number,
+    shown_destination,
+    wait_words,
+)
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
 
@@ -58,13 +65,15 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     events = list(order.events.select_related("actor"))
     incidents = list(order.incidents.select_related("closed_by"))
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
-    seen += [[(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
+    wait = wait_words(services.longest_wait(order))
+    seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
     return {
         "order": order,
         "actions": actions,
         "explanation": explain(order, actions),
+        "wait": wait,
         "destination": shown_destination(order),
         "serial": serial_number(order),
         "is_bill": is_bill,

@@ -9,6 +9,7 @@ import pytest
 import redis
 from django.utils import timezone
 
+from core.tracing import begin_trace, end_trace
 from gateway import line
 from gateway.line import TURNS_AT_ONCE, Work
 
@@ -31,7 +32,7 @@ def click(person: int, *numbers: int) -> None:
 def served() -> list[int]:
     """Everybody in the line, in the order in which they are served."""
     works = iter(line.take_first, None)
-    return [work.pk for work in works]
+    return [work.pk for work, _trace in works]
 
 
 def test_one_persons_clicks_are_served_in_their_order():
@@ -107,6 +108,18 @@ def test_without_redis_joining_says_no_and_nothing_fails(settings: Any, monkeypa
     assert line.join(Work(TASK, 1), person_id=1) is False
     assert line.longest_wait(Work(TASK, 1)) is None
     line.ring_when_committed(timezone.now())
+
+
+def test_the_trace_of_a_click_goes_on_with_its_work():
+    begin_trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    click(1, 1)
+    end_trace()
+    click(2, 2)
+
+    traces = {work.pk: trace for work, trace in iter(line.take_first, None)}
+
+    assert "4bf92f3577b34da6a3ce929d0e0e4736" in traces[1]
+    assert traces[2] == ""
 
 
 # --- The bell ----------------

@@ -171,8 +171,9 @@ def test_no_place_is_promised_that_a_booked_call_may_still_need(make_budget: Mak
 
 def test_a_permit_is_not_started_before_its_moment(make_budget: MakeBudget) -> None:
     budget = make_budget(Rate(1, 0.3))
-    begin(budget)[0].complete()
+    [before] = begin(budget)
     completed = time.monotonic()
+    before.complete()
 
     [permit] = begin(budget)
 
