@@ -229,8 +229,12 @@ def be_limiter(case: Case, port: int, seconds: float) -> None:
         print(json.dumps({"arrivals": sorted(arrivals), "waits": waits}), flush=True)
         os._exit(0)
 
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """A machine that was killed left its connection."""
+
     signal.signal(signal.SIGTERM, finish)
-    ThreadingHTTPServer(("127.0.0.1", port), Handler).serve_forever()
+    Server(("127.0.0.1", port), Handler).serve_forever()
 
 
 if __name__ == "__main__":
