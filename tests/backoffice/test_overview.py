@@ -78,6 +78,15 @@ def test_a_failed_sync_shows_its_fault_and_the_last_good_one(cashier):
     assert "timeout" in words(page)
 
 
+def test_a_sync_that_waits_for_the_rate_limits_is_no_fault(cashier):
+    CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="rate_limit", fault_detail="→ 14:05")
+
+    page = cashier.get("/")
+
+    assert has_id(page, "sync-waits")
+    assert not has_id(page, "sync-fault")
+
+
 @pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
 def test_after_a_button_the_page_asks_every_two_seconds(cashier, url):
     assert next_question(cashier.get("/"))[1] == 30

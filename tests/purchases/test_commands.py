@@ -1,12 +1,13 @@
 """The commands use the same services as the pages, print JSON for programs and tell the state by their exit code."""
 
 import json
+import re
 
 import pytest
 from django.db import OperationalError
 from django.utils import translation
 
-from catalogue.models import Product
+from catalogue.models import CatalogueSync, Product, SyncFault
 from purchases.models import Order
 from purchases.states import Status
 from tests.conftest import Upstream
@@ -125,6 +126,18 @@ def test_sync_catalogue_prints_counts_or_fails_in_one_sentence(upstream: Upstrea
     assert code == 1
     assert "last good" in sentence
     assert run("sync_catalogue", "--if-empty")[0] == 0
+
+
+@pytest.mark.django_db
+def test_a_new_redis_says_from_when_on_the_catalogue_can_be_fetched(settings, monkeypatch):
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9/nobody-asked-here-before"
+    monkeypatch.setattr("catalogue.services.sync.PATIENCE_SECONDS", 0.0)
+
+    code, sentence = run("sync_catalogue")
+
+    assert code == 3
+    assert re.search(r"\b\d\d:\d\d:\d\d WIB\b", sentence)
+    assert CatalogueSync.objects.get().fault == SyncFault.RATE_LIMIT
 
 
 @pytest.mark.django_db

@@ -1,0 +1,79 @@
+"""What a start does with the database: it asks for an admin when there is none, and starts take turns."""
+
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from backoffice.management.commands import prepare_app
+from launcher.stack import NO_ADMIN
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def called(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that it calls; migrations, cache table and translations are there already."""
+    names: list[str] = []
+    monkeypatch.setattr(prepare_app, "call_command", lambda name, **_: names.append(name))
+    settings.SANDBOX = False
+    settings.UPSTREAM_BASE_URL = "https://upstream.example.com"
+    return names
+
+
+def prepare() -> str:
+    """What it says."""
+    out = StringIO()
+    call_command("prepare_app", stdout=out)
+    return out.getvalue()
+
+
+def test_an_admin_is_asked_for_only_while_there_is_none(called: list[str]):
+    before = prepare()
+    make_person("admin")
+
+    assert NO_ADMIN in before
+    assert NO_ADMIN not in prepare()
+
+
+def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):
+    prepare()
+    assert "declare_fresh_budget" not in called
+
+    settings.SANDBOX, settings.UPSTREAM_BASE_URL = True, "http://127.0.0.1:9"
+    prepare()
+    assert "declare_fresh_budget" in called
+
+
+def test_a_second_start_waits_for_the_first(called: list[str]):
+    with ThreadPoolExecutor() as pool:
+        with prepare_app._alone():
+            second = pool.submit(prepare_and_close)
+            with connection.cursor() as cursor:
+                while not is_waited_for(cursor):
+                    assert not second.done()
+            assert called == []
+        second.result()
+
+    assert "migrate" in called
+
+
+def prepare_and_close() -> None:
+    """In a thread of its own, whose connection nobody else closes."""
+    try:
+        prepare()
+    finally:
+        connection.close()
+
+
+def is_waited_for(cursor: Any) -> bool:
+    """Whether another session of this database waits for our lock."""
+    cursor.execute(
+        "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database "
+        "WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
+    )
+    return bool(cursor.fetchone()[0])
