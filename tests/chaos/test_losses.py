@@ -2,6 +2,8 @@
 
 import hashlib
 import hmac
+import os
+import signal
 import uuid
 
 import redis
@@ -17,6 +19,7 @@ from tests.callbacks.helpers import body_for
 from tests.conftest import Upstream
 from tests.factories import moves
 from tests.fleet import Fleet
+from tests.people import browser_of
 from tests.sandbox_process import eventually
 
 CREATE = "/v1/transaction/create"
@@ -106,3 +109,25 @@ def test_broker_stopped_then_a_callback_is_applied_later(upstream: Upstream, fle
     fleet.start("worker", "background", "beat")
     eventually(lambda: status(order) == Status.SUCCESS, within=60)
     assert Callback.objects.get().state == CallbackState.APPLIED
+
+
+def test_broker_frozen_then_a_purchase_is_stored_and_sent_later(upstream: Upstream, fleet: Fleet, valkey):
+    fleet.start("web")
+    product = Product.objects.get(name="Telkomsel 10.000")
+    cashier = browser_of("cashier", username="till")
+    page = f"/products/{product.code}/buy/"
+    cashier.get(f"{page}?review=1&destination=081200000000")
+    cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
+    form = {"destination": "081212340001", "price": product.price, "token": uuid.uuid4(), "confirm": "1"}
+    form["csrfmiddlewaretoken"] = cookies["csrftoken"]
+    os.kill(valkey.child.pid, signal.SIGSTOP)
+    try:
+        answer = requests.post(f"{fleet.url}{page}", form, cookies=cookies, allow_redirects=False, timeout=60)
+    finally:
+        os.kill(valkey.child.pid, signal.SIGCONT)
+
+    assert (answer.status_code, Order.objects.get().status) == (302, Status.QUEUED)
+    Order.objects.update(next_poll_at=timezone.now())  # the head start of the lost message is over
+    fleet.start("worker", "background", "beat")
+    eventually(lambda: Order.objects.get().status == Status.SUCCESS, within=90)
+    assert upstream.ledger(Order.objects.get()) == [("debit", -product.price)]
