@@ -93,6 +93,8 @@ def longest_wait(work: Work) -> float | None:
 
     A batch has every other place of the limit.
     """
+    if time.monotonic() < _paused_until[0]:
+        return None
     try:
         with _redis().pipeline() as several:
             several.zrank(_LINE, str(work))
@@ -100,7 +102,7 @@ def longest_wait(work: Work) -> float | None:
             several.time()
             ahead, turn, now = several.execute()
     except redis.RedisError as error:
-        log.warning("line_unreachable", fault=type(error).__name__)
+        _note_fault("longest_wait", error)
         return None
     if ahead is None or turn is None:
         return None
@@ -169,10 +171,15 @@ def _try(script: str, keys: list[str], arguments: list[Any]) -> bool:
     try:
         _redis().register_script(_SCRIPTS[script])(keys=keys, args=arguments)
     except redis.RedisError as error:
-        _paused_until[0] = time.monotonic() + _PAUSE_SECONDS
-        log.warning("line_unreachable", operation=script, fault=type(error).__name__)
+        _note_fault(script, error)
         return False
     return True
+
+
+def _note_fault(operation: str, error: redis.RedisError) -> None:
+    """Nobody asks for a while: a frozen Redis costs a purchase and its page one patience together."""
+    _paused_until[0] = time.monotonic() + _PAUSE_SECONDS
+    log.warning("line_unreachable", operation=operation, fault=type(error).__name__)
 
 
 def _us(seconds: float) -> int:
