@@ -3,6 +3,7 @@
 import datetime as dt
 import html
 import re
+import uuid
 
 import pytest
 from django.test import Client, override_settings
@@ -15,6 +16,9 @@ from purchases.states import ActionReason, Status
 from tests.core.helpers import has_id, next_question, words
 from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
+from upstream.budget import CallClass
+from upstream.client import get_client
+from upstream.endpoints import Endpoint
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +37,26 @@ def test_an_unknown_balance_is_not_zero(cashier):
 
     assert has_id(page, "balance-unknown")
     assert "Rp0" not in words(page)
+
+
+def test_the_use_of_the_limit_is_shown(cashier, settings):
+    settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"
+    settings.UPSTREAM_ACCOUNT_RATE = "120/minute"
+    budget = get_client().budget
+    budget.declare_fresh()
+    for _ in range(3):
+        budget.book(Endpoint.BALANCE, CallClass.INTERACTIVE, 1.0)
+
+    page = cashier.get("/")
+
+    assert has_id(page, "limit-use")
+    assert "3 of 120" in words(page)
+
+
+def test_without_redis_the_overview_shows_no_use_of_the_limit(cashier, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+
+    assert not has_id(cashier.get("/"), "limit-use")
 
 
 def test_orders_of_today_are_counted_by_status_with_links(cashier):

@@ -6,10 +6,13 @@ import re
 import pytest
 from django.utils import timezone
 
+from gateway import line
+from gateway.line import Work
 from ledger.models import Books
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services import approve_verdict, propose_verdict
 from purchases.services.sending import claim
+from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
 from staff.models import User
 from tests.core.helpers import has_id, next_question, words
@@ -55,6 +58,22 @@ def test_an_electricity_token_is_grouped_and_copied_alone(cashier):
     assert "BUDI · R1 · 900VA · 13.6" in words(page)
     assert 'data-copy="27880111795691503095"' in page.content.decode()
     assert "1234 5678 901" in words(page)
+
+
+@pytest.mark.parametrize(("ahead", "says"), [(2, None), (20, "20 seconds"), (240, "4 minutes")])
+def test_an_order_behind_a_batch_says_how_long_it_waits(cashier, settings, ahead, says):
+    settings.UPSTREAM_ACCOUNT_RATE = "120/minute"
+    order = make_order(Status.QUEUED)
+    while line.take_first():
+        pass
+    for number in range(ahead):
+        line.join(Work(SUBMIT, -number), person_id=1)
+    line.join(Work(SUBMIT, order.pk), person_id=1)
+
+    page = detail(cashier, order)
+
+    assert has_id(page, "order-wait") is (says is not None)
+    assert (says or "") in words(page)
 
 
 def test_an_unknown_outcome_is_nowhere_called_failed(cashier):
