@@ -76,6 +76,11 @@ app.conf.update(
             "schedule": 5.0,
             "options": {"expires": 5},
         },
+        "count-what-is-bought": {
+            "task": "purchases.tasks.count_what_is_bought",
+            "schedule": 600.0,
+            "options": {"expires": 600},
+        },
         "reconcile-books": {
             "task": "reconciliation.tasks.reconcile_books",
             "schedule": 30.0,

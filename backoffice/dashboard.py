@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count
+from django.db import connection
+from django.db.models import Count, Q, Subquery
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,10 +17,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from backoffice.glance import glance
 from catalogue.models import CatalogueSync, Product
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
+from core.search import count_up_to
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -29,6 +32,8 @@ from reconciliation.services import latest_run
 
 # With nothing under way the page asks this often (seconds).
 _REST = 30
+# A day's orders are counted up to here: "10,000+".
+_MOST_COUNTED = 10_000
 # A sync that "runs" for longer than this was interrupted.
 _LONGEST_SYNC = dt.timedelta(minutes=5)
 
@@ -45,14 +50,22 @@ class StatusCount:
 @require_GET
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
-    return render(request, "backoffice/overview.html", _facts(request))
+    return render(request, "backoffice/overview.html", {**_facts(request), "live": _live(request)})
 
 
 @staff_only()
 @require_GET
 def overview_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the overview when it is not as the page shows it."""
-    return render(request, "backoffice/overview.html#live", _facts(request))
+    live = _live(request)
+    facts = _facts(request) if live.news else {}
+    return render(request, "backoffice/overview.html#live", {**facts, "live": live})
+
+
+def _live(request: StaffRequest) -> Live:
+    seen = glance()
+    over = [] if seen.is_busy else ["overview"]
+    return Live(request, reverse("overview_live"), {"overview": seen.facts}, over=over, rest=_REST)
 
 
 @staff_only("purchases.view_order", "gateway.read_balance")
@@ -85,46 +98,61 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     facts: dict[str, Any] = {"today": today.date()}
-    shown: list[object] = []
     if request.user.has_perm("purchases.view_order"):
         facts |= _order_facts(today)
-        shown += [facts["reading"] and facts["reading"].pk, [c.count for c in facts["counts"]]]
-        shown += [[(order.pk, order.status) for order in facts[name].rows] for name in ("waiting", "latest")]
-        shown += [[incident.pk for incident in facts["incidents"]]]
     if request.user.has_perm("ledger.view_books"):
-        funds, run = Funds.now(), latest_run()
-        facts |= {"funds": funds, "run": run}
-        shown += [funds.available, funds.books.reserved, run and run.state]
+        facts |= {"funds": Funds.now(), "run": latest_run()}
+        facts["reading"] = facts["funds"].reading
+    elif request.user.has_perm("purchases.view_order"):
+        facts["reading"] = latest_reading()
     if request.user.has_perm("catalogue.view_product"):
         facts |= _catalogue_facts(now)
-        shown += [(sync.pk, sync.result) for sync in (facts["last_sync"], facts["last_good_sync"]) if sync]
-    is_busy = facts.get("open_count") or facts.get("sync_runs")
-    over = [] if is_busy else ["overview"]
-    return facts | {"live": Live(request, reverse("overview_live"), {"overview": shown}, over=over, rest=_REST)}
+    return facts
+
+
+# One question for all: each status is counted in its own index, and no further than a person reads.
+_COUNTS = """
+    SELECT status, (
+        SELECT count(*) FROM (
+            SELECT 1 FROM purchases_order o WHERE o.status = s.status AND o.created_at >= %s LIMIT %s
+        ) found
+    ) FROM unnest(%s::text[]) AS s (status)
+    UNION ALL SELECT 'incidents', (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL)
+"""
 
 
 def _order_facts(today: dt.datetime) -> dict[str, Any]:
-    counted = dict(Order.objects.filter(created_at__gte=today).values_list("status").annotate(n=Count("pk")).order_by())
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, [today, _MOST_COUNTED + 1, [status.value for status in Status]])
+        counted = dict(cursor.fetchall())
+    incidents = Incident.objects.filter(closed_at__isnull=True).select_related("order")
+    has_incidents = counted.pop("incidents")
     orders = Order.objects.for_table()
+    waiting = orders.need_attention().order_by("created_at")[:20]
     return {
-        "reading": latest_reading(),
         "limit": limit_use(),
-        "counts": [StatusCount(status, counted.get(status, 0)) for status in Status if counted.get(status)],
+        "counts": [StatusCount(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
-        "open_count": Order.objects.open().count(),
-        "waiting": OrderTable(orders.need_attention().order_by("created_at")[:20], prefix="waiting"),
+        "most_counted": _MOST_COUNTED,
+        "open_count": count_up_to(Order.objects.open(), _MOST_COUNTED),
+        "waiting": OrderTable(waiting, prefix="waiting"),
         "latest": OrderTable(orders.order_by("-created_at", "-pk")[:8]),
-        "incidents": list(Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20]),
+        "incidents": list(incidents[:20]) if has_incidents else [],
     }
 
 
 def _catalogue_facts(now: dt.datetime) -> dict[str, Any]:
-    last = CatalogueSync.objects.first()
+    syncs = CatalogueSync.objects.order_by("-started_at")
+    done = syncs.filter(result=CatalogueSync.Result.DONE)
+    listed = Product.objects.listed().order_by().values("is_listed").annotate(n=Count("pk")).values("n")
+    last_two = CatalogueSync.objects.filter(Q(pk__in=syncs.values("pk")[:1]) | Q(pk__in=done.values("pk")[:1]))
+    found = list(last_two.annotate(listed=Subquery(listed)).order_by("-started_at"))
+    last = found[0] if found else None
     return {
-        "product_count": Product.objects.listed().count(),
+        "product_count": (found[0].listed or 0) if found else Product.objects.listed().count(),
         "last_sync": last,
         "sync_runs": last is not None
         and last.result == CatalogueSync.Result.RUNNING
         and last.started_at > now - _LONGEST_SYNC,
-        "last_good_sync": CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE).first(),
+        "last_good_sync": next((sync for sync in found if sync.result == CatalogueSync.Result.DONE), None),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import django_filters
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck, BillCheckQuerySet
@@ -12,7 +11,7 @@ from core.filters import ListFilter, SearchFilter
 
 
 class BillFilter(ListFilter):
-    """Search by ref_id, customer number or customer name; narrow by state. For checks `with_standing`."""
+    """Search by ref_id, customer number or customer name; narrow by state."""
 
     q = SearchFilter(label=_("ref_id, number or name"))
     state = django_filters.ChoiceFilter(
@@ -24,12 +23,8 @@ class BillFilter(ListFilter):
         fields: list[str] = []
 
     def search(self, checks: BillCheckQuerySet, _name: str, text: str) -> BillCheckQuerySet:
-        """By the beginning of the ref_id, a part of the customer number, or a part of the name."""
-        plain = text.strip()
-        found = Q(ref_id__istartswith=plain) | Q(customer_name__icontains=plain)
-        if digits := "".join(c for c in plain if c.isalnum()):
-            found |= Q(destination__icontains=digits)
-        return checks.filter(found)
+        """By the beginning of the ref_id, the beginning or end of the customer number, or words of the name."""
+        return checks.matching(text)
 
     def in_state(self, checks: BillCheckQuerySet, _name: str, state: str) -> BillCheckQuerySet:
         """By what can be done with them now."""

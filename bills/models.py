@@ -8,14 +8,17 @@ from typing import Any
 import pgtrigger
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Reverse
 from django.urls import reverse
 from django.utils import timezone
 
 from bills.states import STANDINGS, AnswerKind, BillState, Standing
 from catalogue.models import Product
 from core.money import rupiah
+from core.search import found_by, words_of, words_that_begin
 from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
@@ -77,8 +80,36 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         )
 
     def in_state(self, state: str) -> BillCheckQuerySet:
-        """Of checks `with_standing`, those in this `BillState`."""
-        return self.filter(now_standing__in=STANDINGS[BillState(state)])  # type: ignore[misc] # annotated
+        """Checks in this `BillState`."""
+        now, wanted = timezone.now(), BillState(state)
+        every, needs_action = BillCheck.objects.all(), Q(order__status=Status.NEEDS_ACTION)
+        if wanted == BillState.PAID:
+            return self.filter(order__status=Status.SUCCESS)
+        if wanted == BillState.EXPIRED:
+            over = Q(Q(order=None) | needs_action, answer=AnswerKind.BILL, expires_at__lte=now)
+            return self.filter(over | Q(may_be_charged("order__"), needs_action, answer=AnswerKind.REFUSAL))
+        # Few are unanswered, not expired yet, or being paid: only of those it has to be worked out.
+        moving = found_by(
+            every.filter(answer=AnswerKind.NONE),
+            every.filter(expires_at__gt=now),
+            every.filter(order__in=Order.objects.open().values("ref_id")),
+        )
+        found = every.filter(moving).with_standing().filter(now_standing__in=STANDINGS[wanted])  # type: ignore[misc]
+        if wanted != BillState.NOT_PAYABLE:
+            return self.filter(pk__in=found.values("pk"))
+        refused = Q(order=None) | Q(needs_action & ~may_be_charged("order__"))
+        ended = Q(order__status__in=FINAL - {Status.SUCCESS})
+        return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=found.values("pk")))
+
+    def matching(self, text: str) -> BillCheckQuerySet:
+        """Checks with this ref_id, customer number (its beginning or end will do), or words of the name."""
+        plain = text.strip().upper()
+        bare = "".join(c for c in text if c.isalnum())
+        every = BillCheck.objects.alias(backwards=Reverse("destination"), words=words_of("customer_name"))
+        ways = [every.filter(ref_id__startswith=plain), every.filter(words=words_that_begin(text))]
+        if bare:
+            ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
+        return self.filter(found_by(*ways))
 
     def due(self, now: dt.datetime) -> BillCheckQuerySet:
         """Checks that wait for an answer and whose biller is to be asked now, oldest due first."""
@@ -177,6 +208,12 @@ class BillCheck(models.Model):
             models.Index(fields=["-created_at", "-id"], name="bill_check_newest"),
             models.Index(fields=["product_code", "destination", "-created_at"], name="bill_check_by_customer"),
             models.Index(fields=["next_poll_at"], name="bill_check_due", condition=Q(next_poll_at__isnull=False)),
+            models.Index(fields=["expires_at"], name="bill_check_by_expiry"),
+            models.Index(fields=["-created_at"], name="bill_check_unanswered", condition=Q(answer="none")),
+            # For the search.
+            models.Index(fields=["destination"], opclasses=["varchar_pattern_ops"], name="bill_check_by_number"),
+            models.Index(OpClass(Reverse("destination"), "text_pattern_ops"), name="bill_check_by_end_of_number"),
+            GinIndex(words_of("customer_name"), name="bill_check_by_words"),
         ]
         triggers = [
             pgtrigger.ReadOnly(

@@ -6,8 +6,9 @@ import django_filters
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from callbacks.models import CallbackQuerySet, CallbackState
+from callbacks.models import Callback, CallbackQuerySet, CallbackState
 from core.filters import ListFilter, SearchFilter
+from core.search import found_by
 
 
 class CallbackFilter(ListFilter):
@@ -18,4 +19,6 @@ class CallbackFilter(ListFilter):
 
     def search(self, callbacks: CallbackQuerySet, _name: str, text: str) -> CallbackQuerySet:
         """Those that `text` begins to name."""
-        return callbacks.filter(Q(ref_id__istartswith=text) | Q(delivery_id__istartswith=text))
+        every = Callback.objects.all()
+        begins = [Q(ref_id__startswith=text), Q(ref_id__startswith=text.upper()), Q(delivery_id__startswith=text)]
+        return callbacks.filter(found_by(*map(every.filter, begins), time_field="received_at"))

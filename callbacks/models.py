@@ -37,6 +37,9 @@ class RefusalReason(models.TextChoices):
     SIGNATURE = "signature", _("signature not genuine")
 
 
+_SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
+
+
 class CallbackQuerySet(models.QuerySet["Callback"]):
     def due(self) -> CallbackQuerySet:
         """Callbacks that wait and are to be processed now, oldest due first."""
@@ -76,7 +79,15 @@ class Callback(models.Model):
                 condition=Q(state="received", processed_at__isnull=True) | ~Q(state="received"), name="callback_waiting"
             ),
         ]
-        indexes = [models.Index(fields=["next_try_at"], name="callback_due", condition=Q(state="received"))]
+        indexes = [
+            models.Index(fields=["next_try_at"], name="callback_due", condition=Q(state="received")),
+            models.Index(fields=["-received_at", "-id"], name="callback_newest"),
+            # Nearly all are processed: the others are found without looking at those.
+            models.Index(
+                fields=["state", "-received_at", "-id"], name="callback_by_state", condition=Q(state__in=_SELDOM)
+            ),
+            models.Index(fields=["delivery_id"], opclasses=["varchar_pattern_ops"], name="callback_by_delivery"),
+        ]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_came_in_never_changes",

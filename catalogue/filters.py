@@ -49,9 +49,10 @@ class ProductFilter(ListFilter):
         return path + (f"?{urlencode(values)}" if values else "")
 
 
-def _brands() -> list[tuple[str, str]]:
-    names = Brand.objects.filter(products__price_changes__price_before__isnull=False).values_list("name", flat=True)
-    return [(name, name) for name in names.order_by("name").distinct()]
+def brand_names() -> list[tuple[str, str]]:
+    """Every brand that was ever in the catalogue, for a list's filter."""
+    names = Brand.objects.values_list("name", flat=True).order_by("name").distinct()
+    return [(name, name) for name in names]
 
 
 class PriceChangeFilter(ListFilter):
@@ -59,7 +60,7 @@ class PriceChangeFilter(ListFilter):
 
     q = SearchFilter(label=_("Product name or code"))
     brand = django_filters.ChoiceFilter(
-        field_name="product__brand__name", label=_("Brand"), empty_label=_("Every brand"), choices=_brands
+        field_name="product__brand__name", label=_("Brand"), empty_label=_("Every brand"), choices=brand_names
     )
     since = SinceFilter(field_name="at", label=_("From"))
     until = UntilFilter(field_name="at", label=_("To"))

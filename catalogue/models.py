@@ -26,6 +26,7 @@ class Category(models.Model):
     name = models.CharField(max_length=1000)
     type = models.CharField(max_length=8, choices=ProductType.choices)
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
+    bought = models.IntegerField(default=0, help_text="How many of the last orders were for it; counted now and then.")
 
     class Meta:
         ordering = ["name"]
@@ -99,6 +100,7 @@ class Product(models.Model):
     cut_off_start = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
     cut_off_end = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
+    bought = models.IntegerField(default=0, help_text="How many of the last orders were for it; counted now and then.")
     search_text = models.TextField(editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -6,8 +6,12 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
+from django.utils.functional import cached_property
+
+from core.search import count_up_to
 
 M = TypeVar("M", bound=Model)
 
@@ -78,3 +82,15 @@ def _read(cursor: str) -> tuple[dt.datetime, int] | None:
     except ValueError:
         return None
     return (moment, number) if 0 < number < 2**63 else None
+
+
+class FirstPages(Paginator):  # type: ignore[type-arg]
+    """Numbered pages of the first `MOST` rows: what lies beyond is found by a search, and is never counted."""
+
+    MOST = 10_000
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows the pages show."""
+        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment] # never a list
+        return min(count_up_to(rows, self.MOST), self.MOST)

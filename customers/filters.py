@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from core.filters import ListFilter, SearchFilter
-from customers.models import CustomerQuerySet, SavedNumber
+from customers.models import CustomerQuerySet
 
 
 class CustomerFilter(ListFilter):
@@ -16,5 +15,4 @@ class CustomerFilter(ListFilter):
 
     def search(self, customers: CustomerQuerySet, _name: str, text: str) -> CustomerQuerySet:
         """Everybody whom `text` may mean."""
-        by_number = SavedNumber.objects.matching(text).values("customer")
-        return customers.filter(Q(name__icontains=text) | Q(note__icontains=text) | Q(pk__in=by_number))
+        return customers.matching(text)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Subquery
+from django.db.models.functions import Coalesce, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product, ProductType
+from core.search import found_by, words_of, words_that_begin
 
 
 def kinds() -> type[DestinationKind]:
@@ -22,13 +25,17 @@ def kinds() -> type[DestinationKind]:
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str) -> SavedNumberQuerySet:
-        """Numbers that begin with what is typed (`+62 812` finds 0812…), or whose customer or note holds it."""
+        """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do."""
         digits = "".join(c for c in text if c.isalnum())
-        found = Q(customer__name__icontains=text) | Q(note__icontains=text)
+        every = SavedNumber.objects.alias(words=words_of("note"))
+        ways = [
+            every.filter(customer__in=Customer.objects.named(text)),
+            every.filter(words=words_that_begin(text)),
+        ]
         if digits:
             at_home = re.sub(r"^(00)?620?(?=8)", "0", digits)
-            found |= Q(destination__startswith=digits) | Q(destination__startswith=at_home)
-        return self.filter(found)
+            ways += [every.filter(destination__startswith=begins) for begins in {digits, at_home}]
+        return self.filter(found_by(*ways))
 
     def bills(self) -> SavedNumberQuerySet:
         """Numbers at a biller."""
@@ -38,10 +45,21 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
 class CustomerQuerySet(models.QuerySet["Customer"]):
     def with_counts(self) -> CustomerQuerySet:
         """Annotate `count` (saved numbers) and `bills` (those at a biller)."""
-        at_biller = Q(numbers__product__type=ProductType.POSTPAID)
-        return self.annotate(
-            count=Count("numbers", distinct=True), bills=Count("numbers", filter=at_biller, distinct=True)
+        own = SavedNumber.objects.filter(customer=OuterRef("pk")).order_by().values("customer")
+        at_biller = own.filter(product__type=ProductType.POSTPAID)
+        count, bills = (
+            Coalesce(Subquery(numbers.annotate(n=Count("pk")).values("n")), 0) for numbers in (own, at_biller)
         )
+        return self.annotate(count=count, bills=bills)
+
+    def named(self, text: str) -> CustomerQuerySet:
+        """Customers with words in the name or note that begin as those of `text`; of many, the newest."""
+        return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
+
+    def matching(self, text: str) -> CustomerQuerySet:
+        """Everybody whom `text` may mean: by name, note, or the beginning of a number."""
+        by_number = Customer.objects.filter(pk__in=SavedNumber.objects.matching(text).values("customer"))
+        return self.filter(found_by(Customer.objects.named(text), by_number))
 
 
 class Customer(models.Model):
@@ -56,6 +74,11 @@ class Customer(models.Model):
 
     class Meta:
         ordering = ["name", "pk"]
+        indexes = [
+            models.Index(fields=["name", "id"], name="customer_by_name"),
+            models.Index(Upper("name"), name="customer_by_any_name"),
+            GinIndex(words_of("name", "note"), name="customer_by_words"),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -83,7 +106,10 @@ class SavedNumber(models.Model):
                 fields=["customer", "destination", "product"], nulls_distinct=False, name="number_saved_once"
             )
         ]
-        indexes = [models.Index(fields=["destination"], name="saved_number_by_destination")]
+        indexes = [
+            models.Index(fields=["destination"], opclasses=["varchar_pattern_ops"], name="saved_number_begins"),
+            GinIndex(words_of("note"), name="saved_number_by_words"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.destination} ({self.customer})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,6 +13,7 @@ from catalogue.destinations import DestinationKind, kind_of
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.access import StaffRequest, staff_only
+from core.paging import FirstPages
 from customers.errors import AlreadySaved
 from customers.filters import CustomerFilter
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
@@ -30,7 +30,7 @@ ROWS = 50
 def customer_list(request: StaffRequest) -> HttpResponse:
     """Customers by name, found while typing."""
     found = CustomerFilter(request.GET, queryset=Customer.objects.with_counts().order_by("name", "pk"))
-    page = Paginator(found.qs, ROWS).get_page(request.GET.get("page"))
+    page = FirstPages(found.qs, ROWS).get_page(request.GET.get("page"))
     context = {"filter": found, "page": page, "table": CustomerTable(page), "as_you_type": True}
     return render(request, "customers/customer_list.html", context)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pgtrigger
 from django.db import models
 from django.db.models import Func, Q, Value
@@ -26,6 +28,11 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
         sendings = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
         is_sending = Q(endpoint__in=sendings, status__in=["pending", "success"])
         return self.filter(Q(endpoint=Endpoint.BALANCE) | is_sending, balance__isnull=False)
+
+    def of_order(self, ref_id: Any) -> ExchangeQuerySet:
+        """Exchanges about an order or inquiry; `ref_id` may be an `OuterRef`."""
+        # The second condition is that of the index: without it the database cannot know that the index holds them.
+        return self.filter(ref_id=ref_id, ref_id__gt="")
 
 
 class Exchange(models.Model):

@@ -129,6 +129,12 @@ class Entry(models.Model):
         indexes = [
             models.Index(fields=["at"], name="entry_by_time"),
             models.Index(fields=["ref_id"], name="entry_by_order"),
+            # Each order has the other kinds: those are found in any stretch of entries.
+            models.Index(
+                fields=["kind", "-at", "-id"],
+                name="entry_of_rare_kind",
+                condition=Q(kind__in=["opening", "refund", "reversal", "topup", "adjustment"]),
+            ),
         ]
         triggers = _append_only()
 

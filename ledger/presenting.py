@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.snapshot import snapshot
 from gateway.models import Exchange
 from gateway.services import latest_reading
 from ledger.models import Books
@@ -24,8 +23,7 @@ class Funds:
     @classmethod
     def now(cls) -> Funds:
         """The funds as they are now."""
-        with snapshot():
-            return cls(books=books(), reading=latest_reading())
+        return cls(books=books(), reading=latest_reading())
 
     @property
     def is_open(self) -> bool:

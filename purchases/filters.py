@@ -5,7 +5,8 @@ from __future__ import annotations
 import django_filters
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.models import Brand
+from catalogue.filters import brand_names
+from catalogue.models import Product
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
@@ -13,13 +14,6 @@ from purchases.states import Status
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
-
-
-def _brands() -> list[tuple[str, str]]:
-    names = (
-        Brand.objects.filter(products__orders__isnull=False).values_list("name", flat=True).order_by("name").distinct()
-    )
-    return [(name, name) for name in names]
 
 
 class OrderFilter(ListFilter):
@@ -35,7 +29,7 @@ class OrderFilter(ListFilter):
         choices=[(NEEDS_ATTENTION, _("Needs attention")), (OPEN_ONES, _("Open")), *Status.choices],
     )
     brand = django_filters.ChoiceFilter(
-        field_name="product__brand__name", label=_("Brand"), empty_label=_("Every brand"), choices=_brands
+        method="of_brand", label=_("Brand"), empty_label=_("Every brand"), choices=brand_names
     )
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
@@ -48,6 +42,11 @@ class OrderFilter(ListFilter):
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:
         """By ref_id, trx_id, destination or SN."""
         return orders.matching(text)
+
+    def of_brand(self, orders: OrderQuerySet, _name: str, brand: str) -> OrderQuerySet:
+        """By the name of a brand, whatever category it stands in."""
+        products = Product.objects.filter(brand__name=brand).values_list("pk", flat=True)
+        return orders.filter(product__in=list(products))
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
         """By a status, or by one of the two groups."""

@@ -16,3 +16,9 @@ def submit_order(order_id: int, permit_id: str = "") -> None:
 def poll_order(order_id: int, permit_id: str = "") -> None:
     """Ask for the status of an order, with the permit that was booked for it."""
     services.poll(order_id, call_class=CallClass.BACKGROUND, permit_id=permit_id)
+
+
+@shared_task
+def count_what_is_bought() -> None:
+    """Count what the Buy page offers first."""
+    services.count_what_is_bought()

@@ -19,6 +19,7 @@ from backoffice.history.writing import Account, Writer
 from core.errors import Refused
 from gateway.models import Exchange
 from ledger.models import Books, Entry, Proof
+from ledger.services import close_days
 from purchases.models import Order
 from purchases.models.orders import may_be_charged
 from purchases.states import Status
@@ -212,4 +213,5 @@ def _advance_sequences(tables: dict[str, str]) -> None:
 
 def _prove() -> None:
     Proof.objects.filter(only=True).delete()
+    close_days()
     prove(everything=True)

@@ -8,14 +8,21 @@ from typing import Any
 import pgtrigger
 from django.apps import apps
 from django.conf import settings
+from django.contrib.postgres.indexes import OpClass
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
+from django.db.models.functions import Left, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.models import Product
+from core.search import found_by
 from purchases.states import FINAL, OPEN, POLLED, ActionReason, Status, allowed_moves
+
+# As much of an SN as a search looks at.
+SN_SEARCHED = 40
+SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
 
 # These are due at some time: to be sent, or to be polled. What seems never to have arrived may still arrive late.
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
@@ -44,14 +51,16 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """
         now = timezone.now()
         lately = now - dt.timedelta(minutes=2)
-        return self.filter(
+        undecided = apps.get_model("purchases", "Verdict").objects.open().values("order")
+        late = Order.objects.open().filter(
             Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
             | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
             | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS))
-            | Q(status=Status.REVERSED, given_back=None)
-            | Q(Exists(apps.get_model("purchases", "Verdict").objects.open().filter(order=OuterRef("pk"))))
         )
+        owed = Order.objects.filter(status=Status.REVERSED, given_back=None)
+        # Each by its own index: joined by OR they would be looked for in every order.
+        return self.filter(pk__in=late.values("pk").union(owed.values("pk"), undecided, all=True))
 
     def polled(self) -> OrderQuerySet:
         """Orders that the upstream has or may have, also those that seem never to have arrived."""
@@ -62,14 +71,22 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
     def matching(self, text: str) -> OrderQuerySet:
-        """Orders with this ref_id, destination or SN; the beginning or end of one is enough."""
-        plain = text.strip()
-        digits = "".join(c for c in plain if c.isalnum())
-        found = Q(ref_id__istartswith=plain) | Q(trx_id__iexact=plain) | Q(sn__icontains=plain)
-        found |= Q(destination__contains=digits or plain)
-        if digits.startswith("628"):  # a phone number in the international notation
-            found |= Q(destination__contains=digits.replace("62", "0", 1))
-        return self.filter(found)
+        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end."""
+        plain = text.strip().upper()
+        bare = "".join(c for c in text if c.isalnum())
+        every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
+        ways = [
+            every.filter(ref_id__startswith=plain),
+            every.filter(trx_id__gt="", trx_id__iexact=plain),
+            every.filter(sn__gt="", sn_begins__startswith=plain[:SN_SEARCHED]),
+        ]
+        if bare:
+            ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
+        if bare.startswith("628"):  # a phone number in the international notation
+            ways.append(every.filter(destination__startswith=bare.replace("62", "0", 1)))
+        if bare.isdecimal() and bare != plain:  # a token, typed in its groups
+            ways.append(every.filter(sn__gt="", sn_begins__startswith=bare[:SN_SEARCHED]))
+        return self.filter(found_by(*ways))
 
 
 class Order(models.Model):
@@ -166,8 +183,20 @@ class Order(models.Model):
         indexes = [
             models.Index(fields=["-created_at", "-id"], name="order_newest"),
             models.Index(fields=["next_poll_at"], name="order_due", condition=Q(next_poll_at__isnull=False)),
-            models.Index(fields=["destination", "-created_at"], name="order_by_destination"),
             models.Index(fields=["status", "-created_at"], name="order_by_status"),
+            models.Index(fields=["product_code", "-created_at", "-id"], name="order_by_product"),
+            models.Index(fields=["product", "-created_at", "-id"], name="order_by_product_id"),
+            models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
+            models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
+            # For the search; each finds a beginning.
+            models.Index(
+                fields=["destination", "-created_at"],
+                opclasses=["varchar_pattern_ops", "timestamptz_ops"],
+                name="order_by_number",
+            ),
+            models.Index(OpClass(Reverse("destination"), "text_pattern_ops"), name="order_by_end_of_number"),
+            models.Index(Upper("trx_id"), name="order_by_trx_id", condition=Q(trx_id__gt="")),
+            models.Index(OpClass(SN_BEGINS, "text_pattern_ops"), name="order_by_sn", condition=Q(sn__gt="")),
         ]
         triggers = [
             pgtrigger.FSM(name="moves_as_in_its_life", field="status", transitions=allowed_moves()),
@@ -270,6 +299,7 @@ class Incident(models.Model):
             # The same contradiction again (a retried callback, a repeated poll) is one incident.
             models.UniqueConstraint(fields=["order", "kind", "detail"], name="incident_once"),
         ]
+        indexes = [models.Index(fields=["-at"], name="incident_open", condition=Q(closed_at__isnull=True))]
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"

@@ -4,6 +4,7 @@ Lock order: see `moving`.
 """
 
 from purchases.services.actions import Action, allowed_actions
+from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import close_incident
 from purchases.services.moving import lock_order_for_move

@@ -24,7 +24,7 @@ def queue_waiting_orders() -> int:
     reading = latest_reading()
     if reading is None or available() is None:
         return 0
-    sent_since = Exchange.objects.filter(ref_id=OuterRef("ref_id"), pk__gt=reading.pk)
+    sent_since = Exchange.objects.of_order(OuterRef("ref_id")).filter(pk__gt=reading.pk)
     waiting = Order.objects.filter(
         ~Exists(sent_since),
         status=Status.NEEDS_ACTION,

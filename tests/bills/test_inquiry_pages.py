@@ -6,9 +6,10 @@ import pytest
 from django.utils import timezone
 
 from bills.models import BillCheck
+from purchases.services import count_what_is_bought
 from tests.bills.helpers import expire, posts_on, standing_on
 from tests.core.helpers import hidden, next_question, words
-from tests.factories import make_biller, make_check, make_product
+from tests.factories import make_biller, make_check, make_payment, make_product
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
 
@@ -33,11 +34,12 @@ def test_billers_are_found_by_words_and_grouped_by_category(cashier):
     assert found["HX-Replace-Url"] == "/bills/check/?q=gresik"
 
 
-def test_what_begins_as_typed_or_is_checked_most_comes_first(cashier):
+def test_what_begins_as_typed_or_is_paid_most_comes_first(cashier):
     usual, first, typed = (
         make_biller(name=name, search_text=name.lower()) for name in ("Z water", "A water", "Water C")
     )
-    make_check(product=usual)
+    make_payment(make_check(product=usual))
+    count_what_is_bought()
 
     def order(query):
         page = cashier.get(f"/bills/check/?q={query}").content.decode()

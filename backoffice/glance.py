@@ -1,0 +1,44 @@
+"""Whether the overview is still as it was, in one question: its page asks that every few seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+from django.utils import timezone
+
+from catalogue.models import CatalogueSync
+from purchases.states import OPEN
+
+# Each part is answered by the end of an index. Whatever moves an order leaves an event.
+_GLANCE = """
+    SELECT
+        (SELECT max(id) FROM purchases_orderevent),
+        (SELECT max(id) FROM purchases_givenback),
+        (SELECT count(*) FROM purchases_verdict WHERE decided_at IS NULL),
+        (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL),
+        (SELECT max(id) FROM gateway_exchange WHERE balance IS NOT NULL),
+        (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
+        (SELECT id || state FROM reconciliation_reconciliationrun ORDER BY id DESC LIMIT 1),
+        (SELECT id || result FROM catalogue_cataloguesync ORDER BY started_at DESC LIMIT 1),
+        (SELECT result FROM catalogue_cataloguesync ORDER BY started_at DESC LIMIT 1),
+        EXISTS (SELECT 1 FROM purchases_order WHERE status IN %(open)s)
+"""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the overview follows from (`facts`), and whether anything is under way."""
+
+    facts: list[object]
+    is_busy: bool
+
+
+def glance() -> Glance:
+    """The overview in short. Each minute it is another: what waits for a person follows from the clock, too."""
+    open_ones = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
+    with connection.cursor() as cursor:
+        cursor.execute(_GLANCE.replace("%(open)s", f"({open_ones})"))
+        *facts, last_sync, has_open = cursor.fetchone()
+    is_busy = has_open or last_sync == CatalogueSync.Result.RUNNING
+    return Glance([*facts, timezone.now().replace(second=0, microsecond=0).isoformat()], is_busy)

@@ -1,0 +1,310 @@
+"""Measure every page and every live poll with few and with many orders, side by side, and print how they compare.
+
+    DATABASE_URL=… REDIS_URL=… python benchmarks/pages.py [--small 10000] [--large 1000000] [--rounds 7] [--only orders]
+
+Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
+filled by `seed_history`. Page by page, both are asked in turns; a time is the best of the rounds, so that what else the
+machine does counts little. The table is Markdown: milliseconds of both, the ratio, and the queries with many orders.
+Exit code 1 when a page has a ratio above 1.5 or more than 10 queries, a poll more than 4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 10, 4
+# A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
+_ALWAYS_FAST = 2.0
+_POLL = re.compile(r'id="live" hidden hx-get="([^"]+)"')
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--small", type=int, default=10_000)
+    parser.add_argument("--large", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="", help="pages whose name holds this")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve()
+        return
+    small, large = (Shop(orders) for orders in (options.small, options.large))
+    names = [name for name in small.names() if options.only in name]
+    print(f"| page | {options.small:,} orders, ms | {options.large:,} orders, ms | ratio | queries |")
+    print("|---|---:|---:|---:|---:|")
+    too_much = [name for name in names if not compare(name, small, large, options.rounds)]
+    print(f"\n{len(names)} pages; too slow or too many queries: {', '.join(too_much) or 'none'}")
+    sys.exit(1 if too_much else 0)
+
+
+def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
+    """Print the page's line; whether it keeps within the bounds. What looks slow is measured again."""
+    times: dict[Shop, float] = {}
+    queries, ok = 0, True
+    for _ in range(3):
+        for shop in (small, large) * rounds:
+            answer = shop.ask(name)
+            times[shop] = min(times.get(shop, 1e9), answer["ms"])
+            queries, ok = max(queries, answer["queries"]), ok and answer["ok"]
+        ratio = times[large] / times[small]
+        if ratio <= MOST_RATIO or ratio > 4:
+            break
+    fits = ok and (ratio <= MOST_RATIO or times[large] <= _ALWAYS_FAST)
+    fits = fits and queries <= (MOST_POLL_QUERIES if name.startswith("poll") else MOST_QUERIES)
+    print(
+        f"| {name} | {times[small]:.1f} | {times[large]:.1f} | {ratio:.2f} | {queries}{'' if ok else ', fails'} |",
+        flush=True,
+    )
+    return fits
+
+
+class Shop:
+    """A process that serves pages out of the database with so many orders."""
+
+    def __init__(self, orders: int) -> None:
+        parts = urlsplit(os.environ["DATABASE_URL"])
+        environment = {**os.environ, "PAGES_ORDERS": str(orders)}
+        environment["DATABASE_URL"] = urlunsplit(parts._replace(path=f"/pages_{orders}"))
+        make_database(os.environ["DATABASE_URL"], f"pages_{orders}")
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, "--serve"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+
+    def ask(self, name: str) -> dict[str, Any]:
+        """Show a page once: {ms, queries}."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(name + "\n")
+        self._process.stdin.flush()
+        while not (line := self._process.stdout.readline()).startswith("{"):
+            if not line:
+                sys.exit(f"The process of {name} has ended.")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def names(self) -> list[str]:
+        """The pages that there are."""
+        return list(self.ask("")["names"])
+
+
+def make_database(server: str, name: str) -> None:
+    """Make the database unless it is there."""
+    import psycopg
+    from psycopg import sql
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+
+def serve() -> None:
+    """Fill the database if it is new; then show each page whose name comes in, and say how long it took."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
+    os.environ.setdefault("SECRET_KEY", "only-for-benchmarks-" + "x" * 50)
+    os.environ |= {"BACKOFFICE_SANDBOX": "1", "ALLOWED_HOSTS": "testserver", "HTTPS": "0", "LOG_LEVEL": "ERROR"}
+    import django
+
+    django.setup()
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    from staff.models import User
+
+    fill(int(os.environ["PAGES_ORDERS"]))
+    browser = Client(raise_request_exception=False)
+    browser.force_login(User.objects.get(username="owner"))
+    shown = dict(pages(lambda address: browser.get(address).content.decode()))
+    for line in sys.stdin:
+        name = line.strip()
+        if not name:
+            print(json.dumps({"names": list(shown)}), flush=True)
+            continue
+        address, headers = shown[name]
+        started = time.perf_counter()
+        answer = browser.get(address, headers=headers)
+        milliseconds = (time.perf_counter() - started) * 1000
+        if answer.status_code >= 400:
+            print(f"{address} answers {answer.status_code}", file=sys.stderr)
+        with CaptureQueriesContext(connection) as queries:
+            browser.get(address, headers=headers)
+        print(json.dumps({"ms": milliseconds, "queries": len(queries), "ok": answer.status_code < 400}), flush=True)
+
+
+def fill(orders: int) -> None:
+    """Migrate, and seed the history when there is none."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    from gateway.models import UpstreamAccount
+    from purchases.models import Order
+    from tests.sandbox_process import SandboxProcess
+    from upstream.client import get_client
+
+    call_command("prepare_app", stdout=sys.stderr)
+    if not Order.objects.exists():
+        sandbox = SandboxProcess.fresh(f"pages_{orders}")
+        try:
+            settings.UPSTREAM_BASE_URL = settings.SANDBOX_URL = sandbox.url
+            settings.UPSTREAM_SECRET_ID, settings.UPSTREAM_SECRET_KEY = sandbox.secret_id, sandbox.secret_key
+            get_client().budget.declare_fresh()
+            call_command("seed_history", orders=orders, stdout=sys.stderr, stderr=sys.stderr)
+        finally:
+            sandbox.remove()
+    UpstreamAccount.objects.update(unreachable_since=None, refused_since=None)
+
+
+def pages(read: Callable[[str], str]) -> Iterator[tuple[str, tuple[str, dict[str, str]]]]:
+    """Every page by its name: its address and headers. `read` shows the content of an address."""
+    for name, address in addresses():
+        yield name, (address, {})
+        found = _POLL.search(read(address)) if name in _LIVE else None
+        if found:
+            yield f"poll of {name}", (html.unescape(found[1]), {"HX-Request": "true"})
+
+
+_LIVE = {"overview", "orders", "open orders", "order, success", "bills", "bill, paid", "batch", "balance"}
+
+
+def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
+    """Every page without its polls."""
+    from django.urls import reverse
+    from django.utils import timezone
+
+    from bills.models import BillCheck
+    from callbacks.models import Callback
+    from customers.models import Customer, SavedNumber
+    from ledger.models import Entry
+    from purchases.models import Order
+    from reconciliation.models import Difference, ReconciliationRun
+
+    def middle(model: Any, **facts: Any) -> Any:
+        newest = model.objects.latest("pk").pk
+        return model.objects.filter(pk__gte=newest // 2, **facts).order_by("pk").first()
+
+    today = timezone.localdate()
+    month_ago, half_year_ago = today - dt.timedelta(days=30), today - dt.timedelta(days=180)
+    order = middle(Order, status="success", kind="purchase")
+    bill = middle(BillCheck, order__isnull=False)
+    check = middle(BillCheck, order__isnull=True)
+    number = middle(SavedNumber, product__type="postpaid")
+
+    orders = reverse("order_list")
+    yield "overview", reverse("overview")
+    yield "orders", orders
+    yield "orders, far back", f"{orders}?older={order.created_at:%Y%m%dT%H%M%S.%f}-{order.pk}"
+    yield "orders, newer than far back", f"{orders}?newer={order.created_at:%Y%m%dT%H%M%S.%f}-{order.pk}"
+    for status in (
+        "attention",
+        "open",
+        "success",
+        "failed",
+        "rejected",
+        "reversed",
+        "closed",
+        "held",
+        "unknown",
+        "queued",
+    ):
+        yield f"orders, {status}", f"{orders}?status={status}"
+    yield "orders of a brand", f"{orders}?brand=by.U"
+    yield "orders of a product", f"{orders}?product={order.product_code}"
+    yield "orders of a rare product", f"{orders}?product=NETFLIX1"
+    yield "orders, failed, of a brand", f"{orders}?status=failed&brand=AXIS"
+    yield "orders since", f"{orders}?since={month_ago}"
+    yield "orders until", f"{orders}?until={half_year_ago}"
+    yield "orders, rejected, until", f"{orders}?status=rejected&until={half_year_ago}"
+    for name, text in {
+        "ref_id": order.ref_id, "beginning of a ref_id": order.ref_id[:9], "trx_id": order.trx_id, "SN": order.sn,
+        "number": order.destination, "beginning of a number": order.destination[:8],
+        "end of a number": order.destination[-6:], "number abroad": f"+62 {order.destination[1:]}",
+        "what is not there": "ZZ-NOT-THERE-99",
+    }.items():  # fmt: skip
+        yield f"orders, search: {name}", f"{orders}?q={text.replace('+', '%2B').replace(' ', '%20')}"
+    yield "order, success", reverse("order_detail", args=[order.ref_id])
+    yield "receipt", reverse("order_receipt", args=[order.ref_id])
+    yield "Buy", reverse("catalogue")
+    yield "Buy, search", f"{reverse('catalogue')}?q=tsel+10"
+    yield "Buy, number", f"{reverse('catalogue')}?destination={order.destination}"
+    buy = reverse("product_buy", args=[order.product_code])
+    yield "buy a product", buy
+    yield "review", f"{buy}?review=1&destination={order.destination}"
+    yield "suggestions", f"{reverse('number_suggest', args=[order.product_code])}?destination=0812"
+    yield "price changes", reverse("price_changes")
+    bills = reverse("bill_list")
+    yield "bills", bills
+    yield "bills, far back", f"{bills}?older={bill.created_at:%Y%m%dT%H%M%S.%f}-{bill.pk}"
+    for state in ("pending", "valid", "expired", "paid", "not_payable"):
+        yield f"bills, {state}", f"{bills}?state={state}"
+    for name, text in {
+        "ref_id": bill.ref_id, "number": bill.destination, "end of a number": bill.destination[-6:],
+        "name": bill.customer_name, "beginning of a name": bill.customer_name[:9], "what is not there": "ZZ-NOT-99",
+    }.items():  # fmt: skip
+        yield f"bills, search: {name}", f"{bills}?q={text.replace(' ', '%20')}"
+    yield "bill, paid", reverse("bill_detail", args=[bill.ref_id])
+    yield "bill, expired", reverse("bill_detail", args=[check.ref_id])
+    yield "billers", reverse("biller_list")
+    yield "check a bill", reverse("bill_check", args=[bill.product_code])
+    if batch := BillCheck.objects.filter(batch__isnull=False).first():
+        yield "batch", reverse("bill_batch", args=[batch.batch])
+    customers = reverse("customer_list")
+    yield "customers", customers
+    yield "customers, far back", f"{customers}?page={Customer.objects.count() // 100}"
+    yield "customers, search: name", f"{customers}?q={number.customer.name.replace(' ', '%20')}"
+    yield "customers, search: number", f"{customers}?q={number.destination}"
+    yield "customer", number.customer.get_absolute_url()
+    statement = reverse("statement")
+    entry = middle(Entry)
+    yield "statement", statement
+    yield "statement, far back", f"{statement}?older={entry.at:%Y%m%dT%H%M%S.%f}-{entry.pk}"
+    for kind in ("money", "opening", "hold", "debit", "refund", "reversal", "topup", "adjustment", "debit:bill"):
+        yield f"statement, {kind}", f"{statement}?kind={kind}"
+    yield "statement since", f"{statement}?since={month_ago}"
+    yield "statement, reversals until", f"{statement}?kind=reversal&until={half_year_ago}"
+    yield "statement, search", f"{statement}?q={order.ref_id}"
+    yield "closing today", reverse("closing", args=[today])
+    yield "closing, half a year ago", reverse("closing", args=[half_year_ago])
+    yield "balance", reverse("balance")
+    runs = reverse("run_list")
+    yield "comparisons", runs
+    yield "comparison", reverse("run_detail", args=[middle(ReconciliationRun).pk])
+    yield "comparisons, unexplained", f"{runs}?state=unexplained"
+    yield "differences", reverse("difference_list")
+    yield "difference", reverse("difference_detail", args=[middle(Difference).pk])
+    yield "alerts", reverse("alert_list")
+    yield "alerts now", reverse("alerts_now")
+    callback = middle(Callback)
+    callbacks = reverse("callback_list")
+    yield "callbacks", callbacks
+    yield "callbacks, far back", f"{callbacks}?older={callback.received_at:%Y%m%dT%H%M%S.%f}-{callback.pk}"
+    for state in ("received", "applied", "unmatched", "malformed"):
+        yield f"callbacks, {state}", f"{callbacks}?state={state}"
+    yield "callbacks, search: ref_id", f"{callbacks}?q={order.ref_id}"
+    yield "callbacks, search: delivery", f"{callbacks}?q={callback.delivery_id}"
+    yield "callbacks, search: what is not there", f"{callbacks}?q=ZZ-NOT-THERE"
+    yield "callback", reverse("callback_detail", args=[callback.pk])
+
+
+if __name__ == "__main__":
+    main()

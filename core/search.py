@@ -1,0 +1,36 @@
+"""Search in tables that grow.
+
+Each way of finding is one condition on one indexed column: PostgreSQL reads the whole table for two joined by OR.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.contrib.postgres.search import SearchQuery, SearchVector
+from django.db.models import Q, QuerySet
+
+# Of more rows than this that one way finds, the newest are taken.
+MOST_FOUND = 1_000
+
+
+def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
+    """The rows that any of these queries finds, as a condition. Each must be answered by an index of its own."""
+    first, *others = (way.order_by(f"-{time_field}", "-pk").values("pk")[:MOST_FOUND] for way in ways)
+    return Q(pk__in=first.union(*others, all=True) if others else first)
+
+
+def count_up_to(rows: QuerySet[Any], most: int) -> int:
+    """How many rows there are; `most + 1` when they are more than `most`, which is not counted further."""
+    return rows.order_by()[: most + 1].count()
+
+
+def words_of(*fields: str) -> SearchVector:
+    """The words of these columns: for an index, and for what is compared with `words_that_begin`."""
+    return SearchVector(*fields, config="simple")
+
+
+def words_that_begin(text: str) -> SearchQuery:
+    """Words of which each begins as one that was typed: "sar war" finds "Bu Sari Warung". Nothing without a word."""
+    return SearchQuery(" & ".join(f"{word}:*" for word in re.findall(r"\w+", text)), search_type="raw", config="simple")

@@ -1,0 +1,37 @@
+"""What is bought most is counted in the background, and offered first."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from catalogue.services import busy_categories
+from purchases.services import count_what_is_bought
+from purchases.states import Status
+from tests.factories import make_order, make_product
+
+pytestmark = pytest.mark.django_db
+
+
+def test_given_orders_when_counted_then_the_busiest_comes_first():
+    quiet, busy = make_product(category="alpha"), make_product(category="zeta", brand="zeta")
+    for number in range(3):
+        make_order(Status.SUCCESS, product=busy, destination=f"08120000000{number}")
+    make_order(Status.SUCCESS, product=quiet, created_at=timezone.now() - dt.timedelta(days=31))
+    make_order(Status.SUCCESS, product=quiet)
+
+    count_what_is_bought()
+
+    assert [(category.code, category.bought) for category in busy_categories()] == [("zeta", 3), ("alpha", 1)]
+    busy.refresh_from_db()
+    assert busy.bought == 3
+
+
+def test_given_no_orders_any_more_when_counted_then_it_is_zero():
+    product = make_product()
+    type(product).objects.update(bought=7)
+
+    count_what_is_bought()
+
+    product.refresh_from_db()
+    assert product.bought == 0
