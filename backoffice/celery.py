@@ -53,7 +53,7 @@ app.conf.update(
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in (INTERACTIVE, CALLBACKS, BACKGROUND)],
     task_default_queue=BACKGROUND,
     task_routes={
-        "callbacks.tasks.process_callback": CALLBACKS,
+        "callbacks.tasks.process_waiting": CALLBACKS,
     },
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,

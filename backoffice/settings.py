@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "core.health.HealthMiddleware",
     "core.middleware.NoNulMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "callbacks.middleware.CallbackMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

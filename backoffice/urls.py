@@ -1,4 +1,4 @@
-"""Every address of the backoffice."""
+"""Every address of the backoffice, but those that are answered by middleware: health and the upstream's callbacks."""
 
 from typing import NoReturn
 
@@ -7,7 +7,6 @@ from django.urls import include, path, re_path
 
 from backoffice import dashboard
 from backoffice.metrics import metrics
-from callbacks.api import UpstreamCallback
 
 
 def nowhere(_request: HttpRequest) -> NoReturn:
@@ -20,7 +19,6 @@ handler500 = "backoffice.faults.fault"
 urlpatterns = [
     # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
     re_path("\x00", nowhere),
-    path("callbacks/upstream/", UpstreamCallback.as_view(), name="upstream_callback"),
     path("metrics", metrics, name="metrics"),
     path("", dashboard.overview, name="overview"),
     path("overview/live/", dashboard.overview_live, name="overview_live"),

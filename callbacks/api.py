@@ -77,7 +77,7 @@ class UpstreamCallback(APIView):
             return Response({"detail": detail}, status=refusal.http_status)
         services.receive(
             body=body,
-            headers=dict(raw_request.headers),
+            headers=raw_request.headers,
             source_address=source,
             is_signed=callback_signature.signs(settings.UPSTREAM_CALLBACK_VERIFIER),
             ref_id=ref_id,

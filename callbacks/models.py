@@ -13,9 +13,6 @@ from django.utils.translation import pgettext_lazy
 from core import clock
 from core.looks import LookChoices
 
-# The callback's own task has this long (seconds) before the sweep hands it out, and again after each handing out.
-LEASE_SECONDS = 5.0
-
 
 class CallbackState(LookChoices):
     """What became of a callback."""
@@ -42,8 +39,9 @@ _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
 
 class CallbackQuerySet(models.QuerySet["Callback"]):
     def due(self) -> CallbackQuerySet:
-        """Callbacks that wait and are to be processed now, oldest due first."""
-        return self.filter(state=CallbackState.RECEIVED, next_try_at__lte=clock.now()).order_by("next_try_at", "pk")
+        """Callbacks that wait and are to be processed now, oldest due first: new ones, whatever a clock says."""
+        is_due = Q(tries=0) | Q(next_try_at__lte=clock.now())
+        return self.filter(is_due, state=CallbackState.RECEIVED).order_by("next_try_at", "pk")
 
 
 class Callback(models.Model):

@@ -6,6 +6,6 @@ from callbacks import services
 
 
 @shared_task
-def process_callback(callback_id: int) -> None:
-    """Do what one callback says; a fault of ours stays on its row."""
-    services.process(callback_id)
+def process_waiting(_callback_id: int | None = None, _permit_id: str = "") -> None:
+    """Do what all callbacks say that wait, not only the one that it was sent for; a fault of ours stays on its row."""
+    services.process_waiting()

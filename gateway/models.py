@@ -42,7 +42,9 @@ class Exchange(models.Model):
     taken before the request left, and before the number `answered_no`, which was taken when the answer was in.
     """
 
-    answered_no = models.BigIntegerField(null=True, help_text="Empty: no answer that we could use.")
+    answered_no = models.BigIntegerField(
+        null=True, db_default=NEXT_NUMBER, help_text="Taken when it is stored. Empty: no answer that we could use."
+    )
     endpoint = models.CharField(max_length=30)
     ref_id = models.CharField(max_length=64, blank=True)
     sent_at = models.DateTimeField()

@@ -46,6 +46,7 @@ class Books(models.Model):
     )
     opened_at = models.DateTimeField(null=True, help_text="Since when the balance is known; empty before.")
     closed_day = models.DateField(null=True, help_text="The last day that is closed: entries are dated after it.")
+    posted_at = models.DateTimeField(null=True, help_text="The time of the last entry: none is dated before it.")
 
     class Meta:
         constraints = [

@@ -1,5 +1,9 @@
 """The tests' database: emptied after each test that commits, and filled again with a catalogue fetched earlier."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
@@ -39,3 +43,16 @@ def put_back(rows: Rows) -> None:
 
 def _tables() -> list[str]:
     return [table for table in connection.introspection.django_table_names() if table not in KEPT]
+
+
+@contextmanager
+def statements() -> Iterator[list[str]]:
+    """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them."""
+    sent: list[str] = []
+
+    def note(execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:
+        sent.append(sql)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(note):
+        yield sent

@@ -45,7 +45,6 @@ def sending_is_stopped() -> bool:
 def note_answer() -> None:
     """The upstream has answered: it can be reached, and accepts our account."""
     now = timezone.now()
-    upstream_account()
     UpstreamAccount.objects.filter(
         Q(unreachable_since__isnull=False)
         | Q(refused_since__isnull=False)

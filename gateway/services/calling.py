@@ -93,7 +93,7 @@ def call(
     if permit is None and not request.endpoint.moves_money:
         # Before the number: between the numbers of a reading no time is spent on waiting.
         permit = reserve(request.endpoint, call_class=call_class, permit_id=permit_id)
-    else:
+    elif permit is None:  # otherwise it was looked at just before, with the permit
         _refuse_if_stopped(request.endpoint)
     sent_no = sent_no or next_number()
     sent_at = timezone.now()
@@ -104,9 +104,9 @@ def call(
         if not isinstance(error, Unavailable):
             _record(request, sent_no=sent_no, sent_at=sent_at, error=error)
         raise
-    answered_no = next_number()
+    exchange = _record(request, sent_no=sent_no, sent_at=reply.sent_at, reply=reply)
     note_answer()
-    _record(request, sent_no=sent_no, sent_at=reply.sent_at, answered_no=answered_no, reply=reply)
+    answered_no = (exchange and exchange.answered_no) or next_number()
     return RecordedReply(data=reply.data, raw=reply.raw, sent_no=sent_no, answered_no=answered_no)
 
 
@@ -167,16 +167,16 @@ def _record(
     *,
     sent_no: int,
     sent_at: dt.datetime,
-    answered_no: int | None = None,
     reply: Reply[T] | None = None,
     error: UpstreamError | None = None,
-) -> None:
-    """Keep the exchange. Whatever keeps it from being stored, the answer itself goes on to whoever asked."""
+) -> Exchange | None:
+    """Keep the exchange; an answer gets its number so. Whatever prevents that, the answer goes on to whoever asked."""
     raw = reply.raw if reply else getattr(error, "raw", None)
+    numbers = {} if reply else {"answered_no": None}
     try:
-        Exchange.objects.create(
+        return Exchange.objects.create(
             pk=sent_no,
-            answered_no=answered_no,
+            **numbers,
             endpoint=request.endpoint,
             ref_id=request.ref_id or "",
             sent_at=sent_at,
@@ -190,3 +190,4 @@ def _record(
         )
     except DatabaseError:
         log.exception("exchange_not_recorded", endpoint=request.endpoint.value, ref_id=request.ref_id)
+        return None

@@ -5,16 +5,16 @@ Lock order: an order's row, then the books.
 
 from ledger.services.closing import close_days, first_day, wrong_day
 from ledger.services.posting import (
+    Step,
     available,
     books,
     debit,
     open_books,
+    post,
     post_adjustment,
     post_top_up,
     refund,
-    release,
     reserve,
-    reverse,
     set_found,
     settled_no,
 )

@@ -1,21 +1,22 @@
 """Post entries to the books: the only place that does. Call it inside the transaction that changes the order.
 
-Lock order: the order's row, then the books.
+Lock order: the order's row, then the books. What has to be read is read before: one statement takes the books' row,
+moves its sums and appends the entries. Let it be the transaction's last, so that the one row is no queue.
 """
 
 from __future__ import annotations
 
-import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Sum
 from django.utils import timezone
 
-from core.times import start_of_day
 from gateway.services import next_number
 from ledger.errors import NotEnough
-from ledger.models import Books, Entry, OrderKind
+from ledger.models import Books, Entry
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -43,9 +44,8 @@ def settled_no() -> int:
 
 def set_found(total: int) -> None:
     """Note what the open differences add up to (rupiah, signed); in the transaction that finds or closes one."""
-    current = lock_books()
-    current.found = total
-    current.save(update_fields=["found"])
+    if not Books.objects.filter(only=True).update(found=total):
+        Books.objects.create(found=total)
 
 
 def available(of: Books | None = None) -> int | None:
@@ -54,56 +54,55 @@ def available(of: Books | None = None) -> int | None:
     return None if current.opened_at is None else current.balance + current.found - current.reserved
 
 
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What a move of an order does to the books; `kind` is one of an order's.
+
+    `amount`: rupiah, to reserve (HOLD) or to debit. `is_new`: the order was stored just now and has no entries yet.
+    """
+
+    kind: Entry.Kind
+    ref_id: str
+    order_kind: str
+    amount: int = 0
+    actor_id: int | None = None
+    reason: str = ""
+    is_new: bool = False
+
+
+def post(steps: Sequence[Step]) -> None:
+    """Post these steps of locked orders, one after the other, in one statement.
+
+    HOLD reserves exactly the amount, whatever was before. RELEASE ends the reservation, if there is one. DEBIT (the
+    upstream has accepted the order) ends it and debits the amount, once. REFUND and REVERSAL bring back what was taken,
+    if anything was, once. Raises `NotEnough`, posting nothing.
+    """
+    standings = _standings({step.ref_id for step in steps if not step.is_new})
+    lines: list[_Line] = []
+    needed = None
+    for step in steps:
+        standing = standings.setdefault(step.ref_id, _Standing())
+        if step.kind is Entry.Kind.HOLD and step.amount != standing.reserved:
+            needed = (needed or 0) + step.amount - standing.reserved
+        lines += standing.follow(step)
+    if lines and not _append(lines, needed=needed):
+        amount = sum(line.amount for line in lines if line.step.kind is Entry.Kind.HOLD and line.reserved_change > 0)
+        raise NotEnough(amount=amount, available=(available() or 0) + amount - (needed or 0))
+
+
 def reserve(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
     """Reserve exactly `amount` rupiah for the order, whatever was before. Raises `NotEnough`, posting nothing."""
-    current = lock_books()
-    active = active_reservation(ref_id)
-    if active == amount:
-        return
-    free = available(current)
-    if free is not None and amount > free + active:
-        raise NotEnough(amount=amount, available=free + active)
-    if active:
-        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind, actor=actor)
-    _post(current, Entry.Kind.HOLD, amount, ref_id=ref_id, order_kind=order_kind, actor=actor)
-
-
-def release(*, ref_id: str, order_kind: str, actor: User | None = None, reason: str = "") -> None:
-    """End the order's reservation, if it has one."""
-    current = lock_books()
-    if active := active_reservation(ref_id):
-        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind, actor=actor, reason=reason)
+    post([_step(Entry.Kind.HOLD, ref_id, order_kind, actor, amount=amount)])
 
 
 def debit(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
-    """The upstream has accepted the order for `amount` rupiah: end its reservation and debit it, once.
-
-    `actor`: the order's cashier, here and in its refund.
-    """
-    current = lock_books()
-    if active := active_reservation(ref_id):
-        _post(current, Entry.Kind.RELEASE, active, ref_id=ref_id, order_kind=order_kind, actor=actor)
-    if not _taken(ref_id):
-        _post(current, Entry.Kind.DEBIT, amount, ref_id=ref_id, order_kind=order_kind, actor=actor)
+    """The upstream has accepted the order for `amount` rupiah: end its reservation and debit it, once."""
+    post([_step(Entry.Kind.DEBIT, ref_id, order_kind, actor, amount=amount)])
 
 
-def refund(*, ref_id: str, order_kind: str, actor: User | None = None) -> bool:
-    """The accepted order has failed: what was taken comes back, once. False if nothing was taken."""
-    return _give_back(Entry.Kind.REFUND, ref_id=ref_id, order_kind=order_kind, actor=actor)
-
-
-def reverse(*, ref_id: str, order_kind: str, actor: User | None, reason: str) -> bool:
-    """The upstream took back the order's success: what was taken comes back, once. False if nothing was taken."""
-    return _give_back(Entry.Kind.REVERSAL, ref_id=ref_id, order_kind=order_kind, actor=actor, reason=reason)
-
-
-def _give_back(kind: Entry.Kind, *, ref_id: str, order_kind: str, actor: User | None = None, reason: str = "") -> bool:
-    current = lock_books()
-    taken = _taken(ref_id)
-    back = Entry.objects.filter(ref_id=ref_id, kind__in=[Entry.Kind.REFUND, Entry.Kind.REVERSAL])
-    if taken and not back.exists():
-        _post(current, kind, taken.amount, ref_id=ref_id, order_kind=order_kind, actor=actor, reason=reason)
-    return taken is not None
+def refund(*, ref_id: str, order_kind: str, actor: User | None = None) -> None:
+    """The order has failed: what was taken comes back, once."""
+    post([_step(Entry.Kind.REFUND, ref_id, order_kind, actor)])
 
 
 def open_books(balance: int) -> None:
@@ -112,72 +111,133 @@ def open_books(balance: int) -> None:
     current.opened_at = timezone.now()
     current.save(update_fields=["opened_at"])
     if balance:
-        _post(current, Entry.Kind.OPENING, abs(balance), sign=1 if balance > 0 else -1)
+        _append([_Line(_account(Entry.Kind.OPENING), Entry.Kind.OPENING, abs(balance), balance_change=balance)])
 
 
 def post_top_up(*, amount: int, actor: User | None, reason: str) -> Entry:
     """Add `amount` rupiah that were paid in."""
-    return _post(lock_books(), Entry.Kind.TOPUP, amount, actor=actor, reason=reason)
+    step = _account(Entry.Kind.TOPUP, actor)
+    return _append([_Line(step, step.kind, amount, balance_change=amount, reason=reason)])[0]
 
 
 def post_adjustment(*, amount: int, actor: User, reason: str) -> Entry:
     """Move the balance by `amount` rupiah (signed): what two people agreed on, or the reversal of that."""
-    sign = 1 if amount > 0 else -1
-    return _post(lock_books(), Entry.Kind.ADJUSTMENT, abs(amount), sign=sign, actor=actor, reason=reason)
+    step = _account(Entry.Kind.ADJUSTMENT, actor)
+    return _append([_Line(step, step.kind, abs(amount), balance_change=amount, reason=reason)])[0]
 
 
-def active_reservation(ref_id: str) -> int:
-    """Rupiah that are reserved for this order now."""
-    return Entry.objects.filter(ref_id=ref_id).aggregate(total=Sum("reserved_change"))["total"] or 0
+@dataclass(frozen=True)
+class _Line:
+    """One entry to be written. Rupiah; the changes are signed."""
+
+    step: Step
+    kind: Entry.Kind
+    amount: int
+    balance_change: int = 0
+    reserved_change: int = 0
+    reason: str = ""
 
 
-_SIGNS = {
-    Entry.Kind.DEBIT: -1,
-    Entry.Kind.REFUND: 1,
-    Entry.Kind.REVERSAL: 1,
-    Entry.Kind.TOPUP: 1,
-}
-_RESERVED_SIGNS = {Entry.Kind.HOLD: 1, Entry.Kind.RELEASE: -1}
+@dataclass
+class _Standing:
+    """What an order's entries come to: rupiah reserved, rupiah debited, whether that came back.
+
+    Nobody else posts for the order meanwhile: its row is locked.
+    """
+
+    reserved: int = 0
+    taken: int = 0
+    is_back: bool = False
+
+    def follow(self, step: Step) -> Iterator[_Line]:
+        """The entries that this step makes; afterwards the standing is as they leave it."""
+        match step.kind:
+            case Entry.Kind.HOLD if self.reserved != step.amount:
+                yield from self._release(step)
+                self.reserved = step.amount
+                yield _Line(step, step.kind, step.amount, reserved_change=step.amount)
+            case Entry.Kind.RELEASE:
+                yield from self._release(step, step.reason)
+            case Entry.Kind.DEBIT:
+                yield from self._release(step)
+                if not self.taken:
+                    self.taken = step.amount
+                    yield _Line(step, step.kind, step.amount, balance_change=-step.amount)
+            case Entry.Kind.REFUND | Entry.Kind.REVERSAL if self.taken and not self.is_back:
+                self.is_back = True
+                yield _Line(step, step.kind, self.taken, balance_change=self.taken, reason=step.reason)
+
+    def _release(self, step: Step, reason: str = "") -> Iterator[_Line]:
+        if self.reserved:
+            amount, self.reserved = self.reserved, 0
+            yield _Line(step, Entry.Kind.RELEASE, amount, reserved_change=-amount, reason=reason)
 
 
-def _post(
-    locked: Books,
-    kind: Entry.Kind,
-    amount: int,
-    *,
-    sign: int | None = None,
-    ref_id: str = "",
-    order_kind: str = "",
-    actor: User | None = None,
-    reason: str = "",
-) -> Entry:
-    """Write one entry and the sums after it; `sign` for the kinds that go both ways."""
-    # Under the lock, never before the last one, and never in a closed day: the order of time is the order of the
-    # entries, whatever the clocks of several machines say. So each day closes as the next one opens, and stays so.
-    at = timezone.now()
-    if last_at := Entry.objects.order_by("-pk").values_list("at", flat=True).first():
-        at = max(at, last_at)
-    if locked.closed_day:
-        at = max(at, start_of_day(locked.closed_day + dt.timedelta(days=1)))
-    balance_change = amount * (_SIGNS.get(kind, 0) if sign is None else sign)
-    reserved_change = amount * _RESERVED_SIGNS.get(kind, 0)
-    locked.balance += balance_change
-    locked.reserved += reserved_change
-    locked.save(update_fields=["balance", "reserved"])
-    return Entry.objects.create(
-        kind=kind,
-        amount=amount,
-        balance_change=balance_change,
-        reserved_change=reserved_change,
-        balance_after=locked.balance,
-        reserved_after=locked.reserved,
-        ref_id=ref_id,
-        order_kind=OrderKind(order_kind) if order_kind else "",
-        actor=actor,
-        reason=reason[:500],
-        at=at,
+def _standings(ref_ids: set[str]) -> dict[str, _Standing]:
+    found = {ref_id: _Standing() for ref_id in ref_ids}
+    if ref_ids:
+        entries = Entry.objects.filter(ref_id__in=ref_ids).order_by()
+        for ref_id, kind, amount, reserved_change in entries.values_list("ref_id", "kind", "amount", "reserved_change"):
+            standing = found[ref_id]
+            standing.reserved += reserved_change
+            standing.taken += amount if kind == Entry.Kind.DEBIT else 0
+            standing.is_back |= kind in {Entry.Kind.REFUND, Entry.Kind.REVERSAL}
+    return found
+
+
+def _step(kind: Entry.Kind, ref_id: str, order_kind: str, actor: User | None, *, amount: int = 0) -> Step:
+    actor_id = actor.pk if actor else None
+    return Step(kind=kind, ref_id=ref_id, order_kind=order_kind, actor_id=actor_id, amount=amount)
+
+
+def _account(kind: Entry.Kind, actor: User | None = None) -> Step:
+    """A step of the account's own, of no order."""
+    return _step(kind, "", "", actor)
+
+
+# The entries take their ids and times under the lock of the books' row. So the order of the ids is the order of
+# posting, and so is that of the times, whatever the clocks of several machines say: never before the last one, and
+# never in a closed day. So each day closes as the next one opens, and stays so.
+_APPEND = """
+    WITH books AS (
+        UPDATE ledger_books
+        SET balance = balance + %(balance)s, reserved = reserved + %(reserved)s,
+            posted_at = greatest(posted_at, %(now)s, (closed_day + 1)::timestamp AT TIME ZONE %(zone)s)
+        WHERE "only" AND (%(needed)s::bigint IS NULL OR opened_at IS NULL OR balance + found - reserved >= %(needed)s)
+        RETURNING balance - %(balance)s AS balance, reserved - %(reserved)s AS reserved, posted_at
     )
+    INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,
+                              ref_id, order_kind, actor_id, reason, at)
+    SELECT kind, amount, balance_change, reserved_change,
+           balance + sum(balance_change) OVER w, reserved + sum(reserved_change) OVER w,
+           ref_id, order_kind, actor_id, reason, posted_at
+    FROM books, unnest(%(kind)s::text[], %(amount)s::bigint[], %(balance_change)s::bigint[],
+                       %(reserved_change)s::bigint[], %(ref_id)s::text[], %(order_kind)s::text[],
+                       %(actor_id)s::bigint[], %(reason)s::text[]) WITH ORDINALITY
+        AS line (kind, amount, balance_change, reserved_change, ref_id, order_kind, actor_id, reason, place)
+    WINDOW w AS (ORDER BY place) ORDER BY place
+    RETURNING *
+"""
 
 
-def _taken(ref_id: str) -> Entry | None:
-    return Entry.objects.filter(ref_id=ref_id, kind=Entry.Kind.DEBIT).first()
+def _append(lines: Sequence[_Line], *, needed: int | None = None) -> list[Entry]:
+    """Move the sums and append the entries; empty, with nothing done, when `needed` rupiah are not available."""
+    values = {
+        "balance": sum(line.balance_change for line in lines),
+        "reserved": sum(line.reserved_change for line in lines),
+        "needed": needed,
+        "now": timezone.now(),
+        "zone": settings.TIME_ZONE,
+        "kind": [line.kind.value for line in lines],
+        "amount": [line.amount for line in lines],
+        "balance_change": [line.balance_change for line in lines],
+        "reserved_change": [line.reserved_change for line in lines],
+        "ref_id": [line.step.ref_id for line in lines],
+        "order_kind": [str(line.step.order_kind) for line in lines],
+        "actor_id": [line.step.actor_id for line in lines],
+        "reason": [line.reason[:500] for line in lines],
+    }
+    written = list(Entry.objects.raw(_APPEND, values))
+    if not written and Books.objects.get_or_create(only=True)[1]:  # the first entry of all
+        written = list(Entry.objects.raw(_APPEND, values))
+    return written

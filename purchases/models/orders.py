@@ -143,6 +143,9 @@ class Order(models.Model):
     not_found_since = models.DateTimeField(null=True)
     next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to send or to poll it.")
 
+    #: Not stored: the number that was taken with its lock (`lock_order_for_move`), after all that it holds was written.
+    locked_no: int
+
     objects = OrderQuerySet.as_manager()
 
     class Meta:

@@ -10,7 +10,7 @@ from purchases.services.incidents import close_incident
 from purchases.services.moving import lock_order_for_move
 from purchases.services.placing import place_order, refuse_repeat
 from purchases.services.polling import poll
-from purchases.services.reports import Report, apply_report
+from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import submit
 from purchases.services.sweeping import DUE_ORDERS, longest_wait

@@ -6,73 +6,60 @@ reports a failure; reversed when it takes a success back. An order without a res
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from ledger import services as ledger
-from ledger.errors import NotEnough
-from purchases.errors import BalanceShort
+from ledger.models import Entry
+from ledger.services import Step
 from purchases.models import Order
 from purchases.states import Status
 
-if TYPE_CHECKING:
-    from staff.models import User
+_RELEASED = frozenset({Status.REJECTED, Status.CANCELLED, Status.CLOSED})
 
 
-def post_entries(order: Order, *, before: Status | None, actor: User | None) -> None:
-    """Post what the move from `before` (None: placed) to the order's present status does to the books.
+def steps_of(order: Order, *, before: Status | None, actor_id: int | None) -> list[Step]:
+    """What the move from `before` (None: placed) to the order's present status does to the books.
 
-    Raises `BalanceShort` when it is queued and less than its confirmed price is available.
+    A debit and a refund carry the order's cashier; what people do carries them.
     """
-    if order.status == Status.QUEUED and before not in {None, Status.NEEDS_ACTION}:
-        return  # certainly not sent, or to be sent again: what is reserved stays so
-    if post := _POSTS.get(Status(order.status)):
-        post(order, actor)
-
-
-def _reserve(order: Order, actor: User | None) -> None:
-    try:
-        ledger.reserve(ref_id=order.ref_id, order_kind=order.kind, amount=order.max_price, actor=actor)
-    except NotEnough as short:
-        raise BalanceShort(price=short.amount, available=short.available) from short
-
-
-def _release(order: Order, actor: User | None) -> None:
-    reason = order.action_reason or order.status
-    ledger.release(ref_id=order.ref_id, order_kind=order.kind, actor=actor, reason=reason)
-
-
-def _release_unless_charged(order: Order, actor: User | None) -> None:
+    status, seller = Status(order.status), order.placed_by_id
+    if status == Status.QUEUED and before in {None, Status.NEEDS_ACTION}:
+        # From elsewhere it was certainly not sent, or is to be sent again: what is reserved stays so.
+        return [_step(order, Entry.Kind.HOLD, actor_id, amount=order.max_price, is_new=before is None)]
+    if status in {Status.PENDING, Status.SUCCESS}:
+        return [_debit(order, seller)]
+    if status == Status.FAILED:
+        # What the upstream has reported was debited at once. What it never reported has cost nothing.
+        debited = [_debit(order, seller)] if order.accepted_no is not None else []
+        return [*debited, _step(order, Entry.Kind.REFUND, seller), _release(order, actor_id)]
+    if status == Status.REVERSED:
+        return [_debit(order, seller), _step(order, Entry.Kind.REVERSAL, actor_id, reason=status)]
     # What seems never to have arrived may be charged: its reservation stays until a person decides.
-    if not order.may_be_charged:
-        _release(order, actor)
+    if status in _RELEASED or (status == Status.NEEDS_ACTION and not order.may_be_charged):
+        return [_release(order, actor_id)]
+    return []
 
 
-def _debit(order: Order, _actor: User | None) -> None:
-    ledger.debit(ref_id=order.ref_id, order_kind=order.kind, amount=order.shown_price, actor=order.placed_by)
+def _debit(order: Order, seller: int | None) -> Step:
+    return _step(order, Entry.Kind.DEBIT, seller, amount=order.shown_price)
 
 
-def _refund(order: Order, actor: User | None) -> None:
-    """What the upstream has reported was debited at once. What it never reported has cost nothing."""
-    if order.accepted_no is not None:
-        _debit(order, actor)
-    if not ledger.refund(ref_id=order.ref_id, order_kind=order.kind, actor=order.placed_by):
-        _release(order, actor)
+def _release(order: Order, actor_id: int | None) -> Step:
+    return _step(order, Entry.Kind.RELEASE, actor_id, reason=order.action_reason or order.status)
 
 
-def _reverse(order: Order, actor: User | None) -> None:
-    _debit(order, actor)
-    ledger.reverse(ref_id=order.ref_id, order_kind=order.kind, actor=actor, reason=order.status)
-
-
-_POSTS: dict[Status, Callable[[Order, User | None], None]] = {
-    Status.QUEUED: _reserve,
-    Status.PENDING: _debit,
-    Status.SUCCESS: _debit,
-    Status.FAILED: _refund,
-    Status.REVERSED: _reverse,
-    Status.NEEDS_ACTION: _release_unless_charged,
-    Status.REJECTED: _release,
-    Status.CANCELLED: _release,
-    Status.CLOSED: _release,
-}
+def _step(
+    order: Order,
+    kind: Entry.Kind,
+    actor_id: int | None,
+    *,
+    amount: int = 0,
+    reason: str = "",
+    is_new: bool = False,
+) -> Step:
+    return Step(
+        kind=kind,
+        ref_id=order.ref_id,
+        order_kind=order.kind,
+        amount=amount,
+        actor_id=actor_id,
+        reason=reason,
+        is_new=is_new,
+    )

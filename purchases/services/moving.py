@@ -1,32 +1,45 @@
 """The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
-Lock order, everywhere: the bill's check, the order, what hangs on it (events, incidents, verdicts), the books. One
-order is locked at a time, but by the sweep, which skips locked rows.
+Lock order, everywhere: the bill's check, the order, what hangs on it (events, incidents, verdicts), the books. Several
+orders are locked by their keys, or locked ones are skipped. The books come last: see `ledger.services.posting`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core import clock
+from core.bulk import update_rows
 from gateway.line import ring_when_committed
+from gateway.models import NEXT_NUMBER
 from gateway.polling import in_seconds, next_poll_at
-from gateway.services import next_number
+from ledger import services as ledger
+from ledger.errors import NotEnough
+from purchases.errors import BalanceShort
 from purchases.models import Order, OrderEvent
-from purchases.services.bookkeeping import post_entries
+from purchases.services.bookkeeping import steps_of
 from purchases.states import FINAL, POLLED, ActionReason, Status
 
 if TYPE_CHECKING:
     from staff.models import User
 
 log = structlog.get_logger()
+
+# What a move may change; the rest of an order stays as it was placed.
+_CHANGING = (
+    *("status", "action_reason", "error_code", "message", "trx_id", "sn", "sn_by_hand", "price", "max_price"),
+    *("sent_at", "final_at", "attempt", "sent_no", "accepted_no", "pending_no", "ended_no"),
+    *("polls", "not_found_count", "not_found_since", "next_poll_at"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,17 +54,30 @@ class Cause:
     callback_id: int | None = None
 
 
+@dataclass(frozen=True)
+class Move:
+    """An order that has moved from `before` (None: placed), as it is to be written."""
+
+    order: Order
+    before: Status | None
+    cause: Cause
+
+
 def lock_order_for_move(order_id: int) -> Order:
-    """The order, locked until the transaction ends."""
-    return Order.objects.select_for_update().get(pk=order_id)
+    """The order, locked until the transaction ends, with a number that was taken with the lock (`locked_no`)."""
+    return _locked().get(pk=order_id)
+
+
+def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
+    """These orders by their ref_id, locked as above; what is unknown is left out."""
+    return {order.ref_id: order for order in _locked().filter(ref_id__in=ref_ids).order_by("pk")}
 
 
 def store(order: Order) -> None:
     """Insert a new order, queued or in need of action. Raises `BalanceShort` if it cannot be reserved for."""
-    cause = Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by)
     with transaction.atomic():
         order.save(force_insert=True)
-        _record(order, None, cause)
+        _write([Move(order, None, Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by))])
 
 
 def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> None:
@@ -60,33 +86,63 @@ def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, *
     The caller has checked that the order may move so; the database refuses it otherwise. Raises `BalanceShort` when an
     order is queued again that is more than available.
     """
+    write([begin(order, to, cause, wait=wait, **facts)])
+
+
+def begin(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> Move:
+    """As `move`, but nothing is written yet: hand all moves of the transaction to `write`."""
+    if strange := facts.keys() - set(_CHANGING):
+        raise TypeError(f"a move does not change {sorted(strange)}")
     before = Status(order.status)
     order.status = to
     order.action_reason = ""
     for name, value in facts.items():
         setattr(order, name, value)
     if to in FINAL:
-        order.final_at, order.ended_no = timezone.now(), next_number()
+        order.final_at, order.ended_no = timezone.now(), order.locked_no
     order.next_poll_at = _next_poll_at(order, wait)
-    order.save()
-    ring_when_committed(order.next_poll_at)
-    _record(order, before, cause)
-    log.info("order_moved", ref_id=order.ref_id, before=str(before), after=order.status, source=str(cause.source))
+    return Move(order, before, cause)
 
 
-def _record(order: Order, before: Status | None, cause: Cause) -> None:
-    OrderEvent.objects.create(
-        order=order,
-        from_status=before or "",
-        to_status=order.status,
-        source=cause.source,
-        actor=cause.actor,
-        note=cause.note[:500],
-        facts=cause.facts,
-        raw=cause.raw,
-        callback_id=cause.callback_id,
+def write(moves: Sequence[Move]) -> None:
+    """Write moves of different orders: in one statement each the orders, their timelines and, last, the books."""
+    update_rows([one.order for one in moves], _CHANGING)
+    _write(moves)
+    for one in moves:
+        ring_when_committed(one.order.next_poll_at)
+        source, after = str(one.cause.source), one.order.status
+        log.info("order_moved", ref_id=one.order.ref_id, before=str(one.before), after=after, source=source)
+
+
+def _write(moves: Sequence[Move]) -> None:
+    OrderEvent.objects.bulk_create(
+        OrderEvent(
+            order=one.order,
+            from_status=one.before or "",
+            to_status=one.order.status,
+            source=one.cause.source,
+            actor_id=_id(one.cause.actor),
+            note=one.cause.note[:500],
+            facts=one.cause.facts,
+            raw=one.cause.raw,
+            callback_id=one.cause.callback_id,
+        )
+        for one in moves
     )
-    post_entries(order, before=before, actor=cause.actor)
+    try:
+        ledger.post(
+            [step for one in moves for step in steps_of(one.order, before=one.before, actor_id=_id(one.cause.actor))]
+        )
+    except NotEnough as short:
+        raise BalanceShort(price=short.amount, available=short.available) from short
+
+
+def _locked() -> QuerySet[Order]:
+    return Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)  # type: ignore[no-redef]
+
+
+def _id(actor: User | None) -> int | None:
+    return actor.pk if actor else None
 
 
 def _next_poll_at(order: Order, wait: float | None) -> dt.datetime | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from catalogue.destinations import kind_of, normalise
@@ -18,7 +20,7 @@ from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, PriceMoved
 from purchases.models import Order
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
-from purchases.states import ActionReason, Status
+from purchases.states import OPEN, ActionReason, Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -50,17 +52,13 @@ def place_order(
     `RepeatToday`, `TokenUsed` or `BalanceShort`; nothing is stored or sent then.
     """
     destination = normalise(kind_of(product), destination, zone)
-    if before := Order.objects.filter(idempotency_key=idempotency_key).first():
+    found = list(Order.objects.filter(Q(idempotency_key=idempotency_key) | _repeats(product, destination)))
+    if before := next((order for order in found if order.idempotency_key == idempotency_key), None):
         return _same_order(before, product, destination)
     _refuse_if_not_for_sale(product)
     if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
-    try:
-        refuse_repeat(product=product, destination=destination, confirm_repeat=confirm_repeat)
-    except OpenDuplicate as refusal:
-        if refusal.order.idempotency_key == idempotency_key:  # the same form, placed since our first look
-            return refusal.order
-        raise
+    _refuse_any(found, confirm_repeat=confirm_repeat)
     return queue_order(
         kind=Order.Kind.PURCHASE,
         ref_id=new_ref_id(),
@@ -76,13 +74,7 @@ def place_order(
 
 def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = False) -> None:
     """Raise `OpenDuplicate`, or `RepeatToday` unless it is confirmed, for a normalised destination."""
-    same = Order.objects.filter(product_code=product.code, destination=destination)
-    if duplicate := same.open().first():
-        raise OpenDuplicate(duplicate)
-    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    bought = same.filter(status=Status.SUCCESS, created_at__gte=start_of_day).order_by("-created_at").first()
-    if bought and not confirm_repeat:
-        raise RepeatToday(bought)
+    _refuse_any(Order.objects.filter(_repeats(product, destination)), confirm_repeat=confirm_repeat)
 
 
 def queue_order(
@@ -140,6 +132,21 @@ def new_ref_id() -> str:
     """A ref_id: the day for people, and 49 random bits against meeting another."""
     day = timezone.localdate().strftime("%y%m%d")
     return f"B{day}-" + "".join(secrets.choice(_ALPHABET) for _ in range(10))
+
+
+def _repeats(product: Product, destination: str) -> Q:
+    """Orders for the same that are open, or were bought today."""
+    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    is_repeat = Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=start_of_day)
+    return Q(is_repeat, product_code=product.code, destination=destination)
+
+
+def _refuse_any(repeats: Iterable[Order], *, confirm_repeat: bool) -> None:
+    newest_first = sorted(repeats, key=lambda order: order.created_at, reverse=True)
+    if duplicate := next((order for order in newest_first if not order.is_final), None):
+        raise OpenDuplicate(duplicate)
+    if newest_first and not confirm_repeat:
+        raise RepeatToday(newest_first[0])
 
 
 def _enqueue(order: Order) -> None:

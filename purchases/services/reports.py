@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
-from gateway.services import next_number
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services.incidents import record_contradiction, record_incident
-from purchases.services.moving import Cause, lock_order_for_move, move
+from purchases.services.moving import Cause, Move, begin, lock_order_for_move, lock_orders_for_move, write
 from purchases.states import FINAL, Status, may_move
 from upstream.messages import Transaction
+
+# What a report can make known of an order that it does not move.
+_FACTS = ["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,23 +46,50 @@ def apply_report(order_id: int, report: Report) -> Order:
     """
     with transaction.atomic():
         order = lock_order_for_move(order_id)
-        if not _is_about(order, report):
-            return order
-        if not order.is_final:  # an end that people decided stays as the books have it
-            order.accepted_no = order.accepted_no or next_number()
-        if report.status == Status.PENDING and report.asked_no:
-            order.pending_no = max(report.asked_no, order.pending_no or 0)
-        if may_move(Status(order.status), report.status):
-            _follow(order, report)
-        else:
-            _compare(order, report)
-            order.save(update_fields=["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"])
+        _apply({order: report})
     return order
 
 
-def _follow(order: Order, report: Report) -> None:
+def apply_reports(reports: Mapping[str, Report]) -> dict[str, tuple[Status, Status]]:
+    """`apply_report` for many orders, by their ref_id; their status before and after, of those that exist.
+
+    In one transaction and a few statements: when one fails, none is applied, nor what else is in the transaction.
+    """
+    with transaction.atomic(savepoint=False):
+        orders = lock_orders_for_move(reports)
+        before = {ref_id: Status(order.status) for ref_id, order in orders.items()}
+        _apply({order: reports[ref_id] for ref_id, order in orders.items()})
+    return {ref_id: (before[ref_id], Status(order.status)) for ref_id, order in orders.items()}
+
+
+def _apply(reports: Mapping[Order, Report]) -> None:
+    write([moved for order, report in reports.items() if (moved := _take(order, report))])
+
+
+def _take(order: Order, report: Report) -> Move | None:
+    """The move of a locked order that the report makes, to be written; what moves nothing is compared at once."""
+    if not _is_about(order, report):
+        return None
+    known = _facts(order)
+    if not order.is_final:  # an end that people decided stays as the books have it
+        order.accepted_no = order.accepted_no or order.locked_no
+    if report.status == Status.PENDING and report.asked_no:
+        order.pending_no = max(report.asked_no, order.pending_no or 0)
+    if may_move(Status(order.status), report.status):
+        return _follow(order, report)
+    _compare(order, report)
+    if _facts(order) != known:
+        order.save(update_fields=_FACTS)
+    return None
+
+
+def _facts(order: Order) -> list[object]:
+    return [getattr(order, name) for name in _FACTS]
+
+
+def _follow(order: Order, report: Report) -> Move:
     said = report.said
-    move(
+    return begin(
         order,
         report.status,
         Cause(source=report.source, note=said.message, raw=report.raw, callback_id=report.callback_id),

@@ -51,11 +51,11 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
     The claim (`sending`) is committed before the socket is written, and whoever finds `sending` may only ask for the
     status: so a killed worker, a doubled message or a second worker never sends it twice.
     """
-    queued = Order.objects.filter(pk=order_id, status=Status.QUEUED).first()
-    if queued is None:
+    kind = Order.objects.filter(pk=order_id, status=Status.QUEUED).values_list("kind", flat=True).first()
+    if kind is None:
         gateway.give_back(permit_id)
         return
-    endpoint = Endpoint.BILL_PAY if queued.kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
+    endpoint = Endpoint.BILL_PAY if kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
         permit = gateway.reserve(endpoint, call_class=call_class, permit_id=permit_id)
@@ -84,7 +84,6 @@ def claim(order_id: int) -> Claim | None:
         order = lock_order_for_move(order_id)
         if order.status != Status.QUEUED:
             return None
-        number = gateway.next_number()
         move(
             order,
             Status.SENDING,
@@ -92,12 +91,12 @@ def claim(order_id: int) -> Claim | None:
             wait=settings.ORDER_CHECK_FIRST_SECONDS,
             attempt=order.attempt + 1,
             sent_at=clock.now(),
-            sent_no=order.sent_no or number,
+            sent_no=order.sent_no or order.locked_no,
             polls=0,
             not_found_count=0,
             not_found_since=None,
         )
-        return Claim(order, number)
+        return Claim(order, order.locked_no)
 
 
 def _request(order: Order) -> Request[Transaction]:

@@ -8,17 +8,21 @@ from django.utils import timezone
 from callbacks import services
 from callbacks.errors import StillWaiting
 from callbacks.models import Callback, CallbackState
+from callbacks.tasks import process_waiting
+from ledger import services as ledger
 from purchases.models import Incident, Order
 from purchases.states import Status
 from staff.models import User
-from tests.callbacks.helpers import body_for
+from tests.callbacks.helpers import body_for, post
+from tests.database import statements
 from tests.factories import make_order, moves
+from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db
 
 
 def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery: str = "d-1") -> Callback:
-    return services.receive(
+    stored = services.receive(
         body=body,
         headers={"X-Delivery-Id": delivery},
         source_address="127.0.0.1",
@@ -26,16 +30,19 @@ def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery
         ref_id=ref_id,
         event="transaction.success",
     )
+    return Callback.objects.get(pk=stored)
 
 
-def _make_due() -> None:
-    """As if each callback had waited for a while."""
-    Callback.objects.update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
+def _break_for(monkeypatch, order: Order) -> None:
+    """Our own code fails on whatever is about this order."""
+    real = services.apply_reports
 
+    def apply(reports):
+        if order.ref_id in reports:
+            raise RuntimeError("a fault of ours")
+        return real(reports)
 
-def _take(limit: int = 100) -> list[int]:
-    """The callbacks that are handed out now."""
-    return [work.pk for work in services.take_due(limit)]
+    monkeypatch.setattr(services, "apply_reports", apply)
 
 
 def test_a_signed_callback_settles_the_order_and_itself():
@@ -111,45 +118,117 @@ def test_contradicting_callbacks_keep_the_first_and_an_incident():
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
 
 
-def test_a_callback_whose_task_was_lost_is_handed_out_again():
-    callback = _receive(body_for(make_order(Status.PENDING)))
-    assert _take() == []
+@pytest.mark.django_db(transaction=True)
+def test_a_callback_is_stored_by_one_statement_and_so_is_a_repeat():
+    body = body_for(make_order(Status.PENDING))
 
-    _make_due()
+    for _ in range(2):
+        with statements() as sent:
+            assert post(body).status_code == 200
+        assert len(sent) == 1
 
-    assert _take() == [callback.pk]
-    assert _take() == []  # it is leased
+
+def test_one_message_is_for_all_callbacks_that_wait():
+    assert services.DUE_CALLBACKS.earliest() is None
+    callbacks = [_receive(body_for(make_order(Status.PENDING)), delivery=delivery) for delivery in "abc"]
+
+    assert services.DUE_CALLBACKS.earliest() == callbacks[0].next_try_at
+    (work,) = services.DUE_CALLBACKS.take(20)
+    assert work.task == "callbacks.tasks.process_waiting"
+    process_waiting(work.pk)
+
+    assert services.DUE_CALLBACKS.take(20) == []
+    assert services.DUE_CALLBACKS.earliest() is None
+
+
+def test_one_faulty_callback_stops_no_other_of_its_batch(monkeypatch):
+    orders = [make_order(Status.PENDING, destination=f"08129999999{i}") for i in range(5)]
+    callbacks = [_receive(body_for(order), delivery=order.ref_id) for order in orders]
+    _break_for(monkeypatch, orders[2])
+
+    assert services.process_batch(50) == 5
+
+    for order in orders:
+        order.refresh_from_db()
+    assert [order.status for order in orders] == ["success", "success", "pending", "success", "success"]
+    faulty = Callback.objects.get(pk=callbacks[2].pk)
+    assert (faulty.state, faulty.tries, faulty.fault) == ("received", 1, "RuntimeError: a fault of ours")
 
 
 def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
     faulty = make_order(Status.PENDING)
     for i in range(100):
         _receive(body_for(faulty), delivery=f"faulty-{i}")
-    real = services.apply_report
+    _break_for(monkeypatch, faulty)
+    services.process_waiting()
+    other = make_order(Status.PENDING, destination="081299999999")
+    _receive(body_for(other), delivery="other")
 
-    def apply(order_id, *args, **kwargs):
-        if order_id == faulty.pk:
-            raise RuntimeError("a fault of ours")
-        return real(order_id, *args, **kwargs)
+    assert services.process_batch(1) == 1
 
-    monkeypatch.setattr(services, "apply_report", apply)
-    _make_due()
-    for callback_id in _take():
-        services.process(callback_id)
-    other = _receive(body_for(make_order(Status.PENDING, destination="081299999999")), delivery="other")
-    Callback.objects.filter(pk=other.pk).update(next_try_at=timezone.now() - dt.timedelta(seconds=1))
+    other.refresh_from_db()
+    assert other.status == Status.SUCCESS
+    kept = Callback.objects.filter(tries=1)
+    assert kept.count() == 100
+    assert kept[0].next_try_at > timezone.now() + dt.timedelta(seconds=5)
 
-    assert _take() == [other.pk]
-    kept = Callback.objects.filter(ref_id="x", tries=1).first()
-    assert "a fault of ours" in kept.fault
-    assert kept.next_try_at > timezone.now() + dt.timedelta(seconds=5)
+
+def test_the_second_callback_of_an_order_is_judged_by_the_first():
+    order = make_order(Status.PENDING)
+    first = _receive(body_for(order, "success"), delivery="a")
+    second = _receive(body_for(order, "failed"), delivery="b")
+
+    services.process_waiting()
+
+    results = [Callback.objects.get(pk=callback.pk).result for callback in (first, second)]
+    assert results == ["pending → success", "success → success"]
+    assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_batch_costs_no_more_statements_for_more_callbacks():
+    for size in (2, 20):
+        for i in range(size):
+            order = make_order(Status.PENDING, destination=f"0812{size:02d}9999{i:02d}")
+            ledger.debit(ref_id=order.ref_id, order_kind="purchase", amount=order.max_price)
+            _receive(body_for(order), delivery=order.ref_id)
+
+        with statements() as sent:
+            assert services.process_batch(50) == size
+
+        # lock the callbacks, lock the orders, move them, their timelines, their entries, note the results
+        assert len(sent) == 6
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_processes_share_the_callbacks_and_process_each_once():
+    orders = [make_order(Status.PENDING, destination=f"08129999{i:04d}") for i in range(30)]
+    for order in orders:
+        _receive(body_for(order), delivery=order.ref_id)
+
+    at_once(*[lambda: [services.process_batch(5) for _ in range(8)]] * 3)
+
+    assert not Callback.objects.exclude(state=CallbackState.APPLIED).exists()
+    assert {tuple(moves(order)) for order in orders} == {(("pending", "success", "callback"),)}
+
+
+def test_unsigned_callbacks_of_one_batch_make_their_orders_due():
+    far = "2030-01-01T00:00:00Z"
+    orders = [make_order(Status.PENDING, destination=f"08129999999{i}", next_poll_at=far) for i in range(3)]
+    for order in orders:
+        _receive(body_for(order), is_signed=False, delivery=order.ref_id)
+
+    services.process_waiting()
+
+    assert not Order.objects.filter(next_poll_at=far).exists()
+    assert Callback.objects.filter(state=CallbackState.HINT).count() == 3
 
 
 def test_a_callback_is_processed_once_our_fault_is_mended(monkeypatch):
     order = make_order(Status.PENDING)
     callback = _receive(body_for(order))
     with monkeypatch.context() as broken:
-        broken.setattr(services, "apply_report", lambda *_args, **_kwargs: 1 / 0)
+        broken.setattr(services, "apply_reports", lambda *_args: 1 / 0)
         assert services.process(callback.pk).tries == 1
 
     callback = services.process(callback.pk)

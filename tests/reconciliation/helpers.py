@@ -69,7 +69,7 @@ def bought(status: str = "success", **facts: Any) -> Order:
 def asked(order: Order, status: str = "") -> Exchange:
     """A status request about the order: the upstream said `status`, or nothing that could be used."""
     now, number = timezone.now(), next_number()
-    answered = {"answered_no": next_number(), "answered_at": now} if status else {}
+    answered = {"answered_no": next_number(), "answered_at": now} if status else {"answered_no": None}
     return Exchange.objects.create(
         pk=number,
         endpoint=Endpoint.TRANSACTION_STATUS,

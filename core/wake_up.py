@@ -1,0 +1,43 @@
+"""Wake a worker up that takes whatever waits in the database: one message for many rows."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from core.publish import publish
+
+
+class WakeUp:
+    """Publishes a task without arguments: at once, then at most once in `pause` seconds, however often it is asked.
+
+    Who asks during the pause is served at its end. One for all threads of a process.
+    """
+
+    def __init__(self, task: str, *, pause: float = 0.1) -> None:
+        self._task = task
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._rests_until = 0.0
+        self._is_asked = False
+
+    def ask(self) -> None:
+        """Publish the task now, or at the end of the pause."""
+        with self._lock:
+            wait = self._rests_until - time.monotonic()
+            if self._is_asked:
+                return
+            if wait > 0:
+                self._is_asked = True
+                timer = threading.Timer(wait, self._at_the_end)
+                timer.daemon = True
+                timer.start()
+                return
+            self._rests_until = time.monotonic() + self._pause
+        publish(self._task)
+
+    def _at_the_end(self) -> None:
+        with self._lock:
+            self._is_asked = False
+            self._rests_until = time.monotonic() + self._pause
+        publish(self._task)

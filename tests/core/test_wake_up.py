@@ -1,0 +1,47 @@
+"""One message wakes a worker up for many rows, and none is forgotten."""
+
+import threading
+
+import pytest
+
+from core import wake_up
+from core.wake_up import WakeUp
+from tests.sandbox_process import eventually
+
+
+@pytest.fixture
+def published(monkeypatch) -> list[str]:
+    found: list[str] = []
+    monkeypatch.setattr(wake_up, "publish", found.append)
+    return found
+
+
+def test_the_first_who_asks_is_served_at_once(published):
+    WakeUp("a.task", pause=60).ask()
+
+    assert published == ["a.task"]
+
+
+def test_many_who_ask_are_served_by_two_messages(published):
+    bell = WakeUp("a.task", pause=0.3)
+
+    threads = [threading.Thread(target=bell.ask) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    eventually(lambda: len(published) > 1, within=10)
+
+    # whoever asked during the pause was served after it
+    assert published == ["a.task", "a.task"]
+
+
+def test_who_asks_after_the_pause_is_served_again(published):
+    bell = WakeUp("a.task", pause=0.01)
+    bell.ask()
+
+    bell.ask()
+    eventually(lambda: len(published) == 2, within=10)
+    bell.ask()
+
+    eventually(lambda: len(published) == 3, within=10)
