@@ -137,12 +137,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Sessions and the sign-in throttle live in PostgreSQL, so that a stopped Redis never signs anybody out.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}}
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
-MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+# In a signed cookie when it fits: in the session a message would be two more writes.
+MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 
 # --- Staff --------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "staff.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["staff.backends.StaffBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

@@ -133,7 +133,8 @@ def count_statements(product: Product) -> None:
     from tests.people import browser_of
     from upstream.budget import CallClass
 
-    browser, rows = browser_of("cashier"), []
+    browser = browser_of("cashier")
+    rows: list[list[str]] = []
     for destination, path in (("081200000001", 0), (f"{PENDING_DESTINATION}00001", 1)) * 2:
         number = f"{destination[:-2]}{len(rows):02d}"
         counts = []

@@ -24,7 +24,8 @@ def steps_of(order: Order, *, before: Status | None, actor_id: int | None) -> li
         # From elsewhere it was certainly not sent, or is to be sent again: what is reserved stays so.
         return [_step(order, Entry.Kind.HOLD, actor_id, amount=order.max_price, is_new=before is None)]
     if status in {Status.PENDING, Status.SUCCESS}:
-        return [_debit(order, seller)]
+        # Nothing becomes pending without its debit.
+        return [] if before == Status.PENDING else [_debit(order, seller)]
     if status == Status.FAILED:
         # What the upstream has reported was debited at once. What it never reported has cost nothing.
         debited = [_debit(order, seller)] if order.accepted_no is not None else []

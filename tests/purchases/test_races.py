@@ -1,19 +1,31 @@
 """Races about one order, on real connections: each thread has its own, and a barrier lets them go at once."""
 
+import threading
 import uuid
 from collections.abc import Callable
 
 import pytest
+from django.db import connection, transaction
 
 from catalogue.models import Product
+from gateway.services import next_number
 from purchases.errors import OpenDuplicate
 from purchases.models import Incident, Order, OrderEvent
-from purchases.services import cancel_order, place_order, submit
+from purchases.services import (
+    Report,
+    apply_reports,
+    cancel_order,
+    lock_order_for_move,
+    place_order,
+    submit,
+)
 from purchases.services.sending import claim
 from purchases.states import Status
 from tests.conftest import Upstream
-from tests.factories import make_order, make_product, moves
+from tests.database import statements
+from tests.factories import make_order, make_product, moves, reported
 from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, at_once, report
+from tests.sandbox_process import eventually
 from upstream.budget import CallClass
 
 
@@ -104,3 +116,52 @@ def test_contradictions_at_once_leave_one_end_and_one_incident():
 
     assert len(moves(order)) == 1
     assert Incident.objects.get().kind == Incident.Kind.CONTRADICTION
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_number_taken_with_a_lock_is_after_what_it_waited_for():
+    order = make_order(Status.QUEUED)
+    taken: list[int] = []
+
+    def wait_for_lock() -> None:
+        with transaction.atomic():
+            taken.append(lock_order_for_move(order.pk).locked_no)
+        connection.close()
+
+    waiting = threading.Thread(target=wait_for_lock)
+    with transaction.atomic():
+        lock_order_for_move(order.pk)
+        waiting.start()
+        eventually(_somebody_waits_for_a_lock)
+        Order.objects.filter(pk=order.pk).update(polls=1)
+        number = next_number()
+    waiting.join(10)
+
+    assert taken[0] > number
+
+
+def _somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_batches_of_reports_in_opposite_order_never_deadlock():
+    orders = [make_order(Status.SENDING, destination=f"0812345678{i:02d}") for i in range(20)]
+    said = {order.ref_id: Report(said=reported(order), source=CALLBACK) for order in orders}
+
+    at_once(lambda: apply_reports(said), lambda: apply_reports(dict(reversed(said.items()))))
+
+    assert {tuple(moves(order)) for order in orders} == {(("sending", "success", "callback"),)}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_books_are_locked_last_and_for_one_statement():
+    order = _placing(make_product(), "k")()
+    claim(order.pk)
+
+    with statements() as sent:
+        report(order, source=CALLBACK)
+
+    assert ["ledger_books" in sql for sql in sent] == [False] * (len(sent) - 1) + [True]

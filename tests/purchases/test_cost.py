@@ -1,0 +1,41 @@
+"""What an order costs the database, from the click to its final status: no statement comes back unnoticed."""
+
+import uuid
+
+from callbacks.services import process_batch
+from catalogue.models import Product
+from purchases.models import Order
+from purchases.services import submit
+from purchases.states import Status
+from tests.callbacks.helpers import body_for, post
+from tests.conftest import Upstream
+from tests.database import statements
+from tests.people import browser_of
+from upstream.budget import CallClass
+
+
+def test_an_order_takes_25_statements_from_click_to_callback(upstream: Upstream):
+    browser, product = browser_of("cashier"), Product.objects.get(name="Telkomsel 10.000")
+    counts = []
+    for number in ("081212345670", "081212345671"):  # the first one makes what every later one finds
+        form = {"destination": number, "token": str(uuid.uuid4()), "price": product.price}
+        with statements() as click:
+            assert browser.post(f"/products/{product.code}/buy/", form).status_code == 302
+        order = Order.objects.get(destination=number)
+        with statements() as sending:
+            submit(order.pk, call_class=CallClass.INTERACTIVE)
+        order.refresh_from_db()
+        assert order.status == Status.PENDING
+        body = body_for(order, trx_id=order.trx_id, price=order.price)
+        with statements() as storing:
+            post(body, headers={"X-Delivery-Id": number})
+        with statements() as settling:
+            process_batch(50)
+        order.refresh_from_db()
+        assert order.status == Status.SUCCESS
+        counts = [len(sent) for sent in (click, sending, storing, settling)]
+
+    # click: session, person, product, earlier orders; order, event, books
+    # sending: kind, account; lock, move, event; exchange, account; lock, move, event, entries, books
+    # callback: store; lock it, lock the order, move, event, note the result
+    assert counts == [7, 12, 1, 5]

@@ -1,0 +1,47 @@
+"""A person and what they may do come with one query, and mean the same as Django's own."""
+
+import pytest
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import Permission
+
+from staff.backends import StaffBackend
+from staff.models import User
+from tests.database import statements
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
+def test_a_person_may_do_what_django_says(role):
+    made = make_person(role)
+    made.user_permissions.add(Permission.objects.get(codename="read_balance"))
+
+    person = StaffBackend().get_user(made.pk)
+
+    expected = ModelBackend().get_all_permissions(User.objects.get(pk=made.pk))
+    assert person == made
+    assert "gateway.read_balance" in expected
+    assert person.get_all_permissions() == expected
+
+
+def test_a_person_and_all_permissions_are_one_query():
+    made = make_person("cashier")
+
+    with statements() as sent:
+        person = StaffBackend().get_user(made.pk)
+        assert person.has_perm("purchases.buy")
+        assert not person.has_perm("purchases.decide_order")
+
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize("key", [0, 999_999])
+def test_nobody_has_an_unknown_key(key):
+    assert StaffBackend().get_user(key) is None
+
+
+def test_who_may_not_sign_in_any_more_is_nobody():
+    made = make_person("cashier", is_active=False)
+
+    assert StaffBackend().get_user(made.pk) is None
