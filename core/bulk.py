@@ -4,34 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from django.db import connection
 from django.db.models import Field, Model
 
 
-def update_rows(rows: Sequence[Model], fields: Sequence[str]) -> None:
+def update_rows(rows: Sequence[Model], fields: tuple[str, ...]) -> None:
     """Write these fields of all rows, which are of one model and stored already, in one UPDATE.
 
     What `bulk_update` does, at a fraction of its CPU time. Lock the rows before, in a fixed order.
     """
-    if not rows:
-        return
-    meta = rows[0]._meta
+    if rows:
+        statement, columns = _update(type(rows[0]), fields)
+        with connection.cursor() as cursor:
+            cursor.execute(statement, [[_prepared(column, row) for row in rows] for column in columns])
+
+
+@cache
+def _update(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Field[Any, Any]]]:
+    """The statement, and the columns whose values it wants, each as an array."""
+    meta, quote = model._meta, connection.ops.quote_name
     columns = [column for column in meta.concrete_fields if column.primary_key or column.name in fields]
-    quote = connection.ops.quote_name
-    table, names = quote(meta.db_table), [quote(str(column.column)) for column in columns]
-    changes = ", ".join(
-        f"{name} = new.{name}" for name, column in zip(names, columns, strict=True) if column.name in fields
-    )
-    key = next(name for name, column in zip(names, columns, strict=True) if column.primary_key)
+    names = {column: quote(str(column.column)) for column in columns}
+    table, key = quote(meta.db_table), next(names[column] for column in columns if column.primary_key)
+    changes = ", ".join(f"{name} = new.{name}" for name in names.values() if name != key)
     arrays = ", ".join(f"%s::{_type_of(column)}[]" for column in columns)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"UPDATE {table} SET {changes} FROM unnest({arrays}) AS new ({', '.join(names)})"  # noqa: S608 - our own names
-            f" WHERE {table}.{key} = new.{key}",
-            [[_prepared(column, row) for row in rows] for column in columns],
-        )
+    statement = (
+        f"UPDATE {table} SET {changes} FROM unnest({arrays}) AS new ({', '.join(names.values())})"  # noqa: S608 - our names
+        f" WHERE {table}.{key} = new.{key}"
+    )
+    return statement, columns
 
 
 def _type_of(column: Field[Any, Any]) -> str:

@@ -1,0 +1,47 @@
+"""Many rows are written by one statement, each with its own values."""
+
+import datetime as dt
+
+import pytest
+from django.db import DataError, transaction
+
+from core.bulk import update_rows
+from purchases.models import Order
+from purchases.states import Status
+from tests.database import statements
+from tests.factories import make_order
+
+pytestmark = pytest.mark.django_db
+
+
+def test_each_row_gets_its_own_values_and_keeps_the_rest():
+    orders = [make_order(Status.PENDING, destination=f"0812345678{i:02d}", sn="before") for i in range(3)]
+    at = dt.datetime(2030, 1, 2, 3, 4, 5, 678, tzinfo=dt.UTC)
+    for number, order in enumerate(orders):
+        order.polls, order.message, order.sn = number, f"it's {number} \\ {{,}}", "not written"
+        order.price = None if number == 1 else number
+        order.next_poll_at = at + dt.timedelta(hours=number)
+
+    with statements() as sent:
+        update_rows(orders, ("polls", "message", "price", "next_poll_at"))
+
+    assert len(sent) == 1
+    for number, order in enumerate(Order.objects.order_by("pk")):
+        assert (order.polls, order.message, order.sn) == (number, f"it's {number} \\ {{,}}", "before")
+        assert order.price == (None if number == 1 else number)
+        assert order.next_poll_at == at + dt.timedelta(hours=number)
+
+
+def test_a_text_that_is_too_long_is_refused_not_cut():
+    order = make_order(Status.PENDING)
+    order.error_code = "X" * 41
+
+    with pytest.raises(DataError), transaction.atomic():
+        update_rows([order], ("error_code",))
+
+
+def test_no_rows_are_no_statement():
+    with statements() as sent:
+        update_rows([], ("polls",))
+
+    assert not sent
