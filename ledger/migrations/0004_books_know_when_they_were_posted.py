@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0002_closed_days")]
+    dependencies = [("ledger", "0003_index_of_rare_kinds")]
 
     operations = [
         migrations.AddField(
