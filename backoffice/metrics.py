@@ -23,6 +23,7 @@ from callbacks.models import Callback, CallbackState
 from core import health
 from core.snapshot import snapshot
 from exports.models import Export
+from gateway.services import limit_use
 from ledger.presenting import Funds
 from purchases.models import Order
 from reconciliation.services import compared_at
@@ -45,6 +46,9 @@ class ShopCollector(Collector):
         for name in ("redis", *health.PROCESSES):
             silent.add_metric([name], float(name in missing))
         yield silent
+        if use := limit_use():
+            yield GaugeMetricFamily("backoffice_budget_used", "Requests that count against the limit now.", use.used)
+            yield GaugeMetricFamily("backoffice_budget_limit", "How many may count at once.", use.calls)
 
 
 def _orders(now: float) -> Iterator[GaugeMetricFamily]:

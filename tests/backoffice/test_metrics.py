@@ -34,6 +34,7 @@ def test_the_shop_is_counted(client):
     assert 299 <= found["backoffice_oldest_callback_seconds"] < 400
     assert found["backoffice_balance_rupiah"] == 1_000_000
     assert found["backoffice_last_compared_seconds"] < 60
+    assert 0 <= found["backoffice_budget_used"] <= found["backoffice_budget_limit"]
     assert found['backoffice_process_silent{process="beat"}'] in {0, 1}
 
 
