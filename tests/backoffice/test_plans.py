@@ -1,0 +1,107 @@
+"""Every page, every search and what runs again and again reads only the rows it needs, by an index.
+
+Forbidden to read tables from end to end, PostgreSQL does so only where no index helps; and no step of a plan may read
+most of a table by an index either. Timing is in benchmarks/pages.py.
+"""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from alerts.services import evaluate_alerts
+from benchmarks.pages import addresses
+from bills.models import BillCheck
+from callbacks.models import Callback
+from purchases.models import Order
+from purchases.services import queue_waiting_orders
+from reconciliation.services import position, prove
+from staff.models import User
+from staff.roles import create_demo_staff
+
+ORDERS = 6_000
+# Each of these has at least one row an order, or several.
+GROWING = {
+    "purchases_order", "purchases_orderevent", "ledger_entry", "gateway_exchange", "callbacks_callback",
+}  # fmt: skip
+# What a step of a plan may read: what a search may find in one way, or what a page passes over to fill itself.
+MOST_ROWS = 2_500
+# So few rows are joined whole, by an index, where that is the cheapest; with many rows it is not.
+JOINED = {"balance", "bills, not_payable", "bills, pending", "bills, valid", "orders of a brand", "reconciliation"}
+PERIODIC = {
+    "alerts": evaluate_alerts,
+    "due orders": lambda: list(Order.objects.due(timezone.now())[:50]),
+    "due checks": lambda: list(BillCheck.objects.due(timezone.now())[:50]),
+    "due callbacks": lambda: list(Callback.objects.due()[:50]),
+    "orders that wait for a top-up": queue_waiting_orders,
+    "reconciliation": position,
+    "proof": prove,
+}
+
+
+@pytest.fixture
+def busy_shop(upstream, settings):
+    """A browser of the owner of a shop with thousands of orders."""
+    settings.SANDBOX_URL = upstream.process.url
+    create_demo_staff()
+    call_command("seed_history", orders=ORDERS, stdout=StringIO(), stderr=StringIO())
+    browser = Client()
+    browser.force_login(User.objects.get(username="owner"))
+    return browser
+
+
+def scans(node):
+    """The steps of a plan that read a table: (table, kind of step, rows that it read)."""
+    if not node["Actual Loops"]:
+        return  # another way that was thought of, and not taken
+    if table := node.get("Relation Name"):
+        removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+        yield table, node["Node Type"], (node["Actual Rows"] + removed) * node["Actual Loops"]
+    for part in node.get("Plans", []):
+        yield from scans(part)
+
+
+def faults(name, questions):
+    """What is wrong with the plans of the questions of this page or task."""
+    for question in questions:
+        with connection.cursor() as cursor:
+            cursor.execute("SET enable_seqscan = off")
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
+            plan = cursor.fetchone()[0]
+            cursor.execute("RESET enable_seqscan")
+        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
+            if table in GROWING and (kind == "Seq Scan" or (rows > MOST_ROWS and name not in JOINED)):
+                yield f"{name}: {kind} of {rows} rows of {table}: {question[:300]}"
+
+
+def asked(queries):
+    return {
+        query["sql"]
+        for query in queries
+        if query["sql"].lstrip().startswith("SELECT") and "FOR UPDATE" not in query["sql"]
+    }
+
+
+def test_given_many_orders_then_no_page_reads_them_all(busy_shop):
+    found = []
+    for name, address in addresses():
+        with CaptureQueriesContext(connection) as queries:
+            assert busy_shop.get(address).status_code == 200, address
+        found += faults(name, asked(queries.captured_queries))
+
+    assert not found
+
+
+def test_given_many_orders_then_nothing_periodic_reads_them_all(busy_shop):
+    found = []
+    for name, work in PERIODIC.items():
+        with CaptureQueriesContext(connection) as queries:
+            work()
+        found += faults(name, asked(queries.captured_queries))
+
+    assert not found
