@@ -68,6 +68,19 @@ def explain(
     and wait for a person may have done. Returns what happens to differences, and those left after that. Of all ways to
     tell it, the one with the fewest changes by somebody else is believed.
     """
+    # mostly nothing is late, and then the work does not grow with the differences that are open
+    events, left, rest = _explained(change, late, differences, awaiting) if late else ([], list(differences), change)
+    if rest:
+        found = Difference(amount=rest, from_no=from_no, to_no=to_no)
+        events.append(Found(found))
+        left.append(found)
+    return events, left
+
+
+def _explained(
+    change: int, late: Sequence[LateEntry], differences: Sequence[Difference], awaiting: Collection[int]
+) -> tuple[list[Event], list[Difference], int]:
+    """What late entries explain, the differences left after that, and what is left of the change (rupiah, signed)."""
     exact = _exact(late, differences)
     taken = set(exact.values())
     others = _Places([one for one in differences if one not in taken])
@@ -86,12 +99,7 @@ def explain(
             events += [Explained(place, entry.ref_id), *map(Found, rest)]
             remaining.put(rest, in_place_of=place)
             change += entry.change
-    left = remaining.left()
-    if change:
-        found = Difference(amount=change, from_no=from_no, to_no=to_no)
-        events.append(Found(found))
-        left.append(found)
-    return events, left
+    return events, remaining.left(), change
 
 
 def _believed(

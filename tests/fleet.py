@@ -58,7 +58,7 @@ class Fleet:
                 self.processes[name] = subprocess.Popen(
                     commands[name],
                     cwd=PROJECT,
-                    env=self.env,
+                    env={**self.env, "PROCESS_NAME": name},
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,

@@ -84,7 +84,7 @@ def test_a_fault_of_ours_shows_that_page(cashier, monkeypatch):
     def broken(_user: object) -> None:
         raise RuntimeError("no detail of this may be shown")
 
-    monkeypatch.setattr("backoffice.dashboard.latest_reading", lambda: broken(None))
+    monkeypatch.setattr("backoffice.dashboard.latest_run", lambda: broken(None))
     cashier.raise_request_exception = False
 
     answer = cashier.get("/")
