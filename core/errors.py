@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 class Refused(Exception):
-    """The parent of every refusal that a person reads; each room names its own."""
+    """The parent of every refusal that a person reads; each room names its own. A page shows it with that name."""
 
 
 @contextmanager
@@ -17,4 +17,4 @@ def refusal_shown(request: HttpRequest) -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, str(refusal), extra_tags=type(refusal).__name__)

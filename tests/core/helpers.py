@@ -24,6 +24,11 @@ def has_id(answer: Any, name: str) -> bool:
     return f'id="{name}"' in answer.content.decode()
 
 
+def codes(answer: Any) -> set[str]:
+    """The names of what the page says: each refusal and each advice carries one as `data-code`."""
+    return set(re.findall(r'data-code="([^"]+)"', answer.content.decode()))
+
+
 def next_question(answer: Any) -> tuple[str, int] | None:
     """What a live page asks next, and after how many seconds; None when it asks nothing more."""
     page = answer.content.decode()
