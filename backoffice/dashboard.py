@@ -91,7 +91,8 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
         expect_news(request)
         messages.success(request, words)
     else:
-        messages.error(request, _("The queue cannot be reached just now; it is done by itself a little later."))
+        words = _("The queue cannot be reached just now; it is done by itself a little later.")
+        messages.error(request, words, extra_tags="queue-away")
 
 
 def _facts(request: StaffRequest) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class CustomerForm(forms.ModelForm):  # type: ignore[type-arg]
         """A name is needed once: suggestions and "save this number" find people by it."""
         name: str = self.cleaned_data["name"]
         if Customer.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError(_("There is a customer with this name already."))
+            raise forms.ValidationError(_("There is a customer with this name already."), code="name_taken")
         return name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -121,7 +122,7 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
             note=form.cleaned_data["note"],
         )
     except (InvalidDestination, AlreadySaved) as refusal:
-        form.add_error("destination", str(refusal))
+        form.add_error("destination", ValidationError(str(refusal), code=type(refusal).__name__))
         return False
     return True
 

@@ -146,8 +146,9 @@ def closing(request: StaffRequest, day: str) -> HttpResponse:
 
 @dataclass(frozen=True)
 class ClosingLine:
-    """One line of a closing: its words, the kind of its entries for the statement, how many, and rupiah (signed)."""
+    """One line of a closing: name, words, the kind of its entries for the statement, how many, and rupiah (signed)."""
 
+    name: str
     words: str
     kind: str
     count: int
@@ -165,7 +166,7 @@ def _lines(closed: services.DayClosing) -> list[ClosingLine]:
         "adjustments": (_("Adjustments"), Entry.Kind.ADJUSTMENT),
     }
     return [
-        ClosingLine(words=words, kind=kind, count=closed.counts[name], amount=getattr(closed, name))
+        ClosingLine(name=name, words=words, kind=kind, count=closed.counts[name], amount=getattr(closed, name))
         for name, (words, kind) in named.items()
         if name not in {"opened_with", "reversals"} or closed.counts[name]
     ]

@@ -109,7 +109,8 @@ def balance_read(request: StaffRequest) -> HttpResponse:
         expect_news(request)
         messages.success(request, _("Reading the balance…"))
     else:
-        messages.error(request, _("The queue cannot be reached just now; it is done by itself a little later."))
+        words = _("The queue cannot be reached just now; it is done by itself a little later.")
+        messages.error(request, words, extra_tags="queue-away")
     return redirect("balance")
 
 

@@ -1,6 +1,16 @@
 """What several tests of customers need."""
 
+from typing import Any
+
 from customers.models import Customer, SavedNumber
+from tests.core.helpers import has_id
+
+
+def refused(answer: Any, field: str) -> list[str]:
+    """The codes of what a form's page says beside this field."""
+    faults = answer.context["form"].errors.as_data().get(field, [])
+    assert has_id(answer, f"id_{field}_error") == bool(faults)
+    return [fault.code for fault in faults]
 
 
 def make_customer(name="Bu Sari", *numbers, **facts) -> Customer:

@@ -1,5 +1,8 @@
 """Books for the pages' tests, opened and moved as in the shop: by what the upstream reports."""
 
+import re
+from typing import Any
+
 from django.db import transaction
 
 from ledger import services as ledger
@@ -36,6 +39,12 @@ def spend(amount: int, *, kind: str = "purchase", status: Status = Status.SUCCES
         if refunded:
             ledger.refund(**facts)
     return order
+
+
+def closing_lines(answer: Any) -> dict[str, str]:
+    """The amounts of a daily closing, by the names of its lines."""
+    row = r'<tr[^>]* id="line-(\w+)">.*?<td\s+class="num[^"]*">([^<]+)</td></tr>'
+    return dict(re.findall(row, answer.content.decode(), re.DOTALL))
 
 
 def kinds() -> list[str]:

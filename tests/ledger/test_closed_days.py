@@ -17,8 +17,7 @@ from ledger import services as ledger
 from ledger.models import Books, ClosedDay, Entry, Flaw
 from reconciliation.services import last_proof, prove, reconcile
 from reconciliation.tasks import prove_books
-from tests.core.helpers import words
-from tests.ledger.helpers import open_books, spend
+from tests.ledger.helpers import closing_lines, open_books, spend
 from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -110,10 +109,10 @@ def test_pages_read_the_days_that_are_kept(three_days: Any):
 
 
 def test_the_closing_page_closes_a_day_when_it_is_needed(three_days: Any, auditor: Any):
-    page = words(auditor.get("/balance/closing/2026-11-20/"))
+    page = auditor.get("/balance/closing/2026-11-20/")
 
     assert Books.objects.get().closed_day == dt.date(2026, 11, 20)
-    assert "Closing balance Rp989.500" in page
+    assert closing_lines(page)["closing"] == "Rp989.500"
 
 
 def test_the_nightly_task_closes_the_days(three_days: Any):

@@ -23,7 +23,7 @@ def test_the_right_password_opens_the_overview():
     answer = sign_in(client, "cashier", "secret-words")
 
     assert answer["Location"] == "/"
-    assert "Signed in as cashier" in client.get("/").content.decode()
+    assert re.search(r'id="signed-in-as">[^<]*\bcashier\b', client.get("/").content.decode())
 
 
 def test_after_signing_in_one_is_where_one_wanted_to_go():
