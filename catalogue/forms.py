@@ -96,5 +96,5 @@ class DestinationForm(forms.Form):
             try:
                 self.cleaned = normalise(self.kind, values["destination"], values.get("zone", ""))
             except InvalidDestination as error:
-                self.add_error("destination", str(error))
+                self.add_error("destination", forms.ValidationError(str(error), code="invalid"))
         return values

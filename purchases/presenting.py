@@ -107,11 +107,12 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """Three short texts; each may be empty."""
+    """Three short texts; each may be empty. `code` names what they say where a status has several texts."""
 
     happened: _Words = ""
     money: _Words = ""
     step: _Words = ""
+    code: str = ""
 
 
 def explain(order: Order, actions: _Actions) -> Explanation:
@@ -136,10 +137,11 @@ def _queued(order: Order, _actions: _Actions) -> Explanation:
         if order.may_be_charged
         else _("Nothing has been charged yet.")
     )
+    code = "may_be_charged" if order.may_be_charged else "not_charged"
     if meaning_of(order.error_code).next is Next.WAIT_READY:
         step = _("The payment that you confirmed is sent by itself as soon as the bill is ready.")
-        return Explanation(meaning_of(order.error_code).words, money, step)
-    return Explanation(_("It waits to be sent to the upstream."), money, _do_not_repeat(order))
+        return Explanation(meaning_of(order.error_code).words, money, step, code)
+    return Explanation(_("It waits to be sent to the upstream."), money, _do_not_repeat(order), code)
 
 
 def _sending(order: Order, _actions: _Actions) -> Explanation:
@@ -182,7 +184,7 @@ def _needs_action(order: Order, actions: _Actions) -> Explanation:
     meaning, money = _BY_REASON[order.action_reason], _("Nothing was charged.")
     if order.action_reason == ActionReason.BALANCE_SHORT and order.waits_for_topup:
         step = _("It waits for a top-up: as soon as enough is available it is sent by itself, the oldest first.")
-        return Explanation(meaning.words, money, step)
+        return Explanation(meaning.words, money, step, "waits_for_topup")
     if Action.CONFIRM_PRICE in actions:
         step = Step.CONFIRM_PRICE.label
     elif Action.SEND_AGAIN in actions:
@@ -200,38 +202,39 @@ def _never_arrived(actions: _Actions) -> Explanation:
     happened = _("The upstream has said several times that it does not know this order.")
     money = _("It seems never to have arrived, but it may have been charged.")
     if Action.CLOSE not in actions:
-        return Explanation(
-            happened, money, _("Do not buy it again. A person who may resolve orders has to decide this.")
-        )
+        step = _("Do not buy it again. A person who may resolve orders has to decide this.")
+        return Explanation(happened, money, step, "may_be_charged")
     step = _(
         "Each button asks the upstream first, and stops if it knows the order now. Send it again: if the first sending "
         "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
     )
-    return Explanation(happened, money, step)
+    return Explanation(happened, money, step, "may_be_charged")
 
 
 def _failed(order: Order, _actions: _Actions) -> Explanation:
     if order.kind == Order.Kind.BILL:
         return Explanation()
     if not decided_by_people(order):
-        return Explanation(_("The upstream reports that it failed."), _("It refunds what was charged."), _again())
-    money = (
-        _("Nothing was charged.")
-        if order.accepted_no is None
-        else _("It was charged. Our books expect the upstream to refund it.")
-    )
-    return Explanation(_("Two people decided that it failed."), money, _again())
+        happened = _("The upstream reports that it failed.")
+        return Explanation(happened, _("It refunds what was charged."), _again(), "refunded")
+    happened = _("Two people decided that it failed.")
+    if order.accepted_no is None:
+        return Explanation(happened, _("Nothing was charged."), _again(), "decided_not_charged")
+    money = _("It was charged. Our books expect the upstream to refund it.")
+    return Explanation(happened, money, _again(), "decided_charged")
 
 
 def _success(order: Order, _actions: _Actions) -> Explanation:
-    return Explanation(_("Two people decided that it succeeded.")) if decided_by_people(order) else Explanation()
+    if not decided_by_people(order):
+        return Explanation()
+    return Explanation(_("Two people decided that it succeeded."), code="decided_success")
 
 
 def _rejected(order: Order, _actions: _Actions) -> Explanation:
     if order.kind == Order.Kind.BILL:
         return Explanation()
     meaning = meaning_of(order.error_code)
-    return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label)
+    return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label, "not_charged")
 
 
 def _cancelled(order: Order, _actions: _Actions) -> Explanation:
@@ -244,6 +247,7 @@ def _closed(_order: Order, _actions: _Actions) -> Explanation:
         _("A person closed it, because it seems never to have arrived."),
         _("The upstream has reported nothing, and nobody refunds anything."),
         _("Give the customer the money back. Should the upstream report it later, an incident says so."),
+        "not_refunded",
     )
 
 

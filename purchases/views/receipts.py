@@ -27,7 +27,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Show the receipt on the chosen paper (GET `?paper=`), or note a print and go to its page (POST)."""
     order = get_object_or_404(Order.objects.select_related("product__brand", "product__category"), ref_id=ref_id)
     if order.status not in {Status.SUCCESS, Status.REVERSED}:
-        messages.error(request, _("Only what has succeeded has a receipt."))
+        messages.error(request, _("Only what has succeeded has a receipt."), extra_tags="no_receipt")
         return redirect(order)
     paper = _paper(request)
     if request.method == "POST":
@@ -36,7 +36,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         try:
             printed = print_receipt(order, paper=paper, printed_by=request.user)
         except ActionRefused as refusal:
-            messages.error(request, str(refusal))
+            messages.error(request, str(refusal), extra_tags=type(refusal).__name__)
             return redirect(order)
         # The shop has one printer: the paper is remembered for the next receipt.
         request.session["receipt_paper"] = paper.value
