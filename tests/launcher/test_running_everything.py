@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -82,6 +83,8 @@ def running(shared_folder: Path) -> Iterator[Running]:
                 break
         else:
             pytest.fail("".join(heard))
+        # what it says later must not fill the pipe: it would wait for a reader
+        threading.Thread(target=process.stdout.read, daemon=True).start()
         everything = Running(process, shared_folder)
         everyone = everything.everyone()
         try:
