@@ -30,9 +30,10 @@ class NotABill(OrderRefused):
 
 
 class NotPayable(OrderRefused):
-    """The biller has not answered yet, has refused it, or its payment has ended."""
+    """The biller has not answered yet, has refused it, or its payment has ended; `reason` is the kind of its answer."""
 
     def __init__(self, check: BillCheck) -> None:
+        self.reason = check.answer
         meaning = meaning_of(check.error_code)
         words = {
             AnswerKind.NONE: _("The biller has not answered yet. Wait for the bill, then pay it."),

@@ -8,7 +8,15 @@ from django.http import HttpRequest
 
 
 class Refused(Exception):
-    """The parent of every refusal that a person reads; each room names its own. A page shows it with that name."""
+    """The parent of every refusal that a person reads; each room names its own. A page shows it with its `code`."""
+
+    reason = ""
+
+    @property
+    def code(self) -> str:
+        """The name of what it says: the class's, and the reason where one class has several texts: "A:reason"."""
+        name = type(self).__name__
+        return f"{name}:{self.reason}" if self.reason else name
 
 
 @contextmanager
@@ -17,4 +25,4 @@ def refusal_shown(request: HttpRequest) -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        messages.error(request, str(refusal), extra_tags=type(refusal).__name__)
+        messages.error(request, str(refusal), extra_tags=refusal.code)

@@ -122,7 +122,7 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
             note=form.cleaned_data["note"],
         )
     except (InvalidDestination, AlreadySaved) as refusal:
-        form.add_error("destination", ValidationError(str(refusal), code=type(refusal).__name__))
+        form.add_error("destination", ValidationError(str(refusal), code=refusal.code))
         return False
     return True
 

@@ -19,12 +19,16 @@ class OrderRefused(Refused):
 
 
 class OpenDuplicate(OrderRefused):
-    """An order for the same product and destination is not final yet (document, What the service does 9)."""
+    """An order for the same product and destination is not final yet (document, What the service does 9).
+
+    `reason` is "needs_action" when its outcome never comes by itself.
+    """
 
     def __init__(self, order: Order) -> None:
         self.order = order
         words = _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
-        if order.status == Status.NEEDS_ACTION:  # its outcome never comes by itself
+        if order.status == Status.NEEDS_ACTION:
+            self.reason = "needs_action"
             words = _("An order for this product and destination needs action (%(ref_id)s). Decide that one first.")
         super().__init__(words % {"ref_id": order.ref_id})
 

@@ -29,6 +29,9 @@ _TOKEN = re.compile(r"\d{20}")
 _Words = str | Promise
 _Actions = Collection[Action]
 
+# The step that tells a person not to repeat what may be under way.
+_PAY_NOT_AGAIN, _BUY_NOT_AGAIN = "do_not_pay_again", "do_not_buy_again"
+
 _BY_REASON = {meaning.action_reason: meaning for meaning in MEANINGS.values() if meaning.action_reason}
 
 
@@ -107,11 +110,15 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """Three short texts; each may be empty. `code` names what they say where a status has several texts."""
+    """Three short texts; each may be empty.
+
+    `code` names what they say where a status has several texts, `step_code` the step where that differs by what it is.
+    """
 
     happened: _Words = ""
     money: _Words = ""
     step: _Words = ""
+    step_code: str = ""
     code: str = ""
 
 
@@ -140,20 +147,20 @@ def _queued(order: Order, _actions: _Actions) -> Explanation:
     code = "may_be_charged" if order.may_be_charged else "not_charged"
     if meaning_of(order.error_code).next is Next.WAIT_READY:
         step = _("The payment that you confirmed is sent by itself as soon as the bill is ready.")
-        return Explanation(meaning_of(order.error_code).words, money, step, code)
-    return Explanation(_("It waits to be sent to the upstream."), money, _do_not_repeat(order), code)
+        return Explanation(meaning_of(order.error_code).words, money, step, "sent_when_ready", code)
+    return Explanation(_("It waits to be sent to the upstream."), money, *_do_not_repeat(order), code)
 
 
 def _sending(order: Order, _actions: _Actions) -> Explanation:
-    return Explanation(_("It is on its way to the upstream."), step=_do_not_repeat(order))
+    return Explanation(_("It is on its way to the upstream."), "", *_do_not_repeat(order))
 
 
 def _pending(order: Order, _actions: _Actions) -> Explanation:
     happened = _("The upstream has accepted it and is working on it.")
     if possible_outcomes(order):
-        return Explanation(happened, step=_decide(order))
+        return Explanation(happened, "", *_decide(order))
     time = _("That takes seconds, at times a few minutes. It is not a failure.")
-    return Explanation(happened, time, _do_not_repeat(order))
+    return Explanation(happened, time, *_do_not_repeat(order))
 
 
 def _unknown(order: Order, _actions: _Actions) -> Explanation:
@@ -164,16 +171,14 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
         happened = _("We do not know yet whether the upstream received this order.")
     money = _("It may have been charged.")
     if possible_outcomes(order):
-        return Explanation(happened, money, _decide(order))
+        return Explanation(happened, money, *_decide(order))
     if order.kind == Order.Kind.BILL:
         step = _(
             "Do not pay it again, and do not give the money back yet. Tell the customer that it is being looked up."
         )
-    else:
-        step = _(
-            "Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up."
-        )
-    return Explanation(happened, money, step)
+        return Explanation(happened, money, step, _PAY_NOT_AGAIN)
+    step = _("Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up.")
+    return Explanation(happened, money, step, _BUY_NOT_AGAIN)
 
 
 def _needs_action(order: Order, actions: _Actions) -> Explanation:
@@ -184,7 +189,7 @@ def _needs_action(order: Order, actions: _Actions) -> Explanation:
     meaning, money = _BY_REASON[order.action_reason], _("Nothing was charged.")
     if order.action_reason == ActionReason.BALANCE_SHORT and order.waits_for_topup:
         step = _("It waits for a top-up: as soon as enough is available it is sent by itself, the oldest first.")
-        return Explanation(meaning.words, money, step, "waits_for_topup")
+        return Explanation(meaning.words, money, step, code="waits_for_topup")
     if Action.CONFIRM_PRICE in actions:
         step = Step.CONFIRM_PRICE.label
     elif Action.SEND_AGAIN in actions:
@@ -203,12 +208,12 @@ def _never_arrived(actions: _Actions) -> Explanation:
     money = _("It seems never to have arrived, but it may have been charged.")
     if Action.CLOSE not in actions:
         step = _("Do not buy it again. A person who may resolve orders has to decide this.")
-        return Explanation(happened, money, step, "may_be_charged")
+        return Explanation(happened, money, step, code="may_be_charged")
     step = _(
         "Each button asks the upstream first, and stops if it knows the order now. Send it again: if the first sending "
         "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
     )
-    return Explanation(happened, money, step, "may_be_charged")
+    return Explanation(happened, money, step, code="may_be_charged")
 
 
 def _failed(order: Order, _actions: _Actions) -> Explanation:
@@ -216,12 +221,12 @@ def _failed(order: Order, _actions: _Actions) -> Explanation:
         return Explanation()
     if not decided_by_people(order):
         happened = _("The upstream reports that it failed.")
-        return Explanation(happened, _("It refunds what was charged."), _again(), "refunded")
+        return Explanation(happened, _("It refunds what was charged."), _again(), code="refunded")
     happened = _("Two people decided that it failed.")
     if order.accepted_no is None:
-        return Explanation(happened, _("Nothing was charged."), _again(), "decided_not_charged")
+        return Explanation(happened, _("Nothing was charged."), _again(), code="decided_not_charged")
     money = _("It was charged. Our books expect the upstream to refund it.")
-    return Explanation(happened, money, _again(), "decided_charged")
+    return Explanation(happened, money, _again(), code="decided_charged")
 
 
 def _success(order: Order, _actions: _Actions) -> Explanation:
@@ -234,7 +239,7 @@ def _rejected(order: Order, _actions: _Actions) -> Explanation:
     if order.kind == Order.Kind.BILL:
         return Explanation()
     meaning = meaning_of(order.error_code)
-    return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label, "not_charged")
+    return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label, code="not_charged")
 
 
 def _cancelled(order: Order, _actions: _Actions) -> Explanation:
@@ -247,7 +252,7 @@ def _closed(_order: Order, _actions: _Actions) -> Explanation:
         _("A person closed it, because it seems never to have arrived."),
         _("The upstream has reported nothing, and nobody refunds anything."),
         _("Give the customer the money back. Should the upstream report it later, an incident says so."),
-        "not_refunded",
+        code="not_refunded",
     )
 
 
@@ -263,16 +268,18 @@ def _reversed(order: Order, actions: _Actions) -> Explanation:
     return Explanation(happened, _("The customer is owed %(amount)s.") % {"amount": rupiah(order.shown_price)}, step)
 
 
-def _do_not_repeat(order: Order) -> _Words:
+def _do_not_repeat(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
-        return _("Do not pay it again: this page follows it.")
-    return _("Do not buy it again: this page follows it.")
+        return _("Do not pay it again: this page follows it."), _PAY_NOT_AGAIN
+    return _("Do not buy it again: this page follows it."), _BUY_NOT_AGAIN
 
 
-def _decide(order: Order) -> _Words:
+def _decide(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
-        return _("The upstream leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
-    return _("The upstream leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
+        step = _("The upstream leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
+        return step, _PAY_NOT_AGAIN
+    step = _("The upstream leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
+    return step, _BUY_NOT_AGAIN
 
 
 def _again() -> _Words:

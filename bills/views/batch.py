@@ -79,7 +79,8 @@ def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
     batch = services.start_checks(numbers, checked_by=request.user)
     count = BillCheck.objects.filter(batch=batch).count()
     if not count:
-        messages.error(request, _("None of this customer's bills can be checked just now."))
+        words = _("None of this customer's bills can be checked just now.")
+        messages.error(request, words, extra_tags="no_bill_checked")
         return redirect(customer)
     if left := len(numbers) - count:
         words = ngettext(
@@ -87,7 +88,7 @@ def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
             "%(n)s bills were left out: their billers are unavailable.",
             left,
         )
-        messages.warning(request, words % {"n": left})
+        messages.warning(request, words % {"n": left}, extra_tags="bills_left_out")
     return redirect("bill_batch", batch=batch)
 
 
@@ -125,7 +126,7 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     wanted = set(request.GET.getlist("bill"))
     chosen = [bill for bill in found.payable if bill.check.ref_id in wanted]
     if not chosen:
-        messages.error(request, _("Choose at least one bill that can be paid."))
+        messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
         return redirect("bill_batch", batch=batch)
     total = sum(bill.check.total or 0 for bill in chosen)
     context = {
@@ -159,19 +160,19 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     request.session[_REFUSALS] = {str(batch): refusals}
     if new:
         words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
-        messages.success(request, words % {"n": new})
+        messages.success(request, words % {"n": new}, extra_tags="payments_placed")
     if known:
         words = ngettext(
             "%(n)s payment was placed already; nothing is paid twice.",
             "%(n)s payments were placed already; nothing is paid twice.",
             known,
         )
-        messages.info(request, words % {"n": known})
+        messages.info(request, words % {"n": known}, extra_tags="payments_placed_before")
     if refusals:
         words = ngettext(
             "%(n)s bill was not paid; see why below.",
             "%(n)s bills were not paid; see why below.",
             len(refusals),
         )
-        messages.error(request, words % {"n": len(refusals)})
+        messages.error(request, words % {"n": len(refusals)}, extra_tags="bills_not_paid")
     return redirect("bill_batch", batch=batch)

@@ -121,7 +121,7 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     except ActionRefused as refusal:
         # It still needs action: it says why. Otherwise somebody else pressed it, and the payment's page says the rest.
         if order and Order.objects.filter(pk=order.pk, status=Status.NEEDS_ACTION).exists():
-            messages.error(request, str(refusal))
+            messages.error(request, str(refusal), extra_tags=refusal.code)
     except OrderRefused as refusal:
         if isinstance(refusal, BalanceShort):
             request_balance_reading()  # a top-up of this minute is found the sooner
@@ -131,11 +131,11 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def explained(refusal: OrderRefused, *, seen: int) -> dict[str, Any]:
-    """A refused payment for the page: its words and what to do, or where the next step leads.
+    """A refused payment for the page: its code, its words and what to do, or where the next step leads.
 
     `seen`: rupiah, the total that was to be paid.
     """
-    facts: dict[str, Any] = {"words": str(refusal), "hint": _("Nothing was paid.")}
+    facts: dict[str, Any] = {"code": refusal.code, "words": str(refusal), "hint": _("Nothing was paid.")}
     match refusal:
         case TotalChanged():
             hint = _("Nothing was paid. Confirm the new total with the customer, then pay it.")
@@ -159,16 +159,18 @@ def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
     try:
         inquiry = services.inquire_again(check, actor=request.user)
     except ActionRefused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, str(refusal), extra_tags=refusal.code)
     except UpstreamError:
-        messages.error(request, _("The biller could not be asked just now. Nothing has changed; try again."))
+        words = _("The biller could not be asked just now. Nothing has changed; try again.")
+        messages.error(request, words, extra_tags="biller_not_asked")
     else:
         if inquiry is None or inquiry.answer == AnswerKind.NONE:
-            messages.success(request, _("Asking the biller again."))
+            messages.success(request, _("Asking the biller again."), extra_tags="asking_again")
         elif inquiry.answer == AnswerKind.REFUSAL:
-            messages.error(request, str(meaning_of(inquiry.error_code).words))
+            messages.error(request, str(meaning_of(inquiry.error_code).words), extra_tags=inquiry.error_code)
         elif inquiry.total == check.total:
-            messages.success(request, _("The total is still %(total)s.") % {"total": rupiah(check.total)})
+            words = _("The total is still %(total)s.") % {"total": rupiah(check.total)}
+            messages.success(request, words, extra_tags="total_unchanged")
     return redirect(check)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -86,10 +87,10 @@ def bill_check(request: StaffRequest, code: str) -> HttpResponse:
             product=product, destination=form.cleaned, checked_by=request.user, saved_number=saved
         )
     except InvalidDestination as refusal:
-        form.add_error("destination", str(refusal))
+        form.add_error("destination", ValidationError(str(refusal), code="invalid"))
         return _ask(request, product, form)
     except NotABill as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, str(refusal), extra_tags=refusal.code)
         return redirect("bill_check", code=product.code)
     return redirect(check)
 

@@ -111,7 +111,7 @@ def _review(request: StaffRequest, product: Product, form: DestinationForm, **mo
         # Nothing to think about: the button has the focus.
         "is_plain": not (missing or recognised["is_other_operator"] or "refusal" in more),
         "typed": urlencode({name: form[name].value() for name in form.fields}),
-        "refusal_code": type(more["refusal"]).__name__ if "refusal" in more else "",
+        "refusal_code": more["refusal"].code if "refusal" in more else "",
         **recognised,
         **more,
     }
@@ -146,7 +146,7 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
         form.add_error("destination", str(refusal))
         return _ask(request, product, form)
     except NotForSale as refusal:
-        messages.error(request, str(refusal), extra_tags=type(refusal).__name__)
+        messages.error(request, str(refusal), extra_tags=refusal.code)
         return redirect("product_buy", code=product.code)
     except BalanceShort as refusal:
         request_balance_reading()  # a top-up of this minute is found sooner

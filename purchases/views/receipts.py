@@ -36,7 +36,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         try:
             printed = print_receipt(order, paper=paper, printed_by=request.user)
         except ActionRefused as refusal:
-            messages.error(request, str(refusal), extra_tags=type(refusal).__name__)
+            messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(order)
         # The shop has one printer: the paper is remembered for the next receipt.
         request.session["receipt_paper"] = paper.value

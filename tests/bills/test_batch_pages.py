@@ -10,7 +10,7 @@ from bills.models import BillCheck
 from bills.services.inquiring import months_of
 from purchases.models import Order
 from purchases.states import ActionReason, Status
-from tests.core.helpers import next_question, words
+from tests.core.helpers import amounts_at, codes, counts_at, has_id, next_question, words
 from tests.customers.helpers import make_customer
 from tests.factories import make_biller, make_check, make_payment
 from tests.gateway.helpers import read_balance
@@ -49,14 +49,16 @@ def test_all_saved_bills_are_checked_together_with_progress(cashier):
     live = next_question(waiting)[0]
     unchanged = cashier.get(live).content.decode()
     answer(BillCheck.objects.get(destination="1111"))
-    changed = cashier.get(live).content.decode()
+    changed = cashier.get(live)
 
     assert BillCheck.objects.count() == 2
-    assert "0 of 2 answered" in words(waiting)
+    assert '<progress value="0" max="2"' in waiting.content.decode()
+    assert counts_at(waiting, 'id="batch-progress"') == [0, 2]
     assert "batch-row" not in unchanged
-    assert "1 of 2 answered" in changed
-    assert changed.count("batch-row") == 1
-    assert "Rp102.500" in changed
+    assert '<progress value="1" max="2"' in changed.content.decode()
+    assert counts_at(changed, 'id="batch-progress"') == [1, 2]
+    assert changed.content.decode().count("batch-row") == 1
+    assert "Rp102.500" in changed.content.decode()
 
 
 def test_an_unavailable_biller_is_left_out_and_said(cashier):
@@ -65,7 +67,7 @@ def test_an_unavailable_biller_is_left_out_and_said(cashier):
 
     page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
 
-    assert "1 bill was left out: its biller is unavailable." in words(page)
+    assert counts_at(page, 'data-code="bills_left_out"') == [1]
     assert BillCheck.objects.get().product == good
 
 
@@ -74,7 +76,7 @@ def test_only_unavailable_billers_start_nothing(cashier):
 
     page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
 
-    assert "None of this customer's bills can be checked just now." in words(page)
+    assert codes(page) == {"no_bill_checked"}
 
 
 def test_the_chosen_bills_are_reviewed_with_total_and_balance(cashier):
@@ -89,8 +91,10 @@ def test_the_chosen_bills_are_reviewed_with_total_and_balance(cashier):
     chosen = "&".join(f"bill={check.ref_id}" for check in checks)
     page = cashier.get(f"{address}review/?{chosen}")
 
-    for fact in ("2 bills together", "Rp205.000", "Rp295.000", "1 chosen bill can no longer be paid"):
-        assert fact in words(page)
+    assert counts_at(page, 'id="chosen-count"') == [2]
+    assert counts_at(page, 'id="left-out"') == [1]
+    for amount in ("Rp205.000", "Rp295.000"):
+        assert amount in words(page)
     assert not Order.objects.exists()
 
 
@@ -103,7 +107,7 @@ def test_a_paid_bill_of_a_batch_leads_to_its_payment(cashier):
 
     page = cashier.get(address)
 
-    assert "This bill is already paid." in words(page)
+    assert codes(page) == {"paid_before"}
     assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
     assert 'name="bill"' not in page.content.decode()
 
@@ -122,9 +126,10 @@ def test_a_refused_bill_of_a_batch_does_not_stop_the_others(cashier):
     pages = [cashier.post(f"{address}pay/", {"bill": fields}, follow=True) for _ in range(2)]
 
     assert {order.ref_id for order in Order.objects.all()} == {checks[0].ref_id, checks[2].ref_id}
-    assert "2 payments placed." in words(pages[0])
-    assert "1 bill was not paid; see why below." in words(pages[0])
-    assert "The total is now Rp110.000. Confirm it again." in words(pages[0])
+    assert codes(pages[0]) == {"payments_placed", "bills_not_paid", "TotalChanged"}
+    assert counts_at(pages[0], 'data-code="payments_placed"') == [2]
+    assert counts_at(pages[0], 'data-code="bills_not_paid"') == [1]
+    assert amounts_at(pages[0], 'data-code="TotalChanged"') == ["Rp110.000"]
     for check in (checks[0], checks[2]):
         assert f"/orders/{check.ref_id}/" in pages[0].content.decode()
 
@@ -141,12 +146,9 @@ def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):
     first, second = (cashier.post(f"{address}pay/", {"bill": chosen}, follow=True) for chosen in (fields[:2], fields))
     third = cashier.post(f"{address}pay/", {"bill": fields}, follow=True)
 
-    assert "2 payments placed." in words(first)
-    assert "placed already" not in words(first)
-    assert "1 payment placed." in words(second)
-    assert "2 payments were placed already; nothing is paid twice." in words(second)
-    assert "payments placed." not in words(third)
-    assert "3 payments were placed already" in words(third)
+    new, known = 'data-code="payments_placed"', 'data-code="payments_placed_before"'
+    assert [counts_at(page, new) for page in (first, second, third)] == [[2], [1], []]
+    assert [counts_at(page, known) for page in (first, second, third)] == [[], [2], [3]]
     assert Order.objects.count() == 3
 
 
@@ -160,11 +162,11 @@ def test_a_bill_of_a_batch_with_an_open_payment_leads_to_it(cashier):
 
     page = cashier.get(address)
 
-    assert "This bill has an open payment." in words(page)
+    assert codes(page) == {"open_elsewhere"}
     assert "Payable" not in words(page)
     assert f'href="/orders/{other.ref_id}/"' in page.content.decode()
     assert 'name="bill"' not in page.content.decode()
-    assert "Nothing here can be paid now." in words(page)
+    assert has_id(page, "nothing-payable")
 
 
 def test_a_bill_is_offered_when_its_other_payment_has_ended(cashier):
@@ -192,7 +194,7 @@ def test_nothing_chosen_and_forged_choices_pay_nothing(cashier):
     page = cashier.get(f"{address}review/", follow=True)
     cashier.post(f"{address}pay/", {"bill": [f"{stranger.ref_id}:{stranger.total}", "x", ":", "B1:-5"]})
 
-    assert "Choose at least one bill that can be paid." in words(page)
+    assert codes(page) == {"no_bill_chosen"}
     assert not Order.objects.exists()
 
 
@@ -204,7 +206,7 @@ def test_a_paid_batch_shows_each_payment(cashier):
     page = cashier.get(f"/bills/batch/{batch}/")
 
     assert "Success" in words(page)
-    assert "Nothing here can be paid now." in words(page)
+    assert has_id(page, "nothing-payable")
     assert next_question(page) is None
 
 

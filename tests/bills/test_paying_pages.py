@@ -1,4 +1,4 @@
-"""Paying a checked bill: one press, one payment, and every refusal in its own words."""
+"""Paying a checked bill: one press, one payment, and every refusal with its own code."""
 
 import datetime as dt
 
@@ -9,7 +9,7 @@ from bills.models import BillCheck
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from tests.bills.helpers import expire, posts_on, standing_on
-from tests.core.helpers import hidden, next_question, words
+from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
 from tests.factories import make_check, make_order, make_payment
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
@@ -41,6 +41,7 @@ def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
 
     asked = pay(cashier, check)
 
+    assert codes(asked) == {"TotalChanged"}
     assert "Rp102.500 → Rp105.000" in words(asked)
     assert not Order.objects.exists()
     cashier.post(f"/bills/{check.ref_id}/pay/", hidden(asked))
@@ -53,7 +54,7 @@ def test_a_check_that_expired_before_the_click_is_not_paid(cashier):
 
     answer = pay(cashier, check)
 
-    assert "This check has expired. Check the bill again, then pay it." in words(answer)
+    assert codes(answer) == {"CheckExpired"}
     assert f"/bills/{check.ref_id}/again/" in answer.content.decode()
     assert not Order.objects.exists()
 
@@ -64,7 +65,7 @@ def test_an_older_check_leads_to_the_newer_one(cashier):
 
     answer = pay(cashier, older)
 
-    assert "was checked again meanwhile" in words(answer)
+    assert codes(answer) == {"Replaced"}
     assert f'href="/bills/{newer.ref_id}/"' in answer.content.decode()
     assert not Order.objects.exists()
 
@@ -77,7 +78,7 @@ def test_a_bill_that_we_have_paid_leads_to_its_payment(cashier):
 
     answer = pay(cashier, second)
 
-    assert "was already paid with order" in words(answer)
+    assert codes(answer) == {"AlreadyPaid"}
     assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
 
 
@@ -100,7 +101,7 @@ def test_an_open_payment_refuses_a_second_and_links_to_it(cashier):
 
     answer = pay(cashier, second)
 
-    assert "is still open" in words(answer)
+    assert codes(answer) == {"OpenDuplicate"}
     assert f'href="/orders/{first.ref_id}/"' in answer.content.decode()
 
 
@@ -135,7 +136,7 @@ def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
 
     answer = pay(cashier, check, amount=1)
 
-    assert "The biller has not answered yet" in words(answer)
+    assert codes(answer) == {"NotPayable:none"}
     assert not Order.objects.exists()
 
 
@@ -151,7 +152,7 @@ def test_a_short_balance_is_said_before_and_does_not_forbid(cashier):
     check = make_check()
     read_balance(100_000)
 
-    assert "The balance is Rp2.500 short." in words(cashier.get(f"/bills/{check.ref_id}/"))
+    assert amounts_at(cashier.get(f"/bills/{check.ref_id}/"), 'id="bill-short"') == ["Rp2.500"]
     pay(cashier, check)
     assert Order.objects.count() == 1
 
@@ -193,7 +194,7 @@ def test_a_new_total_is_confirmed_and_paid_with_the_same_ref(cashier, page):
     shown = cashier.get(page.format(check.ref_id))
     cashier.post(f"/bills/{check.ref_id}/pay/", hidden(shown))
 
-    assert "Confirm Rp105.000 (was Rp102.500) and pay" in words(shown)
+    assert amounts_at(shown, 'id="bill-pay"') == ["Rp105.000", "Rp102.500"]
     order.refresh_from_db()
     assert (order.status, order.max_price, Order.objects.count()) == ("queued", 105_000, 1)
 
@@ -205,8 +206,9 @@ def test_a_short_balance_is_paid_again_while_the_check_is_valid(cashier):
     page = cashier.get(f"/orders/{order.ref_id}/")
     answers = [pay(cashier, check), pay(cashier, check)]
 
-    assert "Pay Rp102.500 again" in words(page)
-    assert "Someone who may resolve orders" not in words(page)
+    assert standing_on(page) == "pay_again"
+    assert amounts_at(page, 'id="bill-pay"') == ["Rp102.500"]
+    assert not has_id(page, "order-held")  # the words about a purchase that waits for somebody else
     assert {answer["Location"] for answer in answers} == {f"/orders/{order.ref_id}/"}
     order.refresh_from_db()
     assert order.status == "queued"
@@ -281,9 +283,9 @@ def test_a_payment_that_waits_for_the_biller_says_so(cashier):
     check = make_check()
     make_payment(check, Status.QUEUED, error_code="INQUIRY_PENDING")
 
-    page = words(cashier.get(f"/orders/{check.ref_id}/"))
-    assert "is sent by itself as soon as the bill is ready" in page
-    assert "Nothing has been charged yet." in page
+    page = cashier.get(f"/orders/{check.ref_id}/")
+
+    assert codes(page) == {"not_charged", "sent_when_ready"}
 
 
 def test_an_order_of_a_purchase_shows_nothing_of_bills(cashier):

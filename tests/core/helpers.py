@@ -10,7 +10,27 @@ from django.core.management import CommandError, call_command
 
 def words(answer: Any) -> str:
     """The page's text without its tags."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", answer.content.decode())))
+    return _without_tags(answer.content.decode())
+
+
+def words_at(answer: Any, mark: str) -> str:
+    """The text of the element with this attribute, as `id="short"` or `data-code="placed"`; "" when there is none."""
+    found = re.search(rf"<(\w+)[^>]*\s{re.escape(mark)}[^>]*>(.*?)</\1>", answer.content.decode(), re.DOTALL)
+    return _without_tags(found[2]) if found else ""
+
+
+def counts_at(answer: Any, mark: str) -> list[int]:
+    """The whole numbers in the text of the element with this attribute."""
+    return [int(number) for number in re.findall(r"\d+", words_at(answer, mark))]
+
+
+def amounts_at(answer: Any, mark: str) -> list[str]:
+    """The amounts of money in the text of the element with this attribute, as "Rp10.500"."""
+    return re.findall(r"Rp[\d.]*\d", words_at(answer, mark))
+
+
+def _without_tags(page: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
 
 
 def cells(answer: Any, column: str) -> list[str]:

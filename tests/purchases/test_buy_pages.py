@@ -265,13 +265,13 @@ def test_an_unknown_balance_is_called_unknown(cashier):
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "said", "code"),
     [
-        ({"availability": "inactive"}, "not-available"),
-        ({"is_listed": False}, "not-listed"),
+        ({"availability": "inactive"}, "not-available", "NotForSale:unavailable"),
+        ({"is_listed": False}, "not-listed", "NotForSale:delisted"),
     ],
 )
-def test_what_cannot_be_bought_says_why_before_and_when_forced(cashier, facts, said):
+def test_what_cannot_be_bought_says_why_before_and_when_forced(cashier, facts, said, code):
     product = make_product(**facts)
 
     page = cashier.get(f"/products/{product.code}/buy/")
@@ -281,7 +281,7 @@ def test_what_cannot_be_bought_says_why_before_and_when_forced(cashier, facts, s
 
     assert has_id(page, said)
     assert re.search(r'type="submit"\s+disabled', page.content.decode())
-    assert codes(forced) == {"NotForSale"}
+    assert codes(forced) == {code}
     assert has_id(forced, said)
     assert not Order.objects.exists()
 
