@@ -42,6 +42,7 @@ class Alert(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [models.Index(fields=["-opened_at", "-id"], name="alert_newest")]
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "key"], condition=Q(closed_at__isnull=True), name="alert_open_once"

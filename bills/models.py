@@ -92,7 +92,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         moving = found_by(
             every.filter(answer=AnswerKind.NONE),
             every.filter(expires_at__gt=now),
-            every.filter(order__in=Order.objects.open().values("ref_id")),
+            every.filter(order__in=Order.objects.open().filter(kind=Order.Kind.BILL).values("ref_id")),
         )
         found = every.filter(moving).with_standing().filter(now_standing__in=STANDINGS[wanted])  # type: ignore[misc]
         if wanted != BillState.NOT_PAYABLE:

@@ -32,6 +32,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-pk"],
+                "indexes": [models.Index(fields=["-opened_at", "-id"], name="alert_newest")],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("closed_at__isnull", True)), fields=("kind", "key"), name="alert_open_once"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import Max
+from django.db.models import Max, Min
 
 from ledger.models import Entry, Flaw, Proof
 from ledger.services.posting import books
@@ -33,6 +33,11 @@ class FoundFlaw:
 def newest_entry() -> int:
     """The id of the newest entry; 0 before the first."""
     return Entry.objects.aggregate(newest=Max("pk"))["newest"] or 0
+
+
+def nothing_proved() -> Proof:
+    """Where a proof of everything begins: before the first entry."""
+    return Proof(upto=(Entry.objects.aggregate(first=Min("pk"))["first"] or 1) - 1)
 
 
 def prove_entries(proof: Proof, last: int) -> FoundFlaw | None:

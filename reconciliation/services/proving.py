@@ -9,13 +9,13 @@ import datetime as dt
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import Max, Sum
+from django.db.models import Max, Min, Sum
 from django.utils import timezone
 
 from core.snapshot import snapshot
 from ledger.models import Flaw, Proof
 from ledger.services import books, close_days, wrong_day
-from ledger.services.proving import FoundFlaw, newest_entry, prove_entries, prove_sums
+from ledger.services.proving import FoundFlaw, newest_entry, nothing_proved, prove_entries, prove_sums
 from purchases.models import Order
 from reconciliation.models import Difference
 from reconciliation.services import proving_sql as sql
@@ -44,7 +44,7 @@ def prove(*, everything: bool = False) -> Proof:
         if before.all_proved_at and began - before.all_proved_at < _TRY_AGAIN_AFTER:
             return before
         everything = True
-    proof = Proof() if everything else Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
+    proof = nothing_proved() if everything else Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
     found = _look(proof, everything=everything)
     if found:
         log.error("books_have_a_flaw", kind=str(found.kind), amount=found.amount, entry=found.entry_id)
@@ -100,11 +100,10 @@ def _wrong_entry(proof: Proof, last: int) -> FoundFlaw | None:
 
 def _wrong_order() -> FoundFlaw | None:
     """The first order that lacks an entry; oldest first, in parts."""
-    first, newest = 0, Order.objects.aggregate(newest=Max("pk"))["newest"] or 0
-    while first < newest:
-        if found := _first_of(_OF_ORDERS, first=first, last=first + ORDERS_AT_ONCE):
+    ids = Order.objects.aggregate(oldest=Min("pk"), newest=Max("pk"))
+    for before in range((ids["oldest"] or 1) - 1, ids["newest"] or 0, ORDERS_AT_ONCE):
+        if found := _first_of(_OF_ORDERS, first=before, last=before + ORDERS_AT_ONCE):
             return found
-        first += ORDERS_AT_ONCE
     return None
 
 
