@@ -81,6 +81,19 @@ def test_given_opened_books_then_their_opening_comes_first(sandboxed):
     assert reconcile(ReconciliationRun.Trigger.PERSON).state == BALANCED
 
 
+def test_given_history_when_more_follows_then_it_is_balanced(sandboxed):
+    seed(2_000)
+    newest = Order.objects.latest("created_at", "pk")
+
+    seed(1_500, "--more")
+
+    assert Order.objects.count() == 3_500
+    assert Order.objects.filter(pk__gt=newest.pk, created_at__gt=newest.created_at).count() == 1_500
+    run = reconcile(ReconciliationRun.Trigger.PERSON)
+    assert (run.state, run.difference) == (BALANCED, 0)
+    assert sandboxed.process.control("ledger")["balance"] == Books.objects.get().balance == run.reported
+
+
 def test_given_orders_then_it_is_refused(sandboxed):
     seed(300)
 
