@@ -44,7 +44,8 @@ def prove(*, everything: bool = False) -> Proof:
         if before.all_proved_at and began - before.all_proved_at < _TRY_AGAIN_AFTER:
             return before
         everything = True
-    proof = nothing_proved() if everything else Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
+    proved = Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
+    proof = nothing_proved() if everything else proved
     found = _look(proof, everything=everything)
     if found:
         log.error("books_have_a_flaw", kind=str(found.kind), amount=found.amount, entry=found.entry_id)

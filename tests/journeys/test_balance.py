@@ -37,7 +37,7 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
     page.click(".difference-panel button[type=submit]")
 
     page.wait_for_url("**/balance/differences/*/")
-    expect(page.locator(".explained")).to_contain_text("Acknowledged by admin")
+    expect(page.locator("[data-acknowledged-by=admin]")).to_be_visible()
     page.goto(f"{shop.url}/balance/statement/?kind=topup")
     expect(page.locator("#results tbody tr")).to_contain_text("+Rp1.234.567")
     expect(page.locator("#results tbody tr")).to_contain_text("BCA, by Sari")
@@ -67,12 +67,12 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     first.click("#alerts .banner-bad a")
     first.fill("[name=reason]", "fee of the bank")
     first.click("button:has-text('Propose')")
-    expect(first.locator("main")).to_contain_text("You proposed it")
+    expect(first.locator("[data-code=own_proposal]")).to_be_visible()
     expect(first.locator("button:has-text('Approve')")).to_have_count(0)
 
     second.goto(f"{shop.url}/balance/")
     second.click("button:has-text('Approve -Rp1')")
-    expect(second.locator(".explained").first).to_contain_text("Acknowledged by owner")
+    expect(second.locator("[data-acknowledged-by=owner]").first).to_be_visible()
 
     entry = Entry.objects.get(kind="adjustment")
     assert (entry.balance_change, entry.reason, entry.actor.username) == (-1, "fee of the bank", "owner")
@@ -89,7 +89,7 @@ def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: U
     page.click("button:has-text('Review')")
     page.click("button[name=confirm][value=wait]")
     page.wait_for_url("**/orders/*/")
-    expect(page.locator(".explained")).to_contain_text("It waits for a top-up")
+    expect(page.locator("[data-code=waits_for_topup]")).to_be_visible()
     assert upstream.ledger(Order.objects.get()) == []
 
     upstream.control("topup", amount=100_000)
