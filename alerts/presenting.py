@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from alerts.kinds import KINDS, in_words
 from alerts.kinds.kind import Words
 from alerts.models import Alert
+from core.together import read_together
 from gateway.models import UpstreamAccount
-from gateway.services import upstream_account
 from staff.models import User
 
 # So many are shown in full on every page.
@@ -33,9 +33,12 @@ class Head:
 def head_for(user: User) -> Head:
     """What concerns this person, without what the upstream's own banner says already."""
     kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
-    alerts = list(Alert.objects.open().filter(kind__in=kinds))
+    accounts, alerts = read_together(
+        UpstreamAccount.objects.filter(only=True), Alert.objects.open().filter(kind__in=kinds)
+    )
     shown = [(alert, in_words(alert, user)) for alert in alerts[:_SHOWN]]
-    return Head(account=upstream_account(), shown=shown, rest=alerts[_SHOWN:])
+    account = accounts[0] if accounts else UpstreamAccount()
+    return Head(account=account, shown=shown, rest=alerts[_SHOWN:])
 
 
 def kinds_for(user: User) -> list[str]:

@@ -22,11 +22,11 @@ from catalogue.models import CatalogueSync, Product
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
-from core.search import count_up_to
+from core.together import read_together
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
-from purchases.states import Status
+from purchases.states import OPEN, Status
 from purchases.tables import OrderTable
 from reconciliation.services import latest_run
 
@@ -50,7 +50,8 @@ class StatusCount:
 @require_GET
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
-    return render(request, "backoffice/overview.html", {**_facts(request), "live": _live(request)})
+    live = _live(request)  # first: what happens meanwhile is news
+    return render(request, "backoffice/overview.html", {**_facts(request), "live": live})
 
 
 @staff_only()
@@ -118,27 +119,33 @@ _COUNTS = """
             SELECT 1 FROM purchases_order o WHERE o.status = s.status AND o.created_at >= %s LIMIT %s
         ) found
     ) FROM unnest(%s::text[]) AS s (status)
-    UNION ALL SELECT 'incidents', (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL)
+    UNION ALL SELECT 'all open', (
+        SELECT count(*) FROM (SELECT 1 FROM purchases_order WHERE status = ANY(%s) LIMIT %s) found
+    )
 """
 
 
 def _order_facts(today: dt.datetime) -> dict[str, Any]:
     with connection.cursor() as cursor:
-        cursor.execute(_COUNTS, [today, _MOST_COUNTED + 1, [status.value for status in Status]])
+        most, every = _MOST_COUNTED + 1, [status.value for status in Status]
+        cursor.execute(_COUNTS, [today, most, every, [status.value for status in OPEN], most])
         counted = dict(cursor.fetchall())
-    incidents = Incident.objects.filter(closed_at__isnull=True).select_related("order")
-    has_incidents = counted.pop("incidents")
+    open_count = counted.pop("all open")
     orders = Order.objects.for_table()
-    waiting = orders.need_attention().order_by("created_at")[:20]
+    waiting, latest, incidents = read_together(
+        orders.need_attention().order_by("created_at")[:20],
+        orders.order_by("-created_at", "-pk")[:8],
+        Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20],
+    )
     return {
         "limit": limit_use(),
         "counts": [StatusCount(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
-        "open_count": count_up_to(Order.objects.open(), _MOST_COUNTED),
+        "open_count": open_count,
         "waiting": OrderTable(waiting, prefix="waiting"),
-        "latest": OrderTable(orders.order_by("-created_at", "-pk")[:8]),
-        "incidents": list(incidents[:20]) if has_incidents else [],
+        "latest": OrderTable(latest),
+        "incidents": incidents,
     }
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.together import read_together
 from gateway.models import Exchange
-from gateway.services import latest_reading
 from ledger.models import Books
-from ledger.services.posting import books
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,8 @@ class Funds:
     @classmethod
     def now(cls) -> Funds:
         """The funds as they are now."""
-        return cls(books=books(), reading=latest_reading())
+        books, readings = read_together(Books.objects.filter(only=True), Exchange.objects.readings()[:1])
+        return cls(books=books[0] if books else Books(), reading=readings[0] if readings else None)
 
     @property
     def is_open(self) -> bool:

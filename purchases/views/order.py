@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
+from core.together import keep_prefetched, read_together
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
@@ -53,17 +53,8 @@ _NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
 
 
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
-    order = get_object_or_404(
-        Order.objects.select_related(
-            "product__brand", "product__category", "placed_by", "given_back__noted_by"
-        ).prefetch_related(
-            Prefetch("verdicts", Verdict.objects.select_related("proposed_by", "approved_by", "declined_by"))
-        ),
-        ref_id=ref_id,
-    )
+    order, events, incidents = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
-    events = list(order.events.select_related("actor"))
-    incidents = list(order.incidents.select_related("closed_by"))
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
     wait = wait_words(services.longest_wait(order))
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
@@ -92,6 +83,20 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
         "live": Live(request, reverse("order_live", args=[ref_id]), {"order-live": seen}, over=is_over),
     }
+
+
+def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident]]:
+    """The order with its verdicts, its timeline and its incidents, all of one moment."""
+    orders, verdicts, events, incidents = read_together(
+        Order.objects.for_table().select_related("given_back__noted_by").filter(ref_id=ref_id),
+        Verdict.objects.select_related("proposed_by", "approved_by", "declined_by").filter(order__ref_id=ref_id),
+        OrderEvent.objects.select_related("actor").filter(order__ref_id=ref_id),
+        Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id),
+    )
+    if not orders:
+        raise Http404
+    keep_prefetched(orders[0], "verdicts", verdicts)
+    return orders[0], events, incidents
 
 
 def _first_price(events: list[OrderEvent]) -> int | None:

@@ -150,12 +150,12 @@ def test_the_list_says_in_ones_language_what_became_of_it():
 
 @pytest.mark.parametrize("role", ["cashier", "admin"])
 def test_the_head_takes_few_queries_however_many_alerts(role, django_assert_num_queries):
-    """Session, person with permissions, the account, the alerts."""
+    """Session, person with permissions, the account with the alerts."""
     client = browser_of(role)
     UpstreamAccount.objects.create()
     keep_alerts("order_unknown", [unknown(number) for number in range(30)])
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert client.get(NOW).status_code == 200
 
 
@@ -164,5 +164,5 @@ def test_the_list_takes_few_queries_however_many_alerts(admin, alerts, django_as
     UpstreamAccount.objects.create()
     keep_alerts("order_unknown", [unknown(number) for number in range(alerts)])
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         assert admin.get(LIST).status_code == 200
