@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection
@@ -11,8 +10,11 @@ from django.db.models import Field, Model, QuerySet
 from django.db.models.query import get_related_populators
 
 
-def read_together(*questions: QuerySet[Any]) -> list[list[Any]]:
-    """The rows of each question, as it would give them itself; `prefetch_related` is left out."""
+def read_together(*questions: QuerySet[Any, Any]) -> list[list[Any]]:
+    """The rows of each question, as it would give them itself; `prefetch_related` is left out.
+
+    Those of a `values_list` are tuples.
+    """
     compilers = [question.query.get_compiler(connection=connection, elide_empty=False) for question in questions]
     asked = [compiler.as_sql(with_col_aliases=True) for compiler in compilers]
     columns = ", ".join(
@@ -22,7 +24,7 @@ def read_together(*questions: QuerySet[Any]) -> list[list[Any]]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}", [value for _sql, values in asked for value in values])
         answers = cursor.fetchone()
-    return [list(_rows(*pair)) for pair in zip(compilers, answers, strict=True)]
+    return [_rows(*one) for one in zip(questions, compilers, answers, strict=True)]
 
 
 def keep_prefetched(row: Model, name: str, others: list[Any]) -> None:
@@ -32,20 +34,24 @@ def keep_prefetched(row: Model, name: str, others: list[Any]) -> None:
     vars(row).setdefault("_prefetched_objects_cache", {})[name] = found
 
 
-def _rows(compiler: Any, answer: str | None) -> Iterator[Any]:
+def _rows(question: Any, compiler: Any, answer: str | None) -> list[Any]:
     """The rows of a question, made of what the database said: a list of {column: value}."""
+    said = json.loads(answer or "[]")
+    rows = [tuple(_value(column.output_field, one[alias]) for column, _sql, alias in compiler.select) for one in said]
+    return rows if question._fields else [_made(compiler, row) for row in rows]
+
+
+def _made(compiler: Any, values: tuple[Any, ...]) -> Model:
+    """The row's model with the others that `select_related` names, as Django makes them."""
     columns, info = compiler.select, compiler.klass_info
-    others = get_related_populators(info, columns, connection.alias)  # type: ignore[call-arg] # newer stubs
-    own = info["select_fields"]
-    names = [columns[place][0].target.attname for place in own]
-    for said in json.loads(answer or "[]"):
-        values = [_value(column.output_field, said[alias]) for column, _sql, alias in columns]
-        row = info["model"].from_db(connection.alias, names, [values[place] for place in own])
-        for other in others:
-            other.populate(values, row)
-        for name, place in compiler.annotation_col_map.items():
-            setattr(row, name, values[place])
-        yield row
+    places = info["select_fields"]
+    names = [columns[place][0].target.attname for place in places]
+    made: Model = info["model"].from_db(connection.alias, names, [values[place] for place in places])
+    for other in get_related_populators(info, columns, connection.alias):  # type: ignore[call-arg] # newer stubs
+        other.populate(values, made)
+    for name, place in compiler.annotation_col_map.items():
+        setattr(made, name, values[place])
+    return made
 
 
 def _value(field: Field[Any, Any], said: Any) -> Any:

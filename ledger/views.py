@@ -125,10 +125,9 @@ def closing(request: StaffRequest, day: str) -> HttpResponse:
         raise Http404 from None
     if shown > today:
         raise Http404
-    first_day = services.first_day() or today
+    days = services.read_days(shown, shown)
+    first_day, closed, opened_at = days.first_day or today, days.closings[0], days.books.opened_at
     next_day = shown + dt.timedelta(days=1)
-    closed = services.day_closings(shown, shown)[0]
-    opened_at = services.books().opened_at
     context = {
         "closing": closed,
         "lines": _lines(closed),

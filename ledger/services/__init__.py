@@ -20,7 +20,8 @@ from ledger.services.posting import (
 )
 from ledger.services.statements import (
     DayClosing,
+    Days,
     balance_curve,
-    day_closings,
+    read_days,
     usual_spending_per_hour,
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Min, Sum
+from django.db.models import Count, Min, QuerySet, Sum
 from django.utils import timezone
 
 from core.times import start_of_day
+from core.together import read_together
 from ledger.models import Books, ClosedDay, Entry, Flaw
 from ledger.services.posting import books, lock_books
 from ledger.services.proving import FoundFlaw
@@ -27,17 +29,19 @@ def first_day() -> dt.date | None:
     return timezone.localdate(first) if first else None
 
 
-def balance_at_start(day: dt.date) -> int:
-    """Rupiah: the balance with which this day opens; 0 before the first entry."""
-    return _newest_before(start_of_day(day)).balance_after
+def day_to_close(of: Books, first: dt.date | None) -> dt.date | None:
+    """The day that is over and not closed yet, the oldest; `first`: as `first_day` says."""
+    day = of.closed_day + _ONE_DAY if of.closed_day else first
+    return day if day and day < timezone.localdate() else None
 
 
 def close_days() -> None:
     """Keep a row for each day that is over, oldest first. Safe at any time, by anyone; not inside `snapshot`."""
-    while _day_to_close(books()):
+    first = first_day()
+    while day_to_close(books(), first):
         with transaction.atomic():
             locked = lock_books()
-            if day := _day_to_close(locked):
+            if day := day_to_close(locked, first):
                 # A row that is there already was not made here. It stays, and the proof compares it.
                 ClosedDay.objects.bulk_create([closing_of(day)], ignore_conflicts=True)
                 locked.closed_day = day
@@ -46,14 +50,27 @@ def close_days() -> None:
 
 def closing_of(day: dt.date) -> ClosedDay:
     """What the entries say of this day; it is not stored."""
+    return closing_from(day, *read_together(*closing_questions(day)))
+
+
+def closing_questions(day: dt.date) -> list[QuerySet[Entry, Any]]:
+    """What is asked of the entries for the closing of this day, which `closing_from` makes of the answers."""
     start, end = start_of_day(day), start_of_day(day + _ONE_DAY)
-    before, last = _newest_before(start), _newest_before(end)
     made = (
         Entry.objects.between(start, end)
         .order_by()
         .values_list("kind", "order_kind")
         .annotate(Count("pk"), Sum("balance_change"), Sum("reserved_change"), Min("balance_after"))
     )
+    return [newest_before(start), newest_before(end), made]
+
+
+def closing_from(
+    day: dt.date, found_before: list[Entry], found_last: list[Entry], made: list[tuple[Any, ...]]
+) -> ClosedDay:
+    """The closing of this day, of the answers to `closing_questions`; it is not stored."""
+    none = Entry(pk=0, balance_after=0, reserved_after=0)
+    before, last = next(iter(found_before), none), next(iter(found_last), none)
     sums, lowest = {}, before.balance_after
     for kind, order_kind, count, balance, reserved, least in made:
         sums[sums_key(kind, order_kind)] = {"count": count, "balance": balance, "reserved": reserved}
@@ -103,12 +120,6 @@ def _amounts(row: ClosedDay) -> dict[str, int]:
     return amounts
 
 
-def _day_to_close(of: Books) -> dt.date | None:
-    day = of.closed_day + _ONE_DAY if of.closed_day else first_day()
-    return day if day and day < timezone.localdate() else None
-
-
-def _newest_before(at: dt.datetime) -> Entry:
-    """The newest entry before this moment; an empty one when there is none."""
-    none = Entry(pk=0, balance_after=0, reserved_after=0)
-    return Entry.objects.filter(at__lt=at).order_by("-at", "-pk").first() or none
+def newest_before(at: dt.datetime) -> QuerySet[Entry]:
+    """The newest entry before this moment, if there is one."""
+    return Entry.objects.filter(at__lt=at).order_by("-at", "-pk")[:1]

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from django.db.models import Sum
 from django.utils import timezone
 
-from core.snapshot import snapshot
-from ledger.models import ClosedDay, Entry, OrderKind
-from ledger.services.closing import balance_at_start, close_days, closing_of, first_day, sums_key
+from core.times import start_of_day
+from core.together import read_together
+from ledger.models import Books, ClosedDay, Entry, OrderKind
+from ledger.services.closing import (
+    close_days,
+    closing_from,
+    closing_of,
+    closing_questions,
+    day_to_close,
+    newest_before,
+    sums_key,
+)
 
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
@@ -59,23 +68,48 @@ class DayClosing:
         return self.off_by == 0
 
 
-def day_closings(first: dt.date, last: dt.date) -> list[DayClosing]:
-    """The closing of each day from `first` to `last`, oldest first; a day without entries closes as it opened.
+@dataclass(frozen=True, kw_only=True)
+class Days:
+    """The closings of some days, oldest first, with the books of the same moment; `first_day`: of the first entry."""
+
+    books: Books
+    first_day: dt.date | None
+    closings: list[DayClosing]
+
+
+def read_days(first: dt.date, last: dt.date) -> Days:
+    """The closing of each day from `first` to `last`; a day without entries closes as it opened.
 
     Days that are over are closed now if nobody did it yet, and read as they were kept; only today is added up.
     """
+    days = _read_days(first, last)
+    if not day_to_close(days.books, days.first_day):
+        return days
     close_days()
-    with snapshot():
-        kept = {row.day: row for row in ClosedDay.objects.filter(day__gte=first - _ONE_DAY, day__lte=last)}
-        before = kept.get(first - _ONE_DAY)
-        opening = before.balance if before else balance_at_start(first)
-        closings: list[DayClosing] = []
-        for number in range((last - first).days + 1):
-            day = first + number * _ONE_DAY
-            row = kept.get(day) or closing_of(day)
-            closings.append(_as_closing(row, opening))
-            opening = row.balance
-    return closings
+    return _read_days(first, last)
+
+
+def _read_days(first: dt.date, last: dt.date) -> Days:
+    books, entries, rows, entries_before, *of_last = read_together(
+        Books.objects.filter(only=True),
+        Entry.objects.order_by("pk")[:1],
+        ClosedDay.objects.filter(day__gte=first - _ONE_DAY, day__lte=last),
+        newest_before(start_of_day(first)),
+        *(closing_questions(last) if last >= timezone.localdate() else ()),
+    )
+    begin = timezone.localdate(entries[0].at) if entries else None
+    kept = {row.day: row for row in rows}
+    before = kept.get(first - _ONE_DAY)
+    opening = before.balance if before else entries_before[0].balance_after if entries_before else 0
+    if of_last:
+        kept.setdefault(last, closing_from(last, *of_last))
+    closings: list[DayClosing] = []
+    for number in range((last - first).days + 1):
+        day = first + number * _ONE_DAY
+        row = kept.get(day) or (closing_of(day) if begin and day >= begin else ClosedDay(day=day, balance=0, lowest=0))
+        closings.append(_as_closing(row, opening))
+        opening = row.balance
+    return Days(books=books[0] if books else Books(), first_day=begin, closings=closings)
 
 
 def _as_closing(row: ClosedDay, opening: int) -> DayClosing:
@@ -93,10 +127,9 @@ def _as_closing(row: ClosedDay, opening: int) -> DayClosing:
 
 def balance_curve(days: int = 30) -> list[DayClosing]:
     """The last `days` days up to today, oldest first, without those before the books' first entry."""
-    today, first = timezone.localdate(), first_day()
-    if first is None:
-        return []
-    return day_closings(max(today - dt.timedelta(days=days - 1), first), today)
+    today = timezone.localdate()
+    found = read_days(today - dt.timedelta(days=days - 1), today)
+    return [day for day in found.closings if found.first_day and day.day >= found.first_day]
 
 
 def usual_spending_per_hour(now: dt.datetime) -> int | None:

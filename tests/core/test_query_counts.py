@@ -24,6 +24,7 @@ from reconciliation.models import ReconciliationRun
 from staff.models import User
 from tests.core.helpers import next_question
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.ledger.helpers import open_books, spend
 from tests.people import make_person
 from tests.reconciliation.helpers import make_difference
 
@@ -104,7 +105,7 @@ def files(count):
 LISTS = [
     ("/orders/", orders, 5),
     ("/bills/", bills, 5),
-    ("/customers/", customers, 5),
+    ("/customers/", customers, 6),
     ("/callbacks/", callbacks, 6),
     ("/products/", orders, 6),
     ("/products/price-changes/", prices, 5),
@@ -236,6 +237,14 @@ def balance_of(count):
     return "/balance/"
 
 
+def closing_of(count):
+    if not Entry.objects.exists():
+        open_books()
+    for _ in range(count):
+        spend(1_000, refunded=True)
+    return f"/balance/closing/{timezone.localdate()}/"
+
+
 def open_alerts_of(count):
     for n in range(count):
         Alert.objects.create(kind="low_balance", severity=1, key=f"open-{count}-{n}")
@@ -253,6 +262,7 @@ def open_alerts_of(count):
         (difference_of, 6),
         (receipt_of, 8),
         (balance_of, 13),
+        (closing_of, 6),
         (open_alerts_of, 3),
     ],
 )

@@ -3,6 +3,7 @@
 import datetime as dt
 import html
 import re
+from dataclasses import replace
 
 import pytest
 import time_machine
@@ -236,13 +237,13 @@ def test_a_line_leads_to_its_entries_of_that_day(auditor):
 
 def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
     open_books(1_000_000)
-    real = ledger.day_closings
+    real = ledger.read_days
 
     def wrong(first, last):
-        day = real(first, last)[0]
-        return [type(day)(**{**vars(day), "closing": day.closing - 7})]
+        days = real(first, last)
+        return replace(days, closings=[replace(day, closing=day.closing - 7) for day in days.closings])
 
-    monkeypatch.setattr("ledger.views.services.day_closings", wrong)
+    monkeypatch.setattr("ledger.views.services.read_days", wrong)
 
     page = auditor.get("/balance/closing/", follow=True)
 

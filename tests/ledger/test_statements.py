@@ -56,7 +56,7 @@ def three_days(time_machine: Any, django_user_model: Any) -> Any:
 
 
 def test_each_day_opens_as_the_one_before_closed_and_adds_up(three_days: Any):
-    days = ledger.day_closings(FIRST - dt.timedelta(days=1), FIRST + dt.timedelta(days=3))
+    days = ledger.read_days(FIRST - dt.timedelta(days=1), FIRST + dt.timedelta(days=3)).closings
 
     assert all(day.adds_up for day in days)
     assert [day.opening for day in days[1:]] == [day.closing for day in days[:-1]]
@@ -75,7 +75,7 @@ def test_each_day_opens_as_the_one_before_closed_and_adds_up(three_days: Any):
 
 
 def test_a_day_that_does_not_add_up_would_say_so(three_days: Any):
-    (day,) = ledger.day_closings(FIRST, FIRST)
+    (day,) = ledger.read_days(FIRST, FIRST).closings
 
     assert day.adds_up
     assert not type(day)(**{**vars(day), "refunds": 1}).adds_up
