@@ -29,6 +29,7 @@ from reconciliation.services import prove
 Progress = Callable[[int], None]
 
 _YEAR = dt.timedelta(days=365)
+# Rupiah: a top-up fills the balance up to this; a small shop has less.
 _FULL = 60_000_000
 # Of a thousand orders; the rest succeeds.
 _OUTCOMES = {
@@ -87,6 +88,7 @@ def _refuse_unless_possible(*, more: bool) -> None:
 
 def _account_so_far(orders: int, end: dt.datetime) -> tuple[Account, dt.datetime]:
     """The account as the books have it, or a new one, and from when on history is written."""
+    full = min(_FULL, 10_000_000 + 50 * orders)
     books, newest = Books.objects.filter(only=True).first(), Entry.objects.order_by("-pk").first()
     with connection.cursor() as cursor:
         # Others go on behind these numbers, whatever becomes of our transaction.
@@ -95,12 +97,12 @@ def _account_so_far(orders: int, end: dt.datetime) -> tuple[Account, dt.datetime
         last = no + numbers_for(orders)
         cursor.execute("SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), %s)", [last])
     if books is None or newest is None:
-        return Account(no=no, balance=_FULL, full=_FULL), end - _YEAR
+        return Account(no=no, balance=full, full=full), end - _YEAR
     row = Reconciliation.objects.filter(only=True).first()
     account = Account(
         no=no,
         balance=books.balance,
-        full=max(books.balance, _FULL),
+        full=max(books.balance, full),
         reserved=books.reserved,
         outside=row.outside if row else 0,
     )
@@ -176,8 +178,8 @@ def _others(writer: Writer, shop: Shop, start: dt.datetime, end: dt.datetime, or
     history = writer.rows
     ids, random = _next_ids(history.tables()), Random(orders)  # noqa: S311
     span = (end - start).total_seconds()
-    for number in range(orders // 1_000 + 10):
-        at = start.timestamp() + span * number / (orders // 1_000 + 10)
+    for number in range(orders // 1_000 + 60):
+        at = start.timestamp() + span * number / (orders // 1_000 + 60)
         facts = f'{{"since": "{moment(at).replace(" ", "T")}:00"}}'
         history.alerts.add(
             ids["alerts"] + number, "unreachable", "", 1, facts, moment(at), moment(at + random.uniform(30, 3_000))
