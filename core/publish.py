@@ -18,7 +18,7 @@ _PAUSE_SECONDS = 5.0
 _paused_until = [0.0]
 
 # A person waits for the page meanwhile: a broker that does not answer within this (seconds) costs no more.
-_PATIENCE_SECONDS = 1.0
+_PATIENCE_SECONDS = 0.5
 
 
 def publish(task: str, *args: Any, queue: str = "") -> bool:

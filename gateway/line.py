@@ -32,7 +32,7 @@ SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
 LONGEST_SLEEP_SECONDS = 30.0
 # As in core.publish: a frozen Redis costs one person this long, and nobody anything for a while after that (seconds).
-_PATIENCE_SECONDS, _PAUSE_SECONDS = 1.0, 5.0
+_PATIENCE_SECONDS, _PAUSE_SECONDS = 0.5, 5.0
 _paused_until = [0.0]
 _LINE, _TURNS, _TRACES = "dispatch:line", "dispatch:turns", "dispatch:traces"
 _BELL, _SLEEPING_UNTIL = "dispatch:bell", "dispatch:sleeping-until"
