@@ -63,7 +63,7 @@ def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
     times: dict[Shop, float] = {}
     queries, ok = 0, True
     rows = [shop.ask(name)["rows"] for shop in (small, large)]
-    whole = name.split(" ")[0].rstrip(",")
+    whole = name.split(" ", maxsplit=1)[0].rstrip(",")
     asked = whole if rows[0] < rows[1] and whole in _WHOLE else name
     for _ in range(3):
         for shop in (small, large) * rounds:
