@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import connection, transaction
+from psycopg import IsolationLevel
 
 
 @contextmanager
@@ -15,7 +16,13 @@ def snapshot() -> Iterator[None]:
     if connection.in_atomic_block:
         yield
         return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield
+    own = None
+    try:
+        with transaction.atomic():
+            own = connection.connection
+            # Said with the BEGIN, which goes with the first query.
+            own.isolation_level, own.read_only = IsolationLevel.REPEATABLE_READ, True
+            yield
+    finally:
+        if own and not own.closed:
+            own.isolation_level = own.read_only = None

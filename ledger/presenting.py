@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
 
 from core.together import read_together
 from gateway.models import Exchange
@@ -22,7 +25,16 @@ class Funds:
     @classmethod
     def now(cls) -> Funds:
         """The funds as they are now."""
-        books, readings = read_together(Books.objects.filter(only=True), Exchange.objects.readings()[:1])
+        return cls.of(*read_together(*cls.questions()))
+
+    @staticmethod
+    def questions() -> list[QuerySet[Any]]:
+        """What is asked for them; `of` takes the answers."""
+        return [Books.objects.filter(only=True), Exchange.objects.readings()[:1]]
+
+    @classmethod
+    def of(cls, books: list[Books], readings: list[Exchange]) -> Funds:
+        """The funds, of the answers to `questions`."""
         return cls(books=books[0] if books else Books(), reading=readings[0] if readings else None)
 
     @property

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.money import rupiah
+from core.together import read_together
 from ledger.models import Flaw
 from ledger.presenting import Funds
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp, ReconciliationRun
@@ -169,20 +172,36 @@ class ShownDifference:
         return Said(code=code, strong=strong % facts, text=text % facts, see=see)
 
 
-def shown_differences(*pks: int) -> list[ShownDifference]:
-    """These differences, or all open ones; newest first."""
-    found = Difference.objects.filter(pk__in=pks) if pks else Difference.objects.open()
+def shown_difference(pk: int) -> ShownDifference | None:
+    """This difference, if there is one."""
+    found = shown_from(*read_together(*_questions(Q(pk=pk), Q(difference=pk))))
+    return found[0] if found else None
+
+
+def open_questions() -> list[QuerySet[Any]]:
+    """What is asked for all open differences, newest first; `shown_from` takes the answers."""
+    state = Difference.State.OPEN
+    return _questions(Q(state=state), Q(difference__state=state))
+
+
+def _questions(which: Q, of_which: Q) -> list[QuerySet[Any]]:
     others = ("closed_with", "rest_of", "rest", "makes_good", "made_good_by")
-    rows = found.select_related(
+    found = Difference.objects.select_related(
         *others, "acknowledged_by", "entry", "explained_by", "expected__announced_by"
-    ).prefetch_related("adjustments__proposed_by", "adjustments__approved_by", "adjustments__declined_by")
+    )
+    adjustments = Adjustment.objects.select_related("proposed_by", "approved_by", "declined_by")
+    return [found.filter(which)[:50], adjustments.filter(of_which)]
+
+
+def shown_from(differences: list[Difference], adjustments: list[Adjustment]) -> list[ShownDifference]:
+    """The differences, each with its adjustments."""
     return [
         ShownDifference(
             difference=difference,
-            adjustments=list(difference.adjustments.all()),
+            adjustments=[one for one in adjustments if one.difference_id == difference.pk],
             expected=getattr(difference, "expected", None),
         )
-        for difference in rows[:50]
+        for difference in differences
     ]
 
 

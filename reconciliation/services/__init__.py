@@ -12,12 +12,15 @@ from reconciliation.services.decisions import (
     propose_adjustment,
 )
 from reconciliation.services.differences import lock_reconciliation, unexplained_differences
+from reconciliation.services.glance import Glance, glance
 from reconciliation.services.proving import last_proof, prove
 from reconciliation.services.reconciling import (
     Position,
     compared_at,
     latest_run,
     position,
+    position_from,
+    position_questions,
     reconcile,
     take_reading_again,
 )

@@ -48,16 +48,15 @@ def unexplained_differences() -> list[Difference]:
     return list(Difference.objects.open().exclude(label=_Label.TOPUP))
 
 
-def open_differences() -> dict[explaining.Difference, Difference]:
-    """The open differences, oldest first, as the method takes them."""
-    rows = Difference.objects.open().order_by("pk")
+def as_found(rows: Iterable[Difference]) -> dict[explaining.Difference, Difference]:
+    """The differences as the method takes them."""
     return {explaining.Difference(amount=row.amount, from_no=row.from_no, to_no=row.to_no): row for row in rows}
 
 
 def record(
     events: Iterable[explaining.Event], rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
 ) -> None:
-    """Store what a run found. `rows`: as `open_differences` gives them. `times`: when each reading's numbers were."""
+    """Store what a run found. `rows`: the open ones, `as_found`. `times`: when each reading's numbers were."""
     for event in events:
         if isinstance(event, explaining.Found):
             rows[event.difference] = _store(event.difference, rows, times)

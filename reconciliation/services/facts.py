@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
+from core.together import read_together
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Incident, Order
@@ -41,21 +42,38 @@ def as_reading(exchange: Exchange) -> quiet.Reading:
 
 
 def known_since(no: int) -> quiet.Known:
-    """The entries of orders from number `no` on, their orders, and all that may still be charged or refunded.
+    """The entries of orders from number `no` on, their orders, and all that may still be charged or refunded."""
+    return known_from(*read_together(*known_questions(no)))
 
-    Ask for readings first. An order is committed before it is sent, so that none of them holds one that is not seen.
+
+def known_questions(no: int) -> list[QuerySet[Any, Any]]:
+    """What is asked for `known_since`; `known_from` takes the answers.
+
+    Ask for readings in the same statement. An order is committed before it is sent, so that none of them holds one that
+    is not seen; and no order has ended that was open a moment before.
     """
     posted = Entry.objects.filter(pk__gte=no, ref_id__gt="").exclude(balance_change=0).order_by()
     is_open = Q(status__in=OPEN, sent_no__isnull=False)
     # Not joined by OR, which no index answers.
     of_entries, open_ones = Order.objects.filter(ref_id__in=posted.values("ref_id")), Order.objects.filter(is_open)
     concerned = Order.objects.filter(pk__in=of_entries.values("pk").union(open_ones.values("pk")))
+    return [
+        concerned.values_list("ref_id", "sent_no", "pending_no"),
+        _with_requests(concerned.filter(is_open | Q(attempt__gt=1))),
+        posted.values_list("pk", "ref_id", "balance_change"),
+    ]
+
+
+def known_from(
+    concerned: list[tuple[str, int | None, int | None]], asked: list[Any], posted: list[tuple[int, str, int]]
+) -> quiet.Known:
+    """What is known, of the answers to `known_questions`."""
     orders = {
         ref_id: quiet.Order(ref_id=ref_id, sent_no=sent_no or 0, pending_no=pending_no or 0)
-        for ref_id, sent_no, pending_no in concerned.values_list("ref_id", "sent_no", "pending_no")
+        for ref_id, sent_no, pending_no in concerned
     }
     now = timezone.now()
-    for order in _with_requests(concerned.filter(is_open | Q(attempt__gt=1))):
+    for order in asked:
         orders[order.ref_id] = quiet.Order(
             ref_id=order.ref_id,
             sent_no=order.sent_no or 0,
@@ -64,11 +82,7 @@ def known_since(no: int) -> quiet.Known:
             next_change=_next_change(order),
             is_open=not order.is_final and not _awaits_decision(order, now),
         )
-    # After the orders: of one that has ended since they were read, nothing is judged yet.
-    entries = [
-        quiet.Entry(no=pk, ref_id=ref_id, change=change)
-        for pk, ref_id, change in posted.values_list("pk", "ref_id", "balance_change")
-    ]
+    entries = [quiet.Entry(no=pk, ref_id=ref_id, change=change) for pk, ref_id, change in posted]
     return quiet.Known(entries, list(orders.values()))
 
 

@@ -6,19 +6,22 @@ import datetime as dt
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core import clock
 from core.snapshot import snapshot
+from core.together import read_together
 from gateway.models import Exchange
-from ledger.models import Proof
+from ledger.models import Books, Proof
 from ledger.services import available, books, open_books, settled_no
 from reconciliation import explaining, quiet
 from reconciliation.models import Difference, Reconciliation, ReconciliationRun
-from reconciliation.services.differences import lock_reconciliation, open_differences, record
-from reconciliation.services.facts import as_reading, known_since, readings
-from reconciliation.services.proving import last_proof, prove
+from reconciliation.services.differences import as_found, lock_reconciliation, record
+from reconciliation.services.facts import as_reading, known_from, known_questions, known_since, readings
+from reconciliation.services.proving import prove
 from upstream.endpoints import Endpoint
 
 Result = ReconciliationRun.Result
@@ -82,23 +85,36 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
 def position() -> Position:
     """How the account stands now: as `reconcile` would find it, storing nothing."""
     with snapshot():
-        row = Reconciliation.objects.select_related("quiet").filter(only=True).first()
-        look = _look(row or Reconciliation())
-        left = look.judgement.differences if look.judgement else []
-        labels = [_label_of(one, look.rows) for one in left]
-        current, proof = books(), last_proof()
-        difference = look.difference(sum(one.amount for one in left), proof)
-        return Position(
-            reported=look.reported,
-            reported_at=look.newest.answered_at if look.newest else None,
-            expected=look.expected(difference),
-            available=available(current),
-            held=current.reserved,
-            difference=difference,
-            state=_result(look, labels, proof),
-            blocking=look.blocking,
-            proof=proof,
-        )
+        return position_from(*read_together(*position_questions()))
+
+
+def position_questions() -> list[QuerySet[Any]]:
+    """What is asked first for `position`; `position_from` takes the answers, in the same `snapshot`."""
+    return [
+        Reconciliation.objects.select_related("quiet").filter(only=True),
+        Books.objects.filter(only=True),
+        Proof.objects.filter(only=True),
+    ]
+
+
+def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Proof]) -> Position:
+    """How the account stands, of the answers to `position_questions`."""
+    look = _look(rows[0] if rows else Reconciliation())
+    left = look.judgement.differences if look.judgement else []
+    labels = [_label_of(one, look.rows) for one in left]
+    current, proof = kept[0] if kept else Books(), proofs[0] if proofs else Proof()
+    difference = look.difference(sum(one.amount for one in left), proof)
+    return Position(
+        reported=look.reported,
+        reported_at=look.newest.answered_at if look.newest else None,
+        expected=look.expected(difference),
+        available=available(current),
+        held=current.reserved,
+        difference=difference,
+        state=_result(look, labels, proof),
+        blocking=look.blocking,
+        proof=proof,
+    )
 
 
 def compared_at() -> dt.datetime | None:
@@ -185,22 +201,30 @@ def _go_on(settled: int) -> _Look:
 
 
 def _look(row: Reconciliation, settled: int | None = None) -> _Look:
-    newest = readings().order_by("-pk").first()
-    if row.quiet is None or newest is None:
-        orders = known_since(0).orders if newest else []
-        blocking = quiet.blocking(as_reading(newest), orders) if newest else []
+    newest_first = readings().order_by("-pk")[:1]
+    if row.quiet is None:
+        found, *facts = read_together(newest_first, *known_questions(0))
+        newest = found[0] if found else None
+        blocking = quiet.blocking(as_reading(newest), known_from(*facts).orders) if newest else []
         return _Look(newest=newest, batch=[], judgement=None, rows={}, beyond=None, blocking=blocking)
     # No reading before the last quiet one, nor one made at the same time, is of use.
     ahead = readings().filter(pk__gte=row.quiet.answered_no, answered_no__gt=row.judged_no)
     if settled is not None:
         # Somebody may be posting an entry with a lower number than a later reading has.
         ahead = ahead.filter(answered_no__lt=settled)
-    batch = list(ahead.order_by("answered_no")[:_MOST_READINGS])
-    known = known_since(row.quiet.pk)
+    found, batch, still_open, *facts = read_together(
+        newest_first,
+        ahead.order_by("answered_no")[:_MOST_READINGS],
+        Difference.objects.open().order_by("pk"),
+        *known_questions(row.quiet.pk),
+    )
+    if not found:
+        return _Look(newest=None, batch=[], judgement=None, rows={}, beyond=None, blocking=[])
+    newest, known = found[0], known_from(*facts)
     progress = quiet.Progress(
         quiet=as_reading(row.quiet), booked=row.booked, outside=row.outside, judged_no=row.judged_no
     )
-    rows = open_differences()
+    rows = as_found(still_open)
     judgement = quiet.judge(progress, map(as_reading, batch), known, rows)
     look = _Look(newest=newest, batch=batch, judgement=judgement, rows=rows, beyond=0, blocking=[])
     if look.is_compared:

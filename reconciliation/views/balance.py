@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,14 +18,16 @@ from core.live import Live, expect_news
 from core.money import rupiah
 from core.publish import publish
 from core.snapshot import snapshot
+from core.together import read_together
 from gateway.services import request_balance_reading
 from ledger import services as ledger
 from ledger.chart import chart_of
 from ledger.presenting import Funds
+from purchases.models import Order
 from reconciliation import services
 from reconciliation.forms import ExpectedTopUpForm
 from reconciliation.models import ExpectedTopUp, ReconciliationRun
-from reconciliation.presenting import Result, result_message, said_of_books, shown_differences
+from reconciliation.presenting import Result, open_questions, result_message, said_of_books, shown_from
 from reconciliation.services.on_demand import reconcile_books
 
 # With nothing under way the page asks this often (seconds).
@@ -39,7 +42,8 @@ def balance_home(request: StaffRequest) -> HttpResponse:
 
 
 def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
-    context = {**_now(request), "form": form}
+    live = _live(request)  # first: what happens meanwhile is news
+    context = {**_now(request), "form": form, "live": live}
     if request.user.has_perm("ledger.view_entry"):
         curve = ledger.balance_curve()
         context |= {"curve": curve, "chart": chart_of(curve)}
@@ -50,37 +54,40 @@ def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
 @require_GET
 def balance_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the parts of the page that are not as it shows them."""
-    return render(request, "reconciliation/balance.html#live", _now(request))
+    live = _live(request)
+    facts = _now(request) if live.news else {}
+    return render(request, "reconciliation/balance.html#live", {**facts, "live": live})
+
+
+def _live(request: StaffRequest) -> Live:
+    seen = services.glance()
+    parts = {"now": seen.account, "differences": seen.differences}
+    return Live(request, reverse("balance_live"), parts, over=() if seen.is_busy else parts, rest=_REST)
 
 
 def _now(request: StaffRequest) -> dict[str, Any]:
     """What keeps itself fresh: figures, state, expected top-ups and open differences."""
-    may_explain = request.user.has_perm("reconciliation.view_difference")
+    if not request.user.has_perm("reconciliation.view_difference"):
+        return {"funds": Funds.now(), "colour": _colour(None)}
     with snapshot():
-        funds = Funds.now()
-        position = services.position() if may_explain else None
-        shown = shown_differences() if may_explain else []
-        expected = _expected() if may_explain else []
-    blocking = position.blocking if position else []
-    said = said_of_books(position, funds) if position else None
-    parts = {
-        "now": (funds.balance, funds.available, funds.reading and funds.reading.pk, position, said),
-        "differences": (
-            [(s.difference.pk, s.proposed and s.proposed.pk) for s in shown],
-            [(e.pk, e.difference_id, e.is_expired) for e in expected],
-        ),
-    }
-    over = () if blocking or funds.books.reserved else parts
+        books, reading, row, kept, proof, differences, adjustments, waiting, arrived = read_together(
+            *Funds.questions(), *services.position_questions(), *open_questions(), *_expected()
+        )
+        funds, shown = Funds.of(books, reading), shown_from(differences, adjustments)
+        position = services.position_from(row, kept, proof)
+        blocking = position.blocking[:10]
+        named = {*blocking, *(ref_id for difference in shown for ref_id in difference.ref_ids)}
+        orders = Order.objects.in_bulk(named, field_name="ref_id")
     return {
         "funds": funds,
         "position": position,
-        "said": said,
+        "said": said_of_books(position, funds),
         "colour": _colour(position),
-        "blocking": blocking[:10],
-        "more_blocking": max(0, len(blocking) - 10),
+        "blocking": blocking,
+        "more_blocking": len(position.blocking) - len(blocking),
         "differences": shown,
-        "expected": expected,
-        "live": Live(request, reverse("balance_live"), parts, over=over, rest=_REST),
+        "orders": orders,
+        "expected": [*waiting, *arrived],
     }
 
 
@@ -95,10 +102,10 @@ def _colour(position: services.Position | None) -> str:
     return "warn" if position and position.difference else "pending"
 
 
-def _expected() -> list[ExpectedTopUp]:
-    """Announced top-ups: those that wait, and the last that have arrived."""
+def _expected() -> list[QuerySet[ExpectedTopUp]]:
+    """What is asked for announced top-ups: those that wait, and the last that have arrived."""
     rows = ExpectedTopUp.objects.select_related("announced_by", "difference").filter(cancelled_at__isnull=True)
-    return [*rows.filter(difference__isnull=True)[:50], *rows.filter(difference__isnull=False)[:3]]
+    return [rows.filter(difference__isnull=True)[:50], rows.filter(difference__isnull=False)[:3]]
 
 
 @staff_only("ledger.view_books", "gateway.read_balance")

@@ -14,11 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.paging import keyset_page
+from purchases.models import Order
 from reconciliation import services
 from reconciliation.filters import DifferenceFilter
 from reconciliation.forms import NoteForm, ReasonForm
 from reconciliation.models import Adjustment, Difference
-from reconciliation.presenting import shown_differences
+from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
 
 
@@ -40,10 +41,11 @@ def difference_detail(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _detail(request: StaffRequest, pk: int, **more: Any) -> HttpResponse:
-    shown = shown_differences(pk)
-    if not shown:
+    shown = shown_difference(pk)
+    if shown is None:
         raise Http404
-    return render(request, "reconciliation/difference_detail.html", {"shown": shown[0], **more})
+    context = {"shown": shown, "orders": Order.objects.in_bulk(shown.ref_ids, field_name="ref_id"), **more}
+    return render(request, "reconciliation/difference_detail.html", context)
 
 
 @staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from alerts.services import evaluate_alerts
-from benchmarks.pages import addresses
+from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
 from purchases.models import Order
@@ -95,6 +95,17 @@ def test_given_many_orders_then_no_page_reads_them_all(busy_shop):
         found += faults(name, asked(queries.captured_queries))
 
     assert not found
+
+
+def test_given_many_orders_then_each_page_takes_few_queries(busy_shop):
+    too_many = {}
+    for name, (address, headers) in dict(pages(lambda address: busy_shop.get(address).content.decode())).items():
+        with CaptureQueriesContext(connection) as queries:
+            assert busy_shop.get(address, headers=headers).status_code == 200, address
+        if len(queries) > (MOST_POLL_QUERIES if name.startswith("poll") else MOST_QUERIES):
+            too_many[name] = len(queries)
+
+    assert not too_many
 
 
 def test_given_many_orders_then_nothing_periodic_reads_them_all(busy_shop):

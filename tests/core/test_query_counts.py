@@ -12,11 +12,12 @@ from django.urls import URLResolver, get_resolver, resolve
 from django.utils import timezone
 
 from alerts.models import Alert
-from bills.models import BillCheck
+from bills.models import BillCheck, Inquiry
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from catalogue.models import PriceChange
 from customers.models import Customer, SavedNumber
 from exports.models import Export
+from gateway.services import next_number
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import Status
@@ -144,7 +145,7 @@ def test_a_list_asks_as_often_for_many_rows_as_for_few(admin, address, fill, num
         ("/bills/", bills, 3),
         ("/files/", files, 3),
         ("/", orders, 3),
-        ("/balance/", differences, 11),
+        ("/balance/", differences, 3),
     ],
 )
 def test_a_live_page_asks_as_often_for_many_rows_as_for_few(admin, address, fill, number):
@@ -233,8 +234,22 @@ def receipt_of(count):
 
 
 def balance_of(count):
-    differences(count)
+    orders(count)
+    for order in Order.objects.all():
+        make_difference(-1, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
     return "/balance/"
+
+
+def balance_news_of(count):
+    balance_of(count)
+    return "/balance/live/?seen=now~old,differences~old"
+
+
+def payment_of(count):
+    check = make_check()
+    for _ in range(count):
+        Inquiry.objects.create(bill_check=check, sent_no=next_number(), answer="bill", total=check.total)
+    return make_payment(check, Status.FAILED).get_absolute_url()
 
 
 def closing_of(count):
@@ -259,9 +274,11 @@ def open_alerts_of(count):
         (suggestions_of, 4),
         (saved_bills_of, 6),
         (run_of, 8),
-        (difference_of, 6),
+        (difference_of, 5),
         (receipt_of, 8),
-        (balance_of, 13),
+        (balance_of, 8),
+        (balance_news_of, 6),
+        (payment_of, 7),
         (closing_of, 6),
         (open_alerts_of, 3),
     ],

@@ -3,12 +3,15 @@
 import re
 
 import pytest
+import time_machine
+from django.utils import timezone
 
 from ledger import services as ledger
-from ledger.models import Books
+from ledger.models import Books, Proof
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
+from staff.models import User
 from tests.core.helpers import has_id, next_question, words
 from tests.factories import make_order
 from tests.gateway.helpers import read_balance
@@ -162,6 +165,34 @@ def test_only_what_changed_is_sent_again(admin):
     changed = admin.get(ask).content.decode()
     assert 'id="balance-now" hx-swap-oob="true"' in changed
     assert 'id="balance-differences" hx-swap-oob="true"' in changed
+
+
+def propose(admin, amount=-1):
+    reconciliation.propose_adjustment(Difference.objects.get(amount=amount), actor=admin, reason="fee")
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (lambda _admin: read_balance(999_999), {"balance-now"}),
+        (lambda _admin: sent(), {"balance-now"}),
+        (propose, {"balance-differences"}),
+        (
+            lambda admin: reconciliation.announce_top_up(amount=5, actor=admin, note=""),
+            {"balance-differences"},
+        ),
+        (lambda _admin: Proof.objects.update(flaw="running", flaw_amount=7), {"balance-now"}),
+    ],
+)
+def test_given_a_change_then_just_its_part_is_sent(admin, change, parts):
+    with time_machine.travel(timezone.now().replace(second=5)):  # each minute the page is another
+        open_books(1_000_000)
+        upstream_tells(999_999)
+        ask, _delay = next_question(admin.get("/balance/"))
+        change(User.objects.get(username="admin"))
+        answer = admin.get(ask)
+
+    assert {part for part in ("balance-now", "balance-differences") if has_id(answer, part)} == parts
 
 
 # --- comparisons --------------------------------------------------------------------------------------------------

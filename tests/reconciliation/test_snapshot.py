@@ -58,7 +58,7 @@ def meanwhile(monkeypatch: Any, module: ModuleType, name: str, work: Callable[[]
 
 
 def test_a_top_up_acknowledged_during_a_page_is_counted_once(top_up_found: Any, monkeypatch: Any):
-    meanwhile(monkeypatch, presenting, "latest_reading", top_up_found)
+    meanwhile(monkeypatch, presenting, "read_together", top_up_found)
 
     funds = Funds.now()
 

@@ -1,0 +1,54 @@
+"""Whether the balance's page is still as it was, in one question: the page asks that every few seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+from django.utils import timezone
+
+from reconciliation.models import EXPECTED_FOR
+
+# Whatever moves an order leaves an event, and every balance an exchange.
+_GLANCE = """
+    SELECT
+        ARRAY[
+            (SELECT max(id) FROM gateway_exchange WHERE balance IS NOT NULL),
+            (SELECT max(id) FROM purchases_orderevent),
+            (SELECT max(id) FROM purchases_incident)
+        ],
+        (SELECT ARRAY[balance, reserved, found, (opened_at IS NULL)::int] FROM ledger_books),
+        (SELECT ARRAY[quiet_id, booked, outside, judged_no] FROM reconciliation_reconciliation),
+        (SELECT concat_ws(' ', flaw, flaw_amount, flaw_entry) FROM ledger_proof),
+        (SELECT array_agg(id ORDER BY id) FROM reconciliation_difference WHERE state = 'open'),
+        (SELECT array_agg(id ORDER BY id) FROM reconciliation_adjustment WHERE decided_at IS NULL),
+        (
+            SELECT array_agg(ARRAY[id, (announced_at <= %s)::int] ORDER BY id) FROM reconciliation_expectedtopup
+            WHERE difference_id IS NULL AND cancelled_at IS NULL
+        ),
+        (SELECT max(id) FROM reconciliation_expectedtopup WHERE difference_id IS NOT NULL),
+        (SELECT reserved > 0 FROM ledger_books),
+        EXISTS (SELECT 1 FROM purchases_order WHERE status IN ('sending', 'pending', 'unknown'))
+"""
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What the account's figures and state follow from, and its differences and announced top-ups.
+
+    `is_busy`: whether an order is under way that may move them.
+    """
+
+    account: list[object]
+    differences: list[object]
+    is_busy: bool
+
+
+def glance() -> Glance:
+    """The account in short. Each minute it is another: which orders wait for a person follows from the clock, too."""
+    now = timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(_GLANCE, [now - EXPECTED_FOR])
+        *figures, found, proposed, announced, arrived, is_reserved, is_open = cursor.fetchone()
+    account = [*figures, found, now.replace(second=0, microsecond=0).isoformat()]
+    return Glance(account, [found, proposed, announced, arrived], bool(is_reserved or is_open))
