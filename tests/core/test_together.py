@@ -1,0 +1,43 @@
+"""Several questions in one statement give the rows that each would give by itself."""
+
+import datetime as dt
+
+import pytest
+from django.contrib.auth.models import Group
+
+from core.together import keep_prefetched, read_together
+from purchases.models import Order, OrderEvent, Verdict
+from purchases.states import Status
+from tests.factories import make_order, make_product
+
+pytestmark = pytest.mark.django_db
+
+
+def test_given_questions_then_rows_come_as_from_each_itself(django_assert_num_queries):
+    product = make_product(cut_off_start=dt.time(23, 30), cut_off_end=dt.time(0, 30))
+    orders = [make_order(Status.SUCCESS, product=product, message=text) for text in ("", "“a”, 'b' %s", "c\nd")]
+    for order in orders:
+        OrderEvent.objects.create(order=order, to_status=Status.SUCCESS, source="poll", facts={"n": [1, None, "x"]})
+    newest_first = Order.objects.for_table().select_related("given_back").order_by("-pk")[:2]
+    names, pairs = Group.objects.order_by("name").values_list("name"), Order.objects.values_list("price", "ref_id")
+
+    with django_assert_num_queries(1):
+        found = read_together(newest_first, OrderEvent.objects.order_by("pk"), names, pairs.filter(pk__in=[]))
+        assert [order.product.cut_off_end for order in found[0]] == [dt.time(0, 30)] * 2
+        assert [(order.placed_by, hasattr(order, "given_back")) for order in found[0]] == [(None, False)] * 2
+
+    asked = [newest_first, OrderEvent.objects.order_by("pk"), names, []]
+    for rows, itself in zip(found, asked, strict=True):
+        assert list(map(facts, rows)) == list(map(facts, itself))
+
+
+def facts(row):
+    return row if isinstance(row, tuple) else {field.name: field.value_from_object(row) for field in row._meta.fields}
+
+
+def test_given_kept_rows_then_they_are_not_asked_for(django_assert_num_queries):
+    order = make_order()
+    keep_prefetched(order, "verdicts", [verdict := Verdict(order=order)])
+
+    with django_assert_num_queries(0):
+        assert list(order.verdicts.all()) == [verdict]
