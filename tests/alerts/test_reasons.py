@@ -184,7 +184,7 @@ def test_the_database_keeps_one_open_alert_of_a_kind_and_key():
         Alert.objects.create(kind="low_balance", severity=2)
 
 
-def test_a_disk_that_is_nearly_full_is_named_with_its_installation(monkeypatch):
+def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
     give_heartbeats()
     beats = [
         Heartbeat(name="worker", place="shop-a", age=1, free=999_999_999),

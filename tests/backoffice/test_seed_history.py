@@ -64,7 +64,7 @@ def test_given_history_then_ends_of_all_kinds_are_in_it(sandboxed):
     assert all(day.adds_up for day in year.closings)
 
 
-def test_given_history_when_something_is_placed_then_its_ids_are_new(sandboxed):
+def test_given_history_when_an_order_is_placed_its_id_is_new(sandboxed):
     seed(300)
     newest = Order.objects.latest("pk").pk
 

@@ -171,7 +171,7 @@ def sharing(listener: socket.socket) -> Iterator["subprocess.Popen[bytes]"]:
             process.kill()
 
 
-def test_while_each_process_of_a_socket_ends_every_request_is_answered(transactional_db):
+def test_processes_end_in_turn_and_every_request_is_answered(transactional_db):
     found: list[object] = []
 
     def ask(address: str) -> None:

@@ -118,7 +118,7 @@ def test_contradicting_callbacks_keep_the_first_and_an_incident():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_callback_is_stored_by_one_statement_and_so_is_a_repeat():
+def test_a_callback_and_a_repeat_are_one_statement_each():
     body = body_for(make_order(Status.PENDING))
 
     for _ in range(2):

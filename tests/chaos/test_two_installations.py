@@ -161,7 +161,7 @@ def unfinished(lost: set[str]) -> list[tuple[object, ...]]:
     return list(Order.objects.exclude(status=Status.SUCCESS).exclude(ref_id__in=lost).values_list(*facts))
 
 
-def test_one_dies_every_role_restarts_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
+def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
     first, second = both
     sandbox.control("account", callback_url=f"{second.url}/callbacks/upstream/")
     till = Till([first.url, second.url])

@@ -51,7 +51,7 @@ def test_a_machine_whose_clock_is_ahead_takes_nothing_early():
         assert not Order.objects.due(clock.now()).exists()
 
 
-def test_the_database_is_asked_once_a_minute_outside_the_statements(django_assert_num_queries, monkeypatch):
+def test_the_clock_asks_the_database_once_a_minute(django_assert_num_queries, monkeypatch):
     counter = [100.0]
     monkeypatch.setattr(clock.time, "monotonic", lambda: counter[0])
     with django_assert_num_queries(0):

@@ -129,7 +129,7 @@ def test_sync_catalogue_prints_counts_or_fails_in_one_sentence(upstream: Upstrea
 
 
 @pytest.mark.django_db
-def test_a_new_redis_says_from_when_on_the_catalogue_can_be_fetched(settings, monkeypatch):
+def test_a_new_redis_says_when_the_catalogue_can_be_fetched(settings, monkeypatch):
     settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9/nobody-asked-here-before"
     monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
 
