@@ -486,7 +486,6 @@ class Migration(migrations.Migration):
             model_name="order",
             index=models.Index(
                 django.db.models.functions.text.Upper("trx_id"),
-                condition=models.Q(("trx_id__gt", "")),
                 name="order_by_trx_id",
             ),
         ),
@@ -497,7 +496,6 @@ class Migration(migrations.Migration):
                     django.db.models.functions.text.Upper(django.db.models.functions.text.Left("sn", 40)),
                     "text_pattern_ops",
                 ),
-                condition=models.Q(("sn__gt", "")),
                 name="order_by_sn",
             ),
         ),
