@@ -22,6 +22,7 @@ from catalogue.models import CatalogueSync, Product
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
+from core.paging import chosen_first
 from core.together import read_together
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
@@ -133,7 +134,7 @@ def _order_facts(today: dt.datetime) -> dict[str, Any]:
     open_count = counted.pop("all open")
     orders = Order.objects.for_table()
     waiting, latest, incidents = read_together(
-        orders.need_attention().order_by("created_at")[:20],
+        chosen_first(Order.objects.need_attention().order_by("created_at", "pk")[:20], orders),
         orders.order_by("-created_at", "-pk")[:8],
         Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20],
     )

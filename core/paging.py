@@ -38,11 +38,16 @@ def kept_filters(query: QueryDict) -> QueryDict:
 
 
 def keyset_page(
-    rows: QuerySet[M], query: QueryDict, *, time_field: str = "created_at", size: int = 50
+    rows: QuerySet[M],
+    query: QueryDict,
+    *,
+    time_field: str = "created_at",
+    size: int = 50,
+    shown: QuerySet[M] | None = None,
 ) -> KeysetPage[M]:
     """The page of `rows` that `query` (`older=CURSOR` or `newer=CURSOR`) names, newest first by `time_field` and pk.
 
-    A cursor that makes no sense names the first page.
+    A cursor that makes no sense names the first page. `shown`: reads them with what is shown (see `chosen_first`).
     """
     upwards = "newer" in query
     cursor = _read(query.get("newer" if upwards else "older", ""))
@@ -55,7 +60,8 @@ def keyset_page(
         )
     upwards = upwards and cursor is not None
     order = (time_field, "pk") if upwards else (f"-{time_field}", "-pk")
-    found = list(rows.order_by(*order)[: size + 1])
+    page = rows.order_by(*order)[: size + 1]
+    found = list(page if shown is None else chosen_first(page, shown))
     has_more, found = len(found) > size, found[:size]
     if upwards:
         found.reverse()
@@ -68,6 +74,14 @@ def keyset_page(
         older=_write(found[-1], time_field) if has_older else "",
         kept=kept_filters(query),
     )
+
+
+def chosen_first(page: QuerySet[M], shown: QuerySet[M]) -> QuerySet[M]:
+    """The rows of `page` (ordered and sliced) as `shown` reads them, with everything that it joins or annotates.
+
+    The page is chosen before that is read: PostgreSQL may expect few rows, find thousands, and join all of them.
+    """
+    return shown.filter(pk__in=page.values("pk")).order_by(*page.query.order_by)
 
 
 def _write(row: Any, time_field: str) -> str:

@@ -32,6 +32,8 @@ _LOW = 8_000_000
 # A reading after so many orders: as often as each minute in a busy shop.
 _READING_EVERY = 10
 _BILL_VALID = 300
+# The customer's money is given back by then (seconds).
+_OWED_AT_MOST = 30 * 86_400
 _SOURCE = OrderEvent.Source
 _KIND = Entry.Kind
 _REFUSALS = [ErrorCode.INVALID_DESTINATION, ErrorCode.PRODUCT_NOT_FOUND, ErrorCode.INVALID_REQUEST]
@@ -210,7 +212,7 @@ class Writer:
         )  # fmt: skip
 
     def _reverse(self, placed: _Placed) -> tuple[int, float]:
-        """The upstream takes a success back; two people say so, and mostly the customer has the money back."""
+        """The upstream takes a success back; two people say so, and lately some customers wait for the money."""
         at, first, second = placed.final_at, self._shop.first_admin, self._shop.second_admin
         ended_no = self._number()
         self._event(placed, at, Status.SUCCESS, Status.REVERSED, _SOURCE.STAFF, actor=second, note="Token ditarik")
@@ -221,7 +223,8 @@ class Writer:
             next(self._ids["verdicts"]), placed.id, Status.REVERSED, "Dasbor pemasok", "Ditarik oleh pemasok", first,
             moment(at), second, moment(at),
         )  # fmt: skip
-        if self._random.random() < 0.9:
+        is_old = at < self._now - _OWED_AT_MOST
+        if is_old or self._random.random() < 0.9:
             pk = next(self._ids["given_back"])
             self.rows.given_back.add(pk, placed.id, placed.cashier, moment(at), "Tunai di kasir")
         return ended_no, at

@@ -37,10 +37,8 @@ from upstream.errors import UpstreamError
 def bill_list(request: StaffRequest) -> HttpResponse:
     """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
     found = BillFilter(request.GET, queryset=BillCheck.objects.all())
-    page = keyset_page(found.qs, request.GET)
-    # Where each stands is worked out for the page alone.
-    standing = {check.pk: check for check in _listed().filter(pk__in=[check.pk for check in page.rows])}
-    table = BillTable(standing[check.pk] for check in page.rows)
+    page = keyset_page(found.qs, request.GET, shown=_listed())
+    table = BillTable(page.rows)
     context = {"filter": found, "page": page, "table": table, "live": _live(request, table)}
     return render(request, "bills/bill_list.html", context)
 

@@ -468,6 +468,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="order",
             index=models.Index(
+                condition=models.Q(("status", "reversed")),
+                fields=["id"],
+                name="order_reversed",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="order",
+            index=models.Index(
                 fields=["destination", "-created_at"],
                 name="order_by_number",
                 opclasses=["varchar_pattern_ops", "timestamptz_ops"],

@@ -191,6 +191,7 @@ class Order(models.Model):
             models.Index(fields=["product", "-created_at", "-id"], name="order_by_product_id"),
             models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
+            models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
             # For the search; each finds a beginning.
             models.Index(
                 fields=["destination", "-created_at"],

@@ -19,8 +19,8 @@ from purchases.tables import OrderTable
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
-    found = OrderFilter(request.GET, queryset=Order.objects.for_table())
-    page = keyset_page(found.qs, request.GET)
+    found = OrderFilter(request.GET, queryset=Order.objects.all())
+    page = keyset_page(found.qs, request.GET, shown=Order.objects.for_table())
     context = {"filter": found, "page": page, "table": OrderTable(page.rows), "live": _live(request, page.rows)}
     return render(request, "purchases/order_list.html", context)
 
