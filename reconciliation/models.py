@@ -71,7 +71,10 @@ class ReconciliationRun(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["-at"], name="reconciliation_run_newest")]
+        indexes = [
+            models.Index(fields=["-at"], name="reconciliation_run_newest"),
+            models.Index(fields=["state", "-at"], name="reconciliation_run_by_state"),
+        ]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_it_said_never_changes",

@@ -27,6 +27,13 @@ _INDEXES = """
 """
 
 
+# How closely PostgreSQL counts the values of an index on an expression.
+_STATISTICS = """
+    SELECT attrelid::regclass::text, attnum, attstattarget FROM pg_attribute JOIN pg_index ON indexrelid = attrelid
+    WHERE indrelid = ANY(%s::regclass[]) AND attstattarget >= 0
+"""
+
+
 @contextmanager
 def bulk_load(tables: Collection[str]) -> Iterator[None]:
     """A transaction in which these tables are ours alone and have no index but their key.
@@ -45,6 +52,8 @@ def bulk_load(tables: Collection[str]) -> Iterator[None]:
         constraints = [row[2:] for row in unique], cursor.fetchall()
         cursor.execute(_INDEXES, [names])
         indexes = cursor.fetchall()
+        cursor.execute(_STATISTICS, [names])
+        statistics = cursor.fetchall()
         for table, name, _definition in (*constraints[1], *constraints[0]):
             cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
         for name, _definition in indexes:
@@ -54,6 +63,8 @@ def bulk_load(tables: Collection[str]) -> Iterator[None]:
             cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
         for _name, definition in indexes:
             cursor.execute(definition)
+        for name, column, target in statistics:
+            cursor.execute(f"ALTER INDEX {name} ALTER COLUMN {column} SET STATISTICS {target}")
         for table, name, definition in constraints[1]:
             cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
         cursor.execute(f"ANALYZE {', '.join(names)}")

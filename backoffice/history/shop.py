@@ -27,10 +27,18 @@ _PAYDAYS = {1: 1.9, 2: 1.5, 25: 1.6, 26: 1.4, 28: 1.3}
 _HOUR = 3600
 _FIRST_NAMES = (
     "Siti", "Budi", "Agus", "Dewi", "Rina", "Joko", "Wahyu", "Ayu", "Putri", "Rudi", "Yanti", "Hendra", "Lestari",
-    "Bambang", "Fitri", "Eko", "Nur", "Dian",
+    "Bambang", "Fitri", "Eko", "Nur", "Dian", "Adi", "Ani", "Arif", "Bayu", "Citra", "Dedi", "Desi", "Dodi", "Endang",
+    "Fajar", "Galih", "Hadi", "Heri", "Ika", "Indah", "Intan", "Iwan", "Kartika", "Lina", "Maya", "Mega", "Nanda",
+    "Nina", "Oki", "Ratna", "Reza", "Rizky", "Sari", "Slamet", "Sri", "Tono", "Tri", "Umar", "Vina", "Wati", "Yoga",
+    "Yudi", "Yuni", "Zainal",
 )  # fmt: skip
 _LAST_NAMES = (
     "Aminah", "Santoso", "Wibowo", "Pratama", "Hidayat", "Saputra", "Rahayu", "Kusuma", "Nugroho", "Siregar", "Halim",
+    "Anggraini", "Basuki", "Budiman", "Cahyono", "Darmawan", "Effendi", "Fauzi", "Firmansyah", "Ginting", "Gunawan",
+    "Handayani", "Harahap", "Hartono", "Irawan", "Iskandar", "Kurniawan", "Lubis", "Maulana", "Mulyadi", "Mulyono",
+    "Nasution", "Panjaitan", "Permana", "Prasetyo", "Purnomo", "Purwanto", "Rachman", "Ramadhan", "Sanjaya", "Setiawan",
+    "Simanjuntak", "Sitorus", "Situmorang", "Suharto", "Sukardi", "Susanti", "Susanto", "Sutrisno", "Suryadi",
+    "Tambunan", "Utami", "Wahyudi", "Wicaksono", "Widodo", "Wijaya", "Winarno", "Yulianto", "Yusuf",
 )  # fmt: skip
 _PREFIXES = {
     "telkomsel": "0812", "by.u": "0851", "indosat": "0857", "xl": "0878", "axis": "0838", "tri": "0896",

@@ -208,6 +208,11 @@ class Migration(migrations.Migration):
                 name="bill_check_by_words",
             ),
         ),
+        # With the usual 100, PostgreSQL takes a rare name for a common one, and reads the whole table for it.
+        migrations.RunSQL(
+            "ALTER INDEX bill_check_by_words ALTER COLUMN 1 SET STATISTICS 1000",
+            "ALTER INDEX bill_check_by_words ALTER COLUMN 1 SET STATISTICS -1",
+        ),
         migrations.AddConstraint(
             model_name="billcheck",
             constraint=models.CheckConstraint(

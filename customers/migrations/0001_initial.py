@@ -86,7 +86,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="savednumber",
-            index=models.Index(fields=["destination"], name="saved_number_begins", opclasses=["varchar_pattern_ops"]),
+            index=models.Index(
+                fields=["destination", "-created_at", "-id"],
+                name="saved_number_begins",
+                opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],
+            ),
         ),
         migrations.AddIndex(
             model_name="savednumber",

@@ -288,7 +288,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-pk"],
-                "indexes": [models.Index(fields=["-at"], name="reconciliation_run_newest")],
+                "indexes": [
+                    models.Index(fields=["-at"], name="reconciliation_run_newest"),
+                    models.Index(fields=["state", "-at"], name="reconciliation_run_by_state"),
+                ],
             },
         ),
         pgtrigger.migrations.AddTrigger(

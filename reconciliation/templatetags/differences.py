@@ -32,7 +32,7 @@ def difference_badge(label: str) -> SafeString:
 def last_run_of(day: dt.date) -> ReconciliationRun | None:
     """`{% last_run_of closing.day as run %}`: the newest comparison of that day, if there was one."""
     until = start_of_day(day + dt.timedelta(days=1))
-    return ReconciliationRun.objects.filter(at__gte=start_of_day(day), at__lt=until).first()
+    return ReconciliationRun.objects.filter(at__gte=start_of_day(day), at__lt=until).order_by("-at", "-pk").first()
 
 
 @register.filter

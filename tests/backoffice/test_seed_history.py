@@ -31,6 +31,7 @@ def definitions():
         cursor.execute(
             "SELECT indexname, '' FROM pg_indexes WHERE schemaname = 'public'"
             " UNION ALL SELECT conname, contype::text || convalidated::text FROM pg_constraint"
+            " UNION ALL SELECT attrelid::regclass::text, attstattarget::text FROM pg_attribute WHERE attstattarget >= 0"
             " UNION ALL SELECT tgname, tgenabled::text FROM pg_trigger WHERE NOT tgisinternal"
         )
         return sorted(cursor.fetchall())
