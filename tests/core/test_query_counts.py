@@ -105,7 +105,7 @@ def files(count):
 
 LISTS = [
     ("/orders/", orders, 5),
-    ("/bills/", bills, 5),
+    ("/bills/", bills, 4),
     ("/customers/", customers, 6),
     ("/callbacks/", callbacks, 6),
     ("/products/", orders, 6),
