@@ -200,7 +200,10 @@ class Difference(models.Model):
                 name="difference_makes_another_good",
             ),
         ]
-        indexes = [models.Index(fields=["id"], name="difference_open", condition=Q(state="open"))]
+        indexes = [
+            models.Index(fields=["id"], name="difference_open", condition=Q(state="open")),
+            models.Index(fields=["-found_at", "-id"], name="difference_newest"),
+        ]
         triggers = [
             pgtrigger.ReadOnly(
                 name="what_was_found_never_changes",

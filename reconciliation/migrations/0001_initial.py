@@ -327,6 +327,10 @@ class Migration(migrations.Migration):
             model_name="difference",
             index=models.Index(condition=models.Q(("state", "open")), fields=["id"], name="difference_open"),
         ),
+        migrations.AddIndex(
+            model_name="difference",
+            index=models.Index(fields=["-found_at", "-id"], name="difference_newest"),
+        ),
         migrations.AddConstraint(
             model_name="difference",
             constraint=models.CheckConstraint(
