@@ -71,11 +71,6 @@ app.conf.update(
             "schedule": 60.0,
             "options": {"expires": 60},
         },
-        "read-balance-again": {
-            "task": "reconciliation.tasks.read_balance_again",
-            "schedule": 5.0,
-            "options": {"expires": 5},
-        },
         "count-what-is-bought": {
             "task": "purchases.tasks.count_what_is_bought",
             "schedule": 600.0,

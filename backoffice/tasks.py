@@ -11,8 +11,9 @@ from bills.services import DUE_CHECKS, EXPIRED_PAYMENTS
 from callbacks.services import DUE_CALLBACKS
 from gateway.dispatching import Dispatcher
 from purchases.services import DUE_ORDERS
+from reconciliation.services import DUE_READING
 
-SOURCES = (DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS)
+SOURCES = (DUE_ORDERS, DUE_CHECKS, EXPIRED_PAYMENTS, DUE_CALLBACKS, DUE_READING)
 
 _stop = threading.Event()
 

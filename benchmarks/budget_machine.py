@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import cast
 import django
 import redis
 from django.conf import settings
+from django.db.models import QuerySet
 
 django.setup()
 
@@ -48,8 +50,8 @@ def machine(*, backlog: int, **_: object) -> None:
         last = taken(limit)
         return [Work(ROW, number) for number in range(last - limit + 1, last + 1) if number <= backlog]
 
-    def earliest() -> datetime | None:
-        return datetime.now(UTC) if taken(0) < backlog else None
+    def first_moments(sources: Sequence[Due]) -> list[tuple[Due, datetime]]:
+        return [(sources[0], datetime.now(UTC))] if taken(0) < backlog else []
 
     def call(work: Work, permit_id: str) -> None:
         permit = get_client().budget.take_over(permit_id, _STATUS)
@@ -61,9 +63,9 @@ def machine(*, backlog: int, **_: object) -> None:
         return True
 
     # In place of Celery and PostgreSQL.
-    vars(dispatching).update(publish=publish, sending_is_stopped=lambda: False)
+    vars(dispatching).update(publish=publish, sending_is_stopped=lambda: False, first_moments=first_moments)
     vars(clock).update(now=lambda: datetime.now(UTC))
-    Dispatcher([Due(earliest=earliest, take=take)]).run(threading.Event())
+    Dispatcher([Due(earliest=QuerySet, take=take)]).run(threading.Event())
 
 
 def people(*, batch: int, clicks: bool, **_: object) -> None:

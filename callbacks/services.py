@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg.types.json import Json
@@ -221,9 +220,9 @@ def take_due(_limit: int) -> list[Work]:
     return [] if first is None else [Work(_TASK, first)]
 
 
-def _earliest() -> dt.datetime | None:
+def _earliest() -> QuerySet[Any]:
     waiting = Callback.objects.filter(state=CallbackState.RECEIVED).order_by("next_try_at")
-    return waiting.values_list("next_try_at", flat=True).first()
+    return waiting.values_list("next_try_at")
 
 
 DUE_CALLBACKS = Due(earliest=_earliest, take=take_due, asks_upstream=False)

@@ -19,10 +19,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import redis
 import structlog
 from django.db import DatabaseError, close_old_connections, connection
+from django.db.models import QuerySet, Value
 
 from core import clock
 from core.publish import publish
@@ -52,14 +54,20 @@ _IN_HAND, _AT_MOST = 4, 20
 class Due:
     """Rows of one room that fall due.
 
-    `earliest()`: when the next one does, None without any. `take(limit)` leases up to so many of them, oldest due
-    first, and returns their work; if it is lost it is found again when its lease is over. `asks_upstream`: each piece
-    costs one request of the rate budget.
+    `earliest()`: the question for their due times, the first one first, by `values_list` of that alone. `take(limit)`
+    leases up to so many of them, oldest due first, and returns their work; if it is lost it is found again when its
+    lease is over. `asks_upstream`: each piece costs one request of the rate budget and is handed out with its permit.
     """
 
-    earliest: Callable[[], dt.datetime | None]
+    earliest: Callable[[], QuerySet[Any]]
     take: Callable[[int], list[Work]]
     asks_upstream: bool = True
+
+
+def first_moments(sources: Sequence[Due]) -> list[tuple[Due, dt.datetime]]:
+    """Each source of which something falls due, with the first moment: all are asked in one statement."""
+    first, *others = [source.earliest().annotate(place=Value(place))[:1] for place, source in enumerate(sources)]
+    return [(sources[place], moment) for moment, place in first.union(*others, all=True)]
 
 
 class Dispatcher:
@@ -133,7 +141,7 @@ class Dispatcher:
         """Lease what is due, and find out when to look again."""
         close_old_connections()
         line.stay_awake()
-        moments = [(source, earliest) for source in self._sources if (earliest := source.earliest())]
+        moments = first_moments(self._sources)
         now = clock.now()
         due = [source for source, earliest in moments if earliest <= now]
         later = [earliest for _, earliest in moments if earliest > now]

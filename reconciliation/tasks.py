@@ -3,7 +3,6 @@
 import structlog
 from celery import shared_task
 
-from core import clock
 from gateway import services as gateway
 from reconciliation import services
 from reconciliation.models import ReconciliationRun
@@ -14,7 +13,7 @@ log = structlog.get_logger()
 
 
 @shared_task
-def read_balance() -> None:
+def read_balance(_reading: int | None = None) -> None:
     """Ask for the balance once and compare it with the books; beat asks again within the minute after a fault."""
     try:
         gateway.read_balance()
@@ -22,13 +21,6 @@ def read_balance() -> None:
         log.warning("balance_not_read", fault=type(error).__name__, reason=str(error))
     else:
         services.reconcile(ReconciliationRun.Trigger.READING)
-
-
-@shared_task
-def read_balance_again() -> None:
-    """Ask for the balance before its minute, when none of the last readings was quiet."""
-    if services.take_reading_again(clock.now()):
-        read_balance()
 
 
 @shared_task

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from bills.errors import NotABill
@@ -142,9 +143,9 @@ def take_due(limit: int) -> list[Work]:
     return [Work(_INQUIRE, check.pk) for check in due]
 
 
-def _earliest() -> dt.datetime | None:
-    due = BillCheck.objects.filter(answer=AnswerKind.NONE, next_poll_at__isnull=False).order_by("next_poll_at")
-    return due.values_list("next_poll_at", flat=True).first()
+def _earliest() -> QuerySet[Any]:
+    due = BillCheck.objects.filter(answer=AnswerKind.NONE, next_poll_at__isnull=False)
+    return due.order_by("next_poll_at").values_list("next_poll_at")
 
 
 DUE_CHECKS = Due(earliest=_earliest, take=take_due)

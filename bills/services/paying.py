@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import DateTimeField, QuerySet, Value
 
 from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
 from bills.models import BillCheck, payments_that_are_over
@@ -100,8 +100,8 @@ def cancel_expired(limit: int) -> list[Work]:
     return []
 
 
-def _earliest() -> dt.datetime | None:
-    return clock.now() if payments_that_are_over().exists() else None
+def _earliest() -> QuerySet[Any]:
+    return payments_that_are_over().order_by().values_list(Value(clock.now(), DateTimeField()))
 
 
 # Nobody waits for them, so nobody wakes the dispatcher for them.

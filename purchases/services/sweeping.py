@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from core import clock
 from gateway import line, polling
@@ -32,9 +33,8 @@ def longest_wait(order: Order) -> float | None:
     return line.longest_wait(Work(SUBMIT, order.pk)) if order.status == Status.QUEUED else None
 
 
-def _earliest() -> dt.datetime | None:
-    due = Order.objects.filter(next_poll_at__isnull=False).order_by("next_poll_at")
-    return due.values_list("next_poll_at", flat=True).first()
+def _earliest() -> QuerySet[Any]:
+    return Order.objects.filter(next_poll_at__isnull=False).order_by("next_poll_at").values_list("next_poll_at")
 
 
 DUE_ORDERS = Due(earliest=_earliest, take=take_due)

@@ -15,6 +15,7 @@ from reconciliation.services.differences import lock_reconciliation, unexplained
 from reconciliation.services.glance import Glance, glance
 from reconciliation.services.proving import last_proof, prove
 from reconciliation.services.reconciling import (
+    DUE_READING,
     Position,
     compared_at,
     latest_run,

@@ -14,6 +14,8 @@ from django.db.models import QuerySet
 from core import clock
 from core.snapshot import snapshot
 from core.together import read_together
+from gateway.dispatching import Due
+from gateway.line import Work, ring_when_committed
 from gateway.models import Exchange
 from ledger.models import Books, Proof
 from ledger.services import available, books, open_books, settled_no
@@ -31,6 +33,7 @@ Trigger = ReconciliationRun.Trigger
 _MOST_READINGS = 10_000
 _PATIENCE_SECONDS = 20.0
 
+_READ = "reconciliation.tasks.read_balance"
 # When nothing was quiet for this time, the balance is read again soon: the next reading may be.
 _NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(seconds=5)
 
@@ -128,9 +131,18 @@ def latest_run() -> ReconciliationRun | None:
     return ReconciliationRun.objects.first()
 
 
-def take_reading_again(now: dt.datetime) -> bool:
-    """Whether the balance is due to be read again before its minute; if so, the caller reads it."""
-    return bool(Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None))
+def take_reading_again(now: dt.datetime) -> list[Work]:
+    """The work, once, when the balance is due to be read again before its minute."""
+    is_due = Reconciliation.objects.filter(read_again_at__lte=now).update(read_again_at=None)
+    return [Work(_READ, 1)] if is_due else []
+
+
+def _earliest_reading() -> QuerySet[Any]:
+    return Reconciliation.objects.filter(read_again_at__isnull=False).values_list("read_again_at")
+
+
+# The task gets a permit for itself, as in each minute.
+DUE_READING = Due(earliest=_earliest_reading, take=lambda _: take_reading_again(clock.now()), asks_upstream=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +208,7 @@ def _go_on(settled: int) -> _Look:
         row.booked, row.outside, row.judged_no = progress.booked, progress.outside, progress.judged_no
         if look.judged:
             row.read_again_at = _read_again_at(row.quiet, look.judged[-1])
+            ring_when_committed(row.read_again_at)
         row.save()
     return look
 

@@ -148,5 +148,5 @@ def test_due_checks_are_handed_out_once_per_lease(upstream: Upstream):
     taken = [services.DUE_CHECKS.take(20) for _ in range(2)]
 
     assert [[work.pk for work in works] for works in taken] == [[first.pk], []]
-    assert services.DUE_CHECKS.earliest() is not None
+    assert services.DUE_CHECKS.earliest().exists()
     assert later.next_poll_at is not None

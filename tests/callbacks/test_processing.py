@@ -128,16 +128,16 @@ def test_a_callback_and_a_repeat_are_one_statement_each():
 
 
 def test_one_message_is_for_all_callbacks_that_wait():
-    assert services.DUE_CALLBACKS.earliest() is None
+    assert not services.DUE_CALLBACKS.earliest().exists()
     callbacks = [_receive(body_for(make_order(Status.PENDING)), delivery=delivery) for delivery in "abc"]
 
-    assert services.DUE_CALLBACKS.earliest() == callbacks[0].next_try_at
+    assert services.DUE_CALLBACKS.earliest()[0] == (callbacks[0].next_try_at,)
     (work,) = services.DUE_CALLBACKS.take(20)
     assert work.task == "callbacks.tasks.process_waiting"
     process_waiting(work.pk)
 
     assert services.DUE_CALLBACKS.take(20) == []
-    assert services.DUE_CALLBACKS.earliest() is None
+    assert not services.DUE_CALLBACKS.earliest().exists()
 
 
 def test_one_faulty_callback_stops_no_other_of_its_batch(monkeypatch):

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 import redis
+from django.contrib.contenttypes.models import ContentType
+from django.db import connections
+from django.db.models import DateTimeField, QuerySet, Value
 from django.utils import timezone
 
 from gateway import dispatching, line
@@ -31,9 +34,11 @@ class Rows:
         self.next_at = None if next_in is None else timezone.now() + dt.timedelta(seconds=next_in)
         self.looks = 0
 
-    def earliest(self) -> dt.datetime | None:
+    def earliest(self) -> QuerySet[Any]:
         self.looks += 1
-        return timezone.now() if self.due else self.next_at
+        due_at = timezone.now() if self.due else self.next_at
+        question = ContentType.objects.values_list(Value(due_at, DateTimeField()))
+        return question if due_at else question.none()
 
     def take(self, limit: int) -> list[Work]:
         taken, self.due = self.due[:limit], self.due[limit:]
@@ -68,7 +73,7 @@ def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
 
 
 def dispatch(*sources: Due, times: int = 60) -> Dispatcher:
-    dispatcher = Dispatcher(sources, queue_of_people="interactive", queue_of_rest="background")
+    dispatcher = Dispatcher(sources or [Rows().as_due()], queue_of_people="interactive", queue_of_rest="background")
     for _ in range(times):
         dispatcher.hand_out_next()
     return dispatcher
@@ -160,7 +165,12 @@ def test_at_rest_the_database_is_looked_at_once(handed_out: Any):
 def test_it_wakes_for_a_click_and_for_what_falls_due(handed_out: Any):
     rows = Rows(next_in=500)
     dispatcher, stop = Dispatcher([rows.as_due()]), threading.Event()
-    thread = threading.Thread(target=dispatcher.run, args=[stop])
+
+    def run() -> None:
+        dispatcher.run(stop)
+        connections.close_all()
+
+    thread = threading.Thread(target=run)
     thread.start()
     try:
         _wait_until(lambda: rows.looks == 1)
