@@ -10,6 +10,7 @@ timeout, so that no thread can hang; and a killed worker loses only messages.
 """
 
 import os
+import sys
 import time
 from typing import Any
 
@@ -17,6 +18,7 @@ from celery import Celery
 from celery.schedules import crontab
 from celery.signals import before_task_publish, heartbeat_sent, task_postrun, task_prerun, worker_shutdown
 from django.conf import settings
+from django.db import close_old_connections
 from kombu import Exchange, Queue
 
 from core import health, heartbeats
@@ -58,6 +60,8 @@ app.conf.update(
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
+    # A thread keeps its connection to PostgreSQL from task to task, as one of the pages does (`_begin_task`).
+    CELERY_DB_REUSE_MAX=sys.maxsize,
     beat_scheduler="backoffice.scheduler:OneOfMany",
     beat_max_loop_interval=1,
     beat_schedule={
@@ -112,6 +116,7 @@ def _send_trace(headers: dict[str, Any], **_: Any) -> None:
 @task_prerun.connect
 def _begin_task(task: Any, **_: Any) -> None:
     begin_trace(getattr(task.request, "traceparent", None))
+    close_old_connections()  # one that PostgreSQL has closed is noticed at the task's first statement
     task.request.began = time.perf_counter()
 
 

@@ -113,7 +113,7 @@ TEMPLATES: list[dict[str, Any]] = [
 DATABASES = {
     "default": {
         **env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice"),
-        "CONN_MAX_AGE": 60,
+        "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
         "ATOMIC_REQUESTS": False,
     }
@@ -126,6 +126,7 @@ else:
     _database_options["options"] = " ".join(
         [
             "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
+            "-c TimeZone=UTC",  # else Django says so with a statement of its own
             _database_options.get("options", ""),
         ]
     ).strip()
