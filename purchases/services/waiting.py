@@ -21,17 +21,14 @@ def queue_waiting_orders() -> int:
 
     One that the upstream itself found too dear waits for a newer balance that covers it.
     """
-    reading = latest_reading()
+    waiting = Order.objects.filter(
+        status=Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT, waits_for_topup=True
+    )
+    reading = latest_reading() if waiting.exists() else None
     if reading is None or available() is None:
         return 0
     sent_since = Exchange.objects.of_order(OuterRef("ref_id")).filter(pk__gt=reading.pk)
-    waiting = Order.objects.filter(
-        ~Exists(sent_since),
-        status=Status.NEEDS_ACTION,
-        action_reason=ActionReason.BALANCE_SHORT,
-        waits_for_topup=True,
-        max_price__lte=reading.balance,
-    )
+    waiting = waiting.filter(~Exists(sent_since), max_price__lte=reading.balance)
     queued = 0
     for order_id in waiting.order_by("created_at", "pk").values_list("pk", flat=True)[:_AT_MOST]:
         try:

@@ -39,13 +39,12 @@ def lock_reconciliation() -> Reconciliation:
 
     Lock it before anything else. Then they cannot deadlock, and each sees all that those before it have done.
     """
-    Reconciliation.objects.get_or_create(only=True)
-    return Reconciliation.objects.select_for_update(of=("self",)).get(only=True)
+    return Reconciliation.objects.select_for_update().get_or_create(only=True)[0]
 
 
-def unexplained_differences() -> list[Difference]:
+def unexplained_differences() -> QuerySet[Difference]:
     """The open differences that are no top-up."""
-    return list(Difference.objects.open().exclude(label=_Label.TOPUP))
+    return Difference.objects.open().exclude(label=_Label.TOPUP)
 
 
 def as_found(rows: Iterable[Difference]) -> dict[explaining.Difference, Difference]:

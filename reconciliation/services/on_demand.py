@@ -26,7 +26,7 @@ _UNDECIDED = frozenset({Result.PROVISIONAL, Result.WAITING})
 def reconcile_books(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     """Reconcile, poll what keeps a difference from being final, queue the orders that waited for a top-up."""
     run = reconcile(trigger)
-    if run.difference != books().found:
+    if run.blocking and run.difference != books().found:
         poll_soon(run.blocking)
     queue_waiting_orders()
     return run

@@ -95,6 +95,8 @@ def _look(proof: Proof, *, everything: bool) -> FoundFlaw | None:
 
 
 def _wrong_entry(proof: Proof, last: int) -> FoundFlaw | None:
+    if last <= proof.upto:
+        return None
     first = proof.upto
     return prove_entries(proof, last) or _first_of(_OF_ENTRIES, first=first, last=last)
 

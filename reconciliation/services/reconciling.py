@@ -24,6 +24,7 @@ from reconciliation.models import Difference, Reconciliation, ReconciliationRun
 from reconciliation.services.differences import as_found, lock_reconciliation, record
 from reconciliation.services.facts import as_reading, known_from, known_questions, known_since, readings
 from reconciliation.services.proving import prove
+from reconciliation.services.repeating import repeat_last_run
 from upstream.endpoints import Endpoint
 
 Result = ReconciliationRun.Result
@@ -75,6 +76,8 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
     that finds everything as the last one left it is counted on that one.
     """
+    if trigger != Trigger.PERSON and (same := repeat_last_run()):
+        return same
     proof = prove()
     until = time.monotonic() + _PATIENCE_SECONDS
     while True:

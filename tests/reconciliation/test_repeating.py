@@ -1,0 +1,142 @@
+"""A run with nothing new is one statement that counts it on the last one; whatever may be new is looked at in full."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pgtrigger
+import pytest
+import time_machine
+from django.db import connection
+from django.utils import timezone
+
+from ledger.models import Books, Flaw, Proof
+from purchases.services import Decision, apply_verdict
+from purchases.states import Status
+from reconciliation import services as reconciliation
+from reconciliation.models import Difference, ReconciliationRun
+from reconciliation.services.on_demand import reconcile_books
+from reconciliation.services.repeating import repeat_last_run
+from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books, spend, upstream_tells
+from tests.purchases.helpers import STAFF, never_arrived, report
+from tests.reconciliation.helpers import sent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OPENED, PRICE = 5_000_000, 10_500
+
+
+@pytest.fixture(autouse=True)
+def balanced() -> ReconciliationRun:
+    """The books are opened and balanced, and one order was charged since and compared."""
+    open_books(OPENED)
+    spend(PRICE)
+    read_balance(OPENED - PRICE)
+    run = reconciliation.reconcile()
+    assert run.state == "balanced"
+    return run
+
+
+def test_a_run_with_nothing_new_is_one_statement(balanced: ReconciliationRun, django_assert_num_queries: Any):
+    with time_machine.travel(timezone.now() + dt.timedelta(seconds=30), tick=False):
+        with django_assert_num_queries(1):
+            run = reconciliation.reconcile()
+        assert run.at == Proof.objects.get().proved_at == timezone.now()
+
+    assert run == balanced
+    assert (run.state, run.reported, run.difference, run.blocking) == ("balanced", OPENED - PRICE, 0, [])
+    assert run == ReconciliationRun.objects.get(pk=run.pk)
+
+
+def test_the_run_of_beat_with_nothing_new_is_two_statements(django_assert_num_queries: Any):
+    with django_assert_num_queries(2):
+        reconcile_books()
+
+
+def test_a_full_run_finds_the_same(balanced: ReconciliationRun, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("reconciliation.services.reconciling.repeat_last_run", lambda: None)
+
+    assert reconciliation.reconcile() == balanced
+    assert ReconciliationRun.objects.latest("pk") == balanced
+
+
+def test_a_person_always_gets_a_run_of_their_own(balanced: ReconciliationRun):
+    assert reconciliation.reconcile(ReconciliationRun.Trigger.PERSON) != balanced
+
+
+@pytest.mark.parametrize(
+    ("statement", "flaw"),
+    [
+        ("UPDATE ledger_books SET balance = balance + 1", Flaw.CACHED),
+        ("UPDATE ledger_books SET reserved = reserved + 1", Flaw.CACHED),
+        ("UPDATE ledger_books SET found = found + 1", Flaw.FOUND),
+        ("UPDATE reconciliation_reconciliation SET booked = booked + 1", Flaw.KEPT),
+        ("UPDATE reconciliation_reconciliation SET outside = outside + 1", Flaw.KEPT),
+        ("DELETE FROM ledger_books", Flaw.CACHED),
+    ],
+)
+def test_a_changed_sum_is_found_by_the_next_run(statement: str, flaw: str):
+    with pgtrigger.ignore(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+    run = reconcile_books()
+
+    assert (run.state, Proof.objects.get().flaw) == ("unexplained", flaw)
+
+
+def test_an_invented_entry_is_found_by_the_next_run():
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO ledger_entry (kind, amount, balance_change, reserved_change, balance_after, reserved_after,"
+            " ref_id, order_kind, reason, at)"
+            " SELECT 'topup', 777, 777, 0, balance + 777, reserved, '', '', '', now() FROM ledger_books"
+        )
+        cursor.execute("UPDATE ledger_books SET balance = balance + 777")
+
+    assert reconcile_books().state == "unexplained"
+    assert Proof.objects.get().flaw == Flaw.UNFOUNDED
+
+
+def test_a_flaw_is_never_repeated_as_balanced():
+    Proof.objects.update(flaw=Flaw.DAY, flaw_amount=1, all_proved_at=timezone.now())
+
+    assert repeat_last_run() is None
+    assert reconcile_books().state == "unexplained"
+
+
+def test_a_new_reading_is_compared(balanced: ReconciliationRun):
+    read_balance(OPENED - PRICE - 7)
+
+    assert reconciliation.reconcile() != balanced
+    assert Difference.objects.get().amount == -7
+
+
+def test_an_open_difference_is_not_repeated(django_user_model: Any):
+    found = upstream_tells(OPENED - PRICE + 1_000)
+    assert repeat_last_run() is None
+
+    assert found is not None
+    reconciliation.acknowledge_top_up(found, actor=django_user_model.objects.create_superuser("admin"))
+
+    assert repeat_last_run() is None
+    assert reconciliation.reconcile().state == "balanced"
+    assert repeat_last_run() is not None
+
+
+def test_what_orders_do_is_looked_at(balanced: ReconciliationRun):
+    order = sent()
+    assert repeat_last_run() is None
+    assert reconciliation.reconcile() == balanced
+    report(order, "success")
+
+    assert repeat_last_run() is None
+    read_balance(OPENED - 2 * PRICE)
+    assert reconciliation.reconcile().state == "balanced"
+    assert Books.objects.get().balance == OPENED - 2 * PRICE
+    assert repeat_last_run() is not None
+
+    apply_verdict(never_arrived(sent()).pk, Decision(status=Status.CLOSED, source=STAFF))
+    assert repeat_last_run() is None
+    assert reconciliation.reconcile().state == "balanced"
