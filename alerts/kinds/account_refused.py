@@ -1,19 +1,17 @@
 """The upstream refuses our account."""
 
-import datetime as dt
-
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
-from gateway.services import upstream_account
+from gateway.models import UpstreamAccount
 
 
 class AccountRefused(AlertKind, permission="purchases.view_order", is_in_banner=True):
     """Wrong credentials, an inactive account, or an IP address that is not allowed: nothing is sent."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
-        account = upstream_account()
+    def reasons(self, now: Now) -> list[Reason]:
+        account = now.the(UpstreamAccount)
         if account.refused_since is None:
             return []
         facts = {"error_code": account.refused_code, "since": account.refused_since.isoformat()}

@@ -1,22 +1,19 @@
 """The books do not add up: somebody changed rows in the database itself."""
 
-import datetime as dt
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core.money import rupiah
-from ledger.models import Flaw
-from reconciliation.services import last_proof
+from ledger.models import Flaw, Proof
 
 
 class BooksOff(AlertKind, permission="reconciliation.view_difference"):
     """The last proof found a flaw."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
-        proof = last_proof()
+    def reasons(self, now: Now) -> list[Reason]:
+        proof = now.the(Proof)
         if not proof.flaw:
             return []
         facts = {"amount": proof.flaw_amount, "flaw": proof.flaw, "entry": proof.flaw_entry}

@@ -1,21 +1,18 @@
 """The upstream's balance moved by a known amount that no order of ours explains."""
 
-import datetime as dt
-
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at, may
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from alerts.models import Severity
 from core.money import rupiah
 from reconciliation.models import Difference
-from reconciliation.services import unexplained_differences
 
 
 class UnexplainedDifference(AlertKind, permission="reconciliation.view_difference"):
     """One for each open difference. A top-up is none."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
+    def reasons(self, now: Now) -> list[Reason]:
         return [
             Reason(
                 key=str(difference.pk),
@@ -29,7 +26,7 @@ class UnexplainedDifference(AlertKind, permission="reconciliation.view_differenc
                     "ref_ids": [candidate["ref_id"] for candidate in difference.candidates[:5]],
                 },
             )
-            for difference in unexplained_differences()
+            for difference in now.differences
         ]
 
     def words(self, facts: Facts, person: Person) -> Words:

@@ -1,11 +1,9 @@
 """The disk of one of our installations is nearly full: then nothing can be stored, orders included."""
 
-import datetime as dt
-
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core import heartbeats
 
@@ -15,7 +13,7 @@ _LEAST_FREE_BYTES = 1_000_000_000
 class DiskLow(AlertKind, permission="purchases.view_order"):
     """One for each installation. Each process reports the free room of its disk with its heartbeat."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
+    def reasons(self, now: Now) -> list[Reason]:
         free = {beat.place: beat.free for beat in heartbeats.read().beats if beat.is_alive}
         return [
             Reason(key=place[:100], severity=Severity.CRITICAL, facts={"place": place, "free": free[place]})

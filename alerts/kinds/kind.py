@@ -3,15 +3,57 @@
 import datetime as dt
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias
+from functools import cached_property
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 from alerts.models import Severity
 from core.times import clock
+from core.together import read_together
+from gateway.models import Exchange, UpstreamAccount
+from ledger.models import Books, Proof
+from reconciliation.models import Difference
+from reconciliation.services import compared_reading, unexplained_differences
 from staff.models import User
 
 Facts: TypeAlias = dict[str, Any]
 # None: whoever gets a message.
 Person: TypeAlias = User | None
+M = TypeVar("M", bound=Model)
+
+
+class Now:
+    """The moment at which reasons are looked for, and what the kinds ask about it: read once, in one statement."""
+
+    def __init__(self) -> None:
+        self.time = timezone.now()
+
+    @cached_property
+    def _rows(self) -> dict[type[Model], list[Any]]:
+        questions: list[QuerySet[Any]] = [
+            UpstreamAccount.objects.all(),
+            Books.objects.all(),
+            Proof.objects.all(),
+            compared_reading(),
+            unexplained_differences(),
+        ]
+        return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
+
+    def the(self, model: type[M]) -> M:
+        """The one row of this model; an empty one when there is none yet."""
+        return next(iter(self._rows[model]), model())
+
+    @property
+    def compared_at(self) -> dt.datetime | None:
+        """When the upstream reported the newest balance that was compared."""
+        return self.the(Exchange).answered_at
+
+    @property
+    def differences(self) -> list[Difference]:
+        """The open differences that are no top-up."""
+        return self._rows[Difference]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +90,7 @@ class AlertKind(ABC):
         cls.permission, cls.is_in_banner = permission, is_in_banner
 
     @abstractmethod
-    def reasons(self, now: dt.datetime) -> list[Reason]:
+    def reasons(self, now: Now) -> list[Reason]:
         """Every reason for an alert of this kind that stands now."""
 
     @abstractmethod

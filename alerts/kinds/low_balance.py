@@ -1,31 +1,28 @@
 """Little is left to buy with."""
 
-import datetime as dt
-
 from django.conf import settings
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, may
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import rupiah
-from core.snapshot import snapshot
 from gateway.services import latest_reading
+from ledger.models import Books
 from ledger.services import available, usual_spending_per_hour
 
 
 class LowBalance(AlertKind, permission="ledger.view_books"):
     """Below the threshold in rupiah, or less than so many hours of usual spending left."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
-        with snapshot():
-            left = available()
-            if left is None:
-                reading = latest_reading()
-                left = reading.balance if reading else None
-            per_hour = usual_spending_per_hour(now)
+    def reasons(self, now: Now) -> list[Reason]:
+        left = available(now.the(Books))
+        if left is None:
+            reading = latest_reading()
+            left = reading.balance if reading else None
         if left is None:
             return []
+        per_hour = usual_spending_per_hour(now.time)
         lasts_for = per_hour * settings.ALERT_LOW_BALANCE_HOURS if per_hour else 0
         threshold = max(settings.ALERT_LOW_BALANCE, round(lasts_for))
         if left >= threshold:

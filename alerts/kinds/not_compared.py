@@ -6,11 +6,10 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Alert, Severity
-from gateway.services import upstream_account
-from ledger.services import books
-from reconciliation.services import compared_at
+from gateway.models import UpstreamAccount
+from ledger.models import Books
 
 # Ordinarily the books are compared every minute or two.
 _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
@@ -19,16 +18,16 @@ _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
 class NotCompared(AlertKind, permission="reconciliation.view_difference"):
     """A warning unless another alert says why; after an hour critical, whatever the reason."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
-        since = compared_at() or books().opened_at
-        if since is None or now - since < _AFTER:
+    def reasons(self, now: Now) -> list[Reason]:
+        since = now.compared_at or now.the(Books).opened_at
+        if since is None or now.time - since < _AFTER:
             return []
-        account = upstream_account()
+        account = now.the(UpstreamAccount)
         is_away = account.refused_since is not None or account.unreachable_since is not None
-        if not is_away and account.last_answer_at and now - account.last_answer_at > _AFTER:
+        if not is_away and account.last_answer_at and now.time - account.last_answer_at > _AFTER:
             return []  # nobody has asked: we have only just started, or a process is silent, which has its own alert
-        is_critical = now - since >= _CRITICAL_AFTER
-        if not is_critical and (is_away or _was_away(now)):
+        is_critical = now.time - since >= _CRITICAL_AFTER
+        if not is_critical and (is_away or _was_away(now.time)):
             return []
         severity = Severity.CRITICAL if is_critical else Severity.WARNING
         return [Reason(severity=severity, facts={"since": since.isoformat()})]

@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at, may
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from core.money import rupiah
 from gateway.models import Exchange
 from purchases.models import Order
@@ -21,13 +21,14 @@ _AFTER = dt.timedelta(minutes=15)
 class OrderUnknown(AlertKind, permission="purchases.view_order"):
     """One for each order; that it awaits a decision is said in other words, for then nothing happens by itself."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
+    def reasons(self, now: Now) -> list[Reason]:
         first_sending = Exchange.objects.filter(pk=OuterRef("sent_no")).values("sent_at")
         since, amount = Coalesce(Subquery(first_sending), F("sent_at")), Coalesce("price", "max_price")
         doubtful = Order.objects.filter(may_be_charged()).annotate(since=since, amount=amount)
-        late = doubtful.filter(since__lt=now - _AFTER).order_by("since").values("ref_id", "status", "amount", "since")
+        late = doubtful.filter(since__lt=now.time - _AFTER).order_by("since")[:200]
         return [
-            Reason(key=order["ref_id"], facts={**order, "since": order["since"].isoformat()}) for order in late[:200]
+            Reason(key=order["ref_id"], facts={**order, "since": order["since"].isoformat()})
+            for order in late.values("ref_id", "status", "amount", "since")
         ]
 
     def words(self, facts: Facts, person: Person) -> Words:

@@ -1,10 +1,8 @@
 """One of our own processes gives no heartbeat."""
 
-import datetime as dt
-
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core import health
 
@@ -12,7 +10,7 @@ from core import health
 class ProcessSilent(AlertKind, permission="purchases.view_order"):
     """One for each process."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
+    def reasons(self, now: Now) -> list[Reason]:
         return [
             Reason(key=name, severity=Severity.CRITICAL, facts={"process": name}) for name in health.silent_processes()
         ]

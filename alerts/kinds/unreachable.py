@@ -4,9 +4,9 @@ import datetime as dt
 
 from django.utils.translation import gettext as _
 
-from alerts.kinds.kind import AlertKind, Facts, Person, Reason, Words, at
+from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
-from gateway.services import upstream_account
+from gateway.models import UpstreamAccount
 
 _AFTER = dt.timedelta(minutes=2)
 
@@ -14,9 +14,9 @@ _AFTER = dt.timedelta(minutes=2)
 class Unreachable(AlertKind, permission="purchases.view_order", is_in_banner=True):
     """It has answered nothing for two minutes."""
 
-    def reasons(self, now: dt.datetime) -> list[Reason]:
-        since = upstream_account().unreachable_since
-        if since is None or now - since < _AFTER:
+    def reasons(self, now: Now) -> list[Reason]:
+        since = now.the(UpstreamAccount).unreachable_since
+        if since is None or now.time - since < _AFTER:
             return []
         return [Reason(severity=Severity.CRITICAL, facts={"since": since.isoformat()})]
 

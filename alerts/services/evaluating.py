@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from alerts.kinds import KINDS
-from alerts.kinds.kind import AlertKind, Reason
+from alerts.kinds.kind import AlertKind, Now, Reason
 from alerts.models import Alert
 
 log = structlog.get_logger()
@@ -27,20 +27,20 @@ def evaluate_alerts() -> None:
     with _alone() as is_ours:
         if not is_ours:
             return
+        now, standing = Now(), list(Alert.objects.open())
         for kind in KINDS.values():
             try:
-                _evaluate(kind)
+                _evaluate(kind, now, [alert for alert in standing if alert.kind == kind.code])
             except Exception:
                 log.exception("alert_kind_failed", kind=kind.code)
 
 
-def _evaluate(kind: AlertKind) -> None:
-    reasons = kind.reasons(timezone.now())
-    known = set(Alert.objects.open().filter(kind=kind.code).values_list("key", flat=True))
-    if any(reason.key not in known for reason in reasons):
+def _evaluate(kind: AlertKind, now: Now, standing: list[Alert]) -> None:
+    reasons = kind.reasons(now)
+    if {reason.key for reason in reasons} - {alert.key for alert in standing}:
         # Somebody may have settled it meanwhile: what is new is read again before anybody is notified.
-        reasons = kind.reasons(timezone.now())
-    keep_alerts(kind.code, reasons)
+        reasons = kind.reasons(Now())
+    keep_alerts(kind.code, reasons, standing)
 
 
 @contextmanager
@@ -57,17 +57,21 @@ def _alone() -> Iterator[bool]:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [_EVALUATION_LOCK])
 
 
-def keep_alerts(code: str, reasons: list[Reason]) -> None:
-    """Make the open alerts of the kind `code` those of `reasons`, keeping the ones that stand."""
-    standing = {alert.key: alert for alert in Alert.objects.open().filter(kind=code)}
+def keep_alerts(code: str, reasons: list[Reason], standing: Iterable[Alert] | None = None) -> None:
+    """Make the open alerts of the kind `code` those of `reasons`, keeping the ones that stand.
+
+    `standing`: those that are open, if they were read already; nobody else opens or closes any meanwhile.
+    """
+    open_ones = Alert.objects.open().filter(kind=code) if standing is None else standing
+    known = {alert.key: alert for alert in open_ones}
     wanted = {reason.key: reason for reason in reasons}
-    for key in standing.keys() - wanted.keys():
-        Alert.objects.filter(pk=standing[key].pk).update(closed_at=timezone.now())
+    for key in known.keys() - wanted.keys():
+        Alert.objects.filter(pk=known[key].pk).update(closed_at=timezone.now())
         log.info("alert_closed", kind=code, key=key)
     for key, reason in wanted.items():
         facts = {"severity": reason.severity, "facts": reason.facts}
-        if key not in standing:
+        if key not in known:
             Alert.objects.create(kind=code, key=key, **facts)
             log.error("alert_opened", kind=code, key=key)
-        elif (standing[key].severity, standing[key].facts) != (reason.severity, reason.facts):
-            Alert.objects.filter(pk=standing[key].pk).update(**facts)
+        elif (known[key].severity, known[key].facts) != (reason.severity, reason.facts):
+            Alert.objects.filter(pk=known[key].pk).update(**facts)

@@ -18,6 +18,7 @@ from reconciliation.services.reconciling import (
     DUE_READING,
     Position,
     compared_at,
+    compared_reading,
     latest_run,
     position,
     position_from,

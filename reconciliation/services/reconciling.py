@@ -123,10 +123,14 @@ def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Pr
     )
 
 
+def compared_reading() -> QuerySet[Exchange]:
+    """The newest reading that was compared; none before the first comparison."""
+    return Exchange.objects.filter(pk=Reconciliation.objects.values("quiet")[:1])
+
+
 def compared_at() -> dt.datetime | None:
     """When the upstream reported the newest balance that was compared; None before the first comparison."""
-    row = Reconciliation.objects.select_related("quiet").filter(only=True).first()
-    return row.quiet.answered_at if row and row.quiet else None
+    return compared_reading().values_list("answered_at", flat=True).first()
 
 
 def latest_run() -> ReconciliationRun | None:

@@ -83,6 +83,15 @@ def test_what_is_settled_during_the_evaluation_is_no_alert(monkeypatch: Any, dja
     assert not Alert.objects.exists()
 
 
+def test_an_evaluation_at_rest_takes_six_statements(django_assert_num_queries: Any):
+    open_books(5_000_000)
+    alerts.evaluate_alerts()
+
+    # The lock and its end, the open alerts, the rows that say how all is, late orders, the first entry.
+    with django_assert_num_queries(6):
+        alerts.evaluate_alerts()
+
+
 def test_who_comes_during_an_evaluation_leaves_it_to_the_first(monkeypatch: Any):
     reads: list[str] = []
     everybody_is_there = threading.Event()
