@@ -16,7 +16,7 @@ _AS_BEFORE = f"""
             reconciliation_reconciliation r JOIN gateway_exchange quiet ON quiet.id = r.quiet_id,
             ledger_books books, ledger_proof proof
         WHERE run.state = 'balanced' AND run.reported = quiet.balance AND proof.flaw = ''
-            AND NOT EXISTS (SELECT 1 FROM gateway_exchange WHERE id > quiet.id AND balance IS NOT NULL)
+            AND quiet.id = (SELECT id FROM gateway_exchange WHERE balance IS NOT NULL ORDER BY id DESC LIMIT 1)
             AND NOT EXISTS (SELECT 1 FROM reconciliation_difference WHERE state = 'open')
             AND proof.upto = COALESCE((SELECT max(id) FROM ledger_entry), 0)
             AND (books.balance, books.reserved, books.found) = (proof.balance, proof.reserved, 0)

@@ -15,12 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from alerts.services import evaluate_alerts
+from backoffice.tasks import SOURCES
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
+from gateway.dispatching import first_moments
 from purchases.models import Order
 from purchases.services import queue_waiting_orders
-from reconciliation.services import position, prove
+from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from staff.roles import create_demo_staff
 
@@ -34,6 +36,8 @@ MOST_ROWS = 2_500
 # So few rows are joined whole, by an index, where that is the cheapest; with many rows it is not.
 JOINED = {"balance", "bills, not_payable", "bills, pending", "bills, valid", "orders of a brand", "reconciliation"}
 PERIODIC = {
+    "due times": lambda: first_moments(SOURCES),
+    "run with nothing new": reconcile,
     "alerts": evaluate_alerts,
     "due orders": lambda: list(Order.objects.due(timezone.now())[:50]),
     "due checks": lambda: list(BillCheck.objects.due(timezone.now())[:50]),
@@ -83,7 +87,7 @@ def asked(queries):
     return {
         query["sql"]
         for query in queries
-        if query["sql"].lstrip().startswith("SELECT") and "FOR UPDATE" not in query["sql"]
+        if query["sql"].lstrip().startswith(("SELECT", "(SELECT", "WITH")) and "FOR UPDATE" not in query["sql"]
     }
 
 
