@@ -21,8 +21,10 @@ for _, of in ipairs(limits) do
   redis.call('ZADD', of.calls, text(moment + unused + life + of.window), permit)
   redis.call('ZADD', of.booked, text(moment + unused), permit)
   keep(of.booked)
-  -- up to two calls late are made up for; a person's call costs the others one turn
-  redis.call('ZADD', of.calls, text(math.max(of.next, moment - 2 * of.pace) + of.pace), 'next')
+  -- A call that is a little late is made up for. A longer pause is not: calls that went close together end close together,
+  -- and leave a gap in each window to come. A person's call costs the others one turn.
+  local due = moment - of.next > 2 * of.pace and moment or of.next
+  redis.call('ZADD', of.calls, text(due + of.pace), 'next')
   if interactive then redis.call('ZADD', of.calls, text(now + stay), 'people') end
 end
 return {1, math.ceil(moment - now)}
