@@ -239,6 +239,17 @@ def test_calls_that_nobody_waits_for_are_paced(make_budget: MakeBudget, later: L
     assert pace - 1 < refusal(budget) <= pace
 
 
+def test_while_people_are_about_the_pace_is_slower(make_budget: MakeBudget, later: Later) -> None:
+    # given two places of 24 that are kept for people
+    budget = make_budget(Rate(24, 60.0))
+    take(budget, 1)
+    later(budget, 10)
+
+    take(budget, 1, NOBODY)
+
+    assert 60 / 23 < refusal(budget) <= 60 / 21
+
+
 def test_what_a_person_sends_costs_the_others_a_turn(make_budget: MakeBudget) -> None:
     budget = make_budget(Rate(100, 60.0))
     take(budget, 12)

@@ -9,6 +9,8 @@ local moment, limits = now, {}
 for i = 1, #KEYS / 2 do
   local of = prune(limit(i))
   local capacity = of.capacity
+  -- as many places as the others may have, evenly
+  if of.people > now then of.pace = of.pace * math.max(capacity - 1, 1) / math.max(capacity - of.kept - 1, 1) end
   if not interactive then
     moment = math.max(moment, of.next)
     if of.people > now then capacity = capacity - of.kept end
