@@ -20,6 +20,7 @@ import http.client
 import json
 import multiprocessing
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -117,12 +118,15 @@ def process_backlog(shop: Shop, count: int) -> None:
 
     waiting = Callback.objects.filter(state=CallbackState.RECEIVED)
     waiting.update(state=CallbackState.UNMATCHED, processed_at="2026-01-01T00:00:00Z")  # those of part 1
-    result = shoot(shop.fleet.port, pending_orders(count))
-    assert result["statuses"] == {200: count}, result["statuses"]
     shop.fleet.start("worker")
     wait_for_worker()
+    worker = shop.fleet.processes["worker"]
+    worker.send_signal(signal.SIGSTOP)  # it is there, and begins when all of them wait
+    result = shoot(shop.fleet.port, pending_orders(count))
+    assert result["statuses"] == {200: count}, result["statuses"]
     names = ("worker", "postgres")
     used, began = [shop.cpu(name) for name in names], time.monotonic()
+    worker.send_signal(signal.SIGCONT)
     publish("callbacks.tasks.process_waiting")
     while waiting.exists():
         time.sleep(0.05)
