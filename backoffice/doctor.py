@@ -28,6 +28,7 @@ _GB = 1_000_000_000
 _LEAST_FREE = 1 * _GB
 _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
+_SLOW_SO_FAR_SECONDS = 0.5
 _BACKUP_HOURS = 26
 
 
@@ -83,6 +84,29 @@ def _database(subject: str) -> Iterator[Finding]:
             yield Finding("slow statements", "look", f"pid {pid}, {seconds:.0f} s: {' '.join(query.split())}", advice)
         if not slow:
             yield Finding("slow statements", "ok", f"none runs for more than {_SLOW_SECONDS:.0f} s")
+    yield from _slow_so_far("slow so far")
+
+
+def _slow_so_far(subject: str) -> Iterator[Finding]:
+    """The statements that have been slow since PostgreSQL began to count them, if it does."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('pg_stat_statements') IS NOT NULL")
+        if not cursor.fetchone()[0]:
+            advice = "To know: shared_preload_libraries = 'pg_stat_statements', then CREATE EXTENSION pg_stat_statements."
+            yield Finding(subject, "ok", "PostgreSQL does not count statements", advice)
+            return
+        cursor.execute(
+            "SELECT calls, mean_exec_time / 1000, left(query, 60) FROM pg_stat_statements"
+            " WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            " AND mean_exec_time > %s ORDER BY total_exec_time DESC LIMIT 3",
+            [_SLOW_SO_FAR_SECONDS * 1000],
+        )
+        slow = cursor.fetchall()
+    for calls, seconds, query in slow:
+        seen = f"{calls} times, {seconds:.1f} s on average: {' '.join(query.split())}"
+        yield Finding(subject, "look", seen, "Report it with the whole query of pg_stat_statements.")
+    if not slow:
+        yield Finding(subject, "ok", f"none takes more than {_SLOW_SO_FAR_SECONDS} s on average")
 
 
 def _store() -> redis.Redis:

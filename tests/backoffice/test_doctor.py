@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from callbacks.models import Callback
 from gateway.services import read_balance
@@ -103,6 +104,21 @@ def test_a_missing_stamp_is_bad_and_an_unset_one_needs_a_look(upstream: Upstream
     settings.BACKUP_STAMP = ""
 
     assert (missing, verdicts()["backups"]) == ("bad", "look")
+
+
+def test_a_statement_that_is_mostly_slow_needs_a_look(upstream: Upstream, healthy):
+    assert findings()["slow so far"]["verdict"] == "ok"
+
+    with connection.cursor() as cursor:  # the tests' PostgreSQL lacks the extension: a view with its columns
+        cursor.execute(
+            "CREATE VIEW pg_stat_statements AS SELECT oid AS dbid, 12 AS calls, 800.0 AS mean_exec_time, 9600.0 AS"
+            " total_exec_time, 'SELECT what_is_slow' AS query FROM pg_database WHERE datname = current_database()"
+        )
+
+    found = findings()["slow so far"]
+    assert found["verdict"] == "look"
+    assert "12" in found["seen"]
+    assert "what_is_slow" in found["seen"]
 
 
 def test_an_unreachable_redis_is_one_finding(upstream: Upstream, healthy, settings):
