@@ -92,7 +92,7 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass('pg_stat_statements') IS NOT NULL")
         if not cursor.fetchone()[0]:
-            advice = "To know: shared_preload_libraries = 'pg_stat_statements', then CREATE EXTENSION pg_stat_statements."
+            advice = "Set shared_preload_libraries = 'pg_stat_statements'; CREATE EXTENSION pg_stat_statements."
             yield Finding(subject, "ok", "PostgreSQL does not count statements", advice)
             return
         cursor.execute(

@@ -1,9 +1,10 @@
 """Fifty people browse and buy: pages a second and p99 with two web processes against one.
 
-    python benchmarks/processes.py [--people 50] [--seconds 30] [--rounds 2]
+    python benchmarks/processes.py [--people 50] [--seconds 30] [--rounds 2] [--think 0]
 
 Starts the demo (`./run`) in a throw-away folder for each measurement, one and two web processes in turns, so that what
-else the machine does falls on both. Nobody thinks between two pages. The people are threads of this process, and take
+else the machine does falls on both. `--think`: how long somebody looks at a page on average (seconds), anything from
+nothing to twice that; with 0 as many pages are shown as can be. The people are threads of this process, and take
 CPU time beside the processes that they measure, as PostgreSQL and the workers do.
 """
 
@@ -13,6 +14,7 @@ import argparse
 import contextlib
 import http.client
 import os
+import random
 import re
 import shutil
 import signal
@@ -83,7 +85,8 @@ def sign_in(folder: Path, people: int) -> list[str]:
 class Person:
     """Somebody at the counter, on one connection."""
 
-    def __init__(self, port: int, session: str, number: int) -> None:
+    def __init__(self, port: int, session: str, number: int, think: float) -> None:
+        self.think = think
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.cookie = f"sessionid={session}"
         self.destination = 10_000_000 * number
@@ -92,6 +95,7 @@ class Person:
 
     def ask(self, path: str, form: dict[str, str] | None = None) -> http.client.HTTPResponse:
         """One page, its time noted."""
+        time.sleep(random.uniform(0, 2 * self.think))
         headers = {"Cookie": self.cookie, "Host": "localhost"}
         body = None
         if form is not None:
@@ -122,9 +126,9 @@ class Person:
         self.ask("/orders/")
 
 
-def measure(port: int, sessions: list[str], seconds: float) -> tuple[float, list[float], list[str]]:
+def measure(port: int, sessions: list[str], seconds: float, think: float) -> tuple[float, list[float], list[str]]:
     """Pages a second, the time of each page in order of size, and what was wrong."""
-    people = [Person(port, session, number) for number, session in enumerate(sessions, start=1)]
+    people = [Person(port, session, number, think) for number, session in enumerate(sessions, start=1)]
     until = [time.monotonic() + 10]  # the first pages fill caches, and are not counted
 
     def live(person: Person) -> None:
@@ -152,6 +156,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--think", type=float, default=0.0)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="processes-"))
     folder.chmod(0o711)
@@ -163,7 +168,7 @@ def main() -> None:
         for number in range(1, options.rounds + 1):
             for processes in (1, 2):
                 with demo(folder, processes) as port:
-                    rate, times, wrong = measure(port, sign_in(folder, options.people), options.seconds)
+                    rate, times, wrong = measure(port, sign_in(folder, options.people), options.seconds, options.think)
                 rates[processes].append(rate)
                 p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
                 load = os.getloadavg()[0]
