@@ -257,6 +257,16 @@ def test_what_a_person_sends_costs_the_others_a_turn(make_budget: MakeBudget) ->
     assert 5 < refusal(budget) < 10
 
 
+def test_when_people_stop_the_others_wait_a_window_at_most(make_budget: MakeBudget, later: Later) -> None:
+    # given people who used every place for ten minutes
+    budget = make_budget(Rate(24, 60.0))
+    for _ in range(10 * 24):
+        begin(budget)[0].complete()
+        later(budget, 60 / 23.9)
+
+    assert refusal(budget) < 61
+
+
 def test_an_endpoint_counts_against_its_own_limits_only(make_budget: MakeBudget) -> None:
     budget = make_budget(FAST, ip_rate=FAST, products_rate=Rate(6, 60.0))
     budget.reserve(Endpoint.PRODUCTS, NOBODY, 1.0)

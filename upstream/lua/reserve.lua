@@ -24,9 +24,9 @@ for _, of in ipairs(limits) do
   redis.call('ZADD', of.booked, text(moment + unused), permit)
   keep(of.booked)
   -- A call that is a little late is made up for. A longer pause is not: calls that went close together end close together,
-  -- and leave a gap in each window to come. A person's call costs the others one turn.
+  -- and leave a gap in each window to come. A person's call costs the others one turn, of a window of turns at most.
   local due = moment - of.next > 2 * of.pace and moment or of.next
-  redis.call('ZADD', of.calls, text(due + of.pace), 'next')
+  redis.call('ZADD', of.calls, text(math.min(due + of.pace, moment + of.window)), 'next')
   if interactive then redis.call('ZADD', of.calls, text(now + stay), 'people') end
 end
 return {1, math.ceil(moment - now)}
