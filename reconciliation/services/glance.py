@@ -21,6 +21,10 @@ _GLANCE = """
         (SELECT ARRAY[quiet_id, booked, outside, judged_no] FROM reconciliation_reconciliation),
         (SELECT concat_ws(' ', flaw, flaw_amount, flaw_entry) FROM ledger_proof),
         (SELECT array_agg(id ORDER BY id) FROM reconciliation_difference WHERE state = 'open'),
+        (
+            SELECT array_agg((SELECT status FROM purchases_order WHERE ref_id = named ->> 'ref_id') ORDER BY id, named)
+            FROM reconciliation_difference, jsonb_array_elements(candidates) named WHERE state = 'open'
+        ),
         (SELECT array_agg(id ORDER BY id) FROM reconciliation_adjustment WHERE decided_at IS NULL),
         (
             SELECT array_agg(ARRAY[id, (announced_at <= %s)::int] ORDER BY id) FROM reconciliation_expectedtopup
@@ -34,7 +38,7 @@ _GLANCE = """
 
 @dataclass(frozen=True)
 class Glance:
-    """What the account's figures and state follow from, and its differences and announced top-ups.
+    """What the account's figures and state follow from, and its differences, their orders and announced top-ups.
 
     `is_busy`: whether an order is under way that may move them.
     """
@@ -49,6 +53,6 @@ def glance() -> Glance:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(_GLANCE, [now - EXPECTED_FOR])
-        *figures, found, proposed, announced, arrived, is_reserved, is_open = cursor.fetchone()
+        *figures, found, named, proposed, announced, arrived, is_reserved, is_open = cursor.fetchone()
     account = [*figures, found, now.replace(second=0, microsecond=0).isoformat()]
-    return Glance(account, [found, proposed, announced, arrived], bool(is_reserved or is_open))
+    return Glance(account, [found, named, proposed, announced, arrived], bool(is_reserved or is_open))

@@ -61,7 +61,8 @@ def balance_live(request: StaffRequest) -> HttpResponse:
 
 def _live(request: StaffRequest) -> Live:
     seen = services.glance()
-    parts = {"now": seen.account, "differences": seen.differences}
+    may = [request.user.has_perm(f"reconciliation.{what}_difference") for what in ("view", "acknowledge")]
+    parts = {"now": [may, *seen.account], "differences": [may, *seen.differences]}
     return Live(request, reverse("balance_live"), parts, over=() if seen.is_busy else parts, rest=_REST)
 
 

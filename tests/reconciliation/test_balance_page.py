@@ -4,10 +4,12 @@ import re
 
 import pytest
 import time_machine
+from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from ledger import services as ledger
 from ledger.models import Books, Proof
+from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
@@ -17,7 +19,8 @@ from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
 from tests.people import browser_of
-from tests.reconciliation.helpers import said, sent, steps
+from tests.purchases.helpers import STAFF, never_arrived
+from tests.reconciliation.helpers import make_difference, said, sent, steps
 
 pytestmark = pytest.mark.django_db
 
@@ -193,6 +196,31 @@ def test_given_a_change_then_just_its_part_is_sent(admin, change, parts):
         answer = admin.get(ask)
 
     assert {part for part in ("balance-now", "balance-differences") if has_id(answer, part)} == parts
+
+
+def test_when_an_order_that_a_difference_names_moves_it_is_sent_again(admin):
+    with time_machine.travel(timezone.now().replace(second=5)):
+        open_books(1_000_000)
+        order = never_arrived(sent())
+        make_difference(-10_500, candidates=[{"ref_id": order.ref_id, "why": "outcome_unknown"}])
+        ask, _delay = next_question(admin.get("/balance/"))
+        assert not has_id(admin.get(ask), "balance-differences")
+        apply_verdict(order.pk, Decision(status=Status.CLOSED, source=STAFF))
+        answer = admin.get(ask)
+
+    assert has_id(answer, "balance-differences")
+
+
+def test_who_may_see_no_differences_any_more_is_sent_none(auditor):
+    with time_machine.travel(timezone.now().replace(second=5)):
+        open_books(1_000_000)
+        upstream_tells(999_999)
+        ask, _delay = next_question(auditor.get("/balance/"))
+        User.objects.get(username="auditor").groups.set(Group.objects.filter(name="cashier"))
+        answer = auditor.get(ask)
+
+    assert has_id(answer, "balance-differences")
+    assert "difference-panel" not in answer.content.decode()
 
 
 # --- comparisons --------------------------------------------------------------------------------------------------
