@@ -23,13 +23,14 @@ from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
 from core.paging import chosen_first
+from core.snapshot import snapshot
 from core.together import read_together
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
 from purchases.states import OPEN, Status
 from purchases.tables import OrderTable
-from reconciliation.services import latest_run
+from reconciliation.models import ReconciliationRun
 
 # With nothing under way the page asks this often (seconds).
 _REST = 30
@@ -102,15 +103,23 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     facts: dict[str, Any] = {"today": today.date()}
     if request.user.has_perm("purchases.view_order"):
-        facts |= _order_facts(today)
-    if request.user.has_perm("ledger.view_books"):
-        facts |= {"funds": Funds.now(), "run": latest_run()}
-        facts["reading"] = facts["funds"].reading
-    elif request.user.has_perm("purchases.view_order"):
-        facts["reading"] = latest_reading()
-    if request.user.has_perm("catalogue.view_product"):
-        facts |= _catalogue_facts(now)
+        facts["limit"] = limit_use()
+    with snapshot():
+        if request.user.has_perm("purchases.view_order"):
+            facts |= _order_facts(today)
+        if request.user.has_perm("ledger.view_books"):
+            facts |= _fund_facts()
+        elif request.user.has_perm("purchases.view_order"):
+            facts["reading"] = latest_reading()
+        if request.user.has_perm("catalogue.view_product"):
+            facts |= _catalogue_facts(now)
     return facts
+
+
+def _fund_facts() -> dict[str, Any]:
+    *answers, runs = read_together(*Funds.questions(), ReconciliationRun.objects.all()[:1])
+    funds = Funds.of(*answers)
+    return {"funds": funds, "reading": funds.reading, "run": runs[0] if runs else None}
 
 
 # One question for all: each status is counted in its own index, and no further than a person reads.
@@ -139,7 +148,6 @@ def _order_facts(today: dt.datetime) -> dict[str, Any]:
         Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20],
     )
     return {
-        "limit": limit_use(),
         "counts": [StatusCount(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,

@@ -19,7 +19,6 @@ from reconciliation.services.reconciling import (
     Position,
     compared_at,
     compared_reading,
-    latest_run,
     position,
     position_from,
     position_questions,

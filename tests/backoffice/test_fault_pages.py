@@ -83,10 +83,10 @@ def test_the_page_for_our_own_faults_needs_no_database(language):
 
 @pytest.mark.django_db
 def test_a_fault_of_ours_shows_that_page(cashier, monkeypatch):
-    def broken(_user: object) -> None:
+    def broken() -> None:
         raise RuntimeError("no detail of this may be shown")
 
-    monkeypatch.setattr("backoffice.dashboard.latest_run", lambda: broken(None))
+    monkeypatch.setattr("backoffice.dashboard.limit_use", broken)
     cashier.raise_request_exception = False
 
     answer = cashier.get("/")

@@ -116,7 +116,7 @@ LISTS = [
     ("/balance/alerts/", alerts, 5),
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
-    ("/", orders, 10),
+    ("/", orders, 9),
 ]
 
 

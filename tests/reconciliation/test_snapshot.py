@@ -13,15 +13,21 @@ from django.db import InternalError, connections, transaction
 from alerts import services as alerts
 from alerts.kinds import low_balance
 from alerts.models import Alert
+from backoffice import dashboard
 from core.snapshot import snapshot
 from ledger import presenting
 from ledger.models import Books
 from ledger.presenting import Funds
+from purchases.models import Order
+from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
 from tests.alerts.helpers import give_heartbeats
+from tests.core.helpers import counts_at
+from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
+from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -75,6 +81,15 @@ def test_a_top_up_acknowledged_during_alerts_is_no_low_balance(settings: Any, to
 
     assert Difference.objects.get().state == "acknowledged"
     assert not Alert.objects.exists()
+
+
+def test_an_order_placed_during_the_overview_is_in_no_part_of_it(monkeypatch: Any):
+    meanwhile(monkeypatch, dashboard, "read_together", lambda: make_order(Status.SUCCESS))
+
+    page = browser_of("cashier").get("/")
+
+    assert counts_at(page, 'class="figure-link"') == [0]
+    assert Order.objects.get().ref_id not in page.content.decode()
 
 
 def test_a_moment_is_for_reading_only():
