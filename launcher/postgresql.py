@@ -37,7 +37,8 @@ SETTINGS = {
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
-DURABLE = {"max_connections": "60"}
+# Each thread of our processes keeps its connection; the sandbox has up to 12.
+DURABLE = {"max_connections": "100"}
 THROW_AWAY = {
     "max_connections": "150",
     "fsync": "off",

@@ -17,7 +17,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from launcher.data_folder import read_json, write_json
+from launcher.postgresql import DURABLE
 from launcher.process_table import end_left_over, processes_inside
+from launcher.roles import numbers
 from tests.launcher.conftest import KEEPER, Keeper, all_gone, keepers, wait_until
 
 Keep = Callable[[], Keeper]
@@ -50,6 +52,16 @@ def steady(template: Path) -> Iterator[Keeper]:
     """A keeper for tests that only look."""
     with keepers(template) as start:
         yield start()
+
+
+def test_on_many_cores_each_thread_has_a_connection_to_postgresql(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(64))
+    run = numbers({})
+
+    ours = 8 * run["web"] + 9 * (run["worker"] + run["background"])
+    sandbox, start = 12, 2
+
+    assert ours + sandbox + start < int(DURABLE["max_connections"])
 
 
 def test_databases_are_utf8_with_a_fixed_sort_order(steady: Keeper) -> None:
