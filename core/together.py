@@ -6,17 +6,20 @@ import json
 from typing import Any
 
 from django.db import connection
-from django.db.models import Field, Model, QuerySet
+from django.db.models import BinaryField, DecimalField, Field, Model, QuerySet
+from django.db.models.functions.datetime import TruncBase
 from django.db.models.query import get_related_populators
 
 
 def read_together(*questions: QuerySet[Any, Any]) -> list[list[Any]]:
     """The rows of each question, as it would give them itself; `prefetch_related` is left out.
 
-    Those of a `values_list` are tuples.
+    Those of a `values_list` are tuples. Raises `TypeError` for what JSON does not keep.
     """
     compilers = [question.query.get_compiler(connection=connection, elide_empty=False) for question in questions]
     asked = [compiler.as_sql(with_col_aliases=True) for compiler in compilers]
+    if lost := [column for compiler in compilers for column, *_ in compiler.select if _is_lost(column)]:
+        raise TypeError(f"JSON does not keep {lost}")
     columns = ", ".join(
         f"(SELECT jsonb_agg(to_jsonb(one)) FROM ({sql}) one)"  # noqa: S608 - Django's own text
         for sql, _values in asked
@@ -52,6 +55,11 @@ def _made(compiler: Any, values: tuple[Any, ...]) -> Model:
     for name, place in compiler.annotation_col_map.items():
         setattr(made, name, values[place])
     return made
+
+
+def _is_lost(column: Any) -> bool:
+    """Whether it would come back as another value: bytes, more digits than a float has, a time in another zone."""
+    return isinstance(column.output_field, BinaryField | DecimalField) or isinstance(column, TruncBase)
 
 
 def _value(field: Field[Any, Any], said: Any) -> Any:

@@ -4,6 +4,8 @@ import datetime as dt
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db.models import BinaryField, DecimalField, Value
+from django.db.models.functions import Cast, TruncDay
 
 from core.together import keep_prefetched, read_together
 from purchases.models import Order, OrderEvent, Verdict
@@ -29,6 +31,15 @@ def test_given_questions_then_rows_come_as_from_each_itself(django_assert_num_qu
     asked = [newest_first, OrderEvent.objects.order_by("pk"), names, []]
     for rows, itself in zip(found, asked, strict=True):
         assert list(map(facts, rows)) == list(map(facts, itself))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Cast("price", DecimalField(max_digits=30, decimal_places=2)), TruncDay("created_at"), Value(b"", BinaryField())],
+)
+def test_given_what_json_does_not_keep_then_it_is_refused(value):
+    with pytest.raises(TypeError):
+        read_together(Order.objects.annotate(value=value))
 
 
 def facts(row):
