@@ -38,7 +38,6 @@ SHOP_NAME = env.str("SHOP_NAME", "Toko Kita")
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
@@ -137,7 +136,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Sessions and the sign-in throttle live in PostgreSQL, so that a stopped Redis never signs anybody out.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}}
-SESSION_ENGINE = "django.contrib.sessions.backends.db"
+SESSION_ENGINE = "staff.sessions"  # Django's, with the person beside each
 # In a signed cookie when it fits: in the session a message would be two more writes.
 MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 

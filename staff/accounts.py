@@ -1,12 +1,20 @@
-"""How people get an account here: an admin makes it. Nobody signs up."""
+"""How people get an account here: somebody who may manage staff invites them. Nobody signs up."""
 
 from allauth.account.adapter import DefaultAccountAdapter
+from django.contrib.auth.models import AbstractBaseUser
 from django.http import HttpRequest
+
+from staff.sessions import note_sign_in
 
 
 class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
     """allauth's adapter with the sign-up closed."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Staff accounts are made by an admin, never by a visitor."""
+        """Staff accounts begin with an invitation, never with a visitor."""
         return False
+
+    def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
+        """Begin a session that says when and where it began."""
+        super().login(request, user)
+        note_sign_in(request)

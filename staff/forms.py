@@ -1,9 +1,17 @@
-"""How a person likes the pages."""
+"""How a person likes the pages; who is invited, and as what."""
+
+from __future__ import annotations
+
+from typing import Any
 
 from django import forms
+from django.contrib.auth.forms import SetPasswordForm
 from django.utils.translation import gettext_lazy as _
 
 from staff.models import User
+from staff.roles import Role, roles_up_to
+
+_FIELD = {"class": "form-control", "autocomplete": "off"}
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -20,3 +28,48 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         language = self.fields["language"]
         assert isinstance(language, forms.TypedChoiceField)  # noqa: S101 - what Django makes of `choices`
         language.choices = [("", _("Same as browser")), *User._meta.get_field("language").flatchoices]
+
+
+class RoleForm(forms.Form):
+    """A role, of those that `actor` may give."""
+
+    role = forms.TypedChoiceField(label=_("Role"), coerce=Role)
+
+    def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        role = self.fields["role"]
+        assert isinstance(role, forms.TypedChoiceField)  # noqa: S101
+        role.choices = [(one.value, one.label) for one in roles_up_to(actor)]
+        role.widget.attrs["class"] = "form-select"
+
+
+class InviteForm(RoleForm):
+    """A new person, as the inviter types it."""
+
+    full_name = forms.CharField(label=_("Name"), max_length=150, strip=True)
+    username = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        strip=True,
+        validators=[User.username_validator],
+        help_text=_("For signing in: letters, digits and @ . + - _, for example sari."),
+    )
+    email = forms.EmailField(label=_("E-mail"), required=False, help_text=_("Only noted; nothing is sent to it."))
+    note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
+    field_order = ["full_name", "username", "role", "email", "note"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("full_name", "username", "email", "note"):
+            self.fields[name].widget.attrs |= _FIELD
+        self.fields["full_name"].widget.attrs |= {"autofocus": True}
+        self.fields["username"].widget.attrs |= {"autocapitalize": "none", "spellcheck": "false"}
+
+
+class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
+    """A password, typed twice, that the rules of the settings allow. It stores nothing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["new_password1"].widget.attrs |= {"class": "form-control", "autofocus": True}
+        self.fields["new_password2"].widget.attrs |= {"class": "form-control"}

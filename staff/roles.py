@@ -4,12 +4,60 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
-from django.db import transaction
+from django.db import models, transaction
+from django.utils.translation import gettext_lazy as _
 
 from staff.models import User
 
-# Group → what its members may do, as "app_label.codename". Admins are superusers and may do everything.
-ROLES = {
+
+class Role(models.TextChoices):
+    """The roles, lowest first: nobody gives a role above the own one. Owners are superusers; the others are groups."""
+
+    CASHIER = "cashier", _("Cashier")
+    AUDITOR = "auditor", _("Auditor")
+    ADMINISTRATOR = "administrator", _("Administrator")
+    OWNER = "owner", _("Owner")
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order, from 0."""
+        return list(Role).index(self)
+
+
+NO_RANK = -1
+
+
+def role_of(person: User) -> Role | None:
+    """The highest role of this person; None for somebody without any."""
+    if person.is_superuser:
+        return Role.OWNER
+    names = {group.name for group in person.groups.all()}
+    return next((role for role in reversed(Role) if role in names), None)
+
+
+def rank_of(person: User) -> int:
+    """The rank of this person's role; `NO_RANK` without one."""
+    role = role_of(person)
+    return NO_RANK if role is None else role.rank
+
+
+def roles_up_to(person: User) -> list[Role]:
+    """The roles that this person may give, lowest first."""
+    rank = rank_of(person)
+    return [role for role in Role if role.rank <= rank]
+
+
+def give_role(person: User, role: Role) -> None:
+    """Make this the person's only role. Groups that are no role stay."""
+    person.is_superuser = person.is_staff = role is Role.OWNER
+    person.save(update_fields=["is_superuser", "is_staff"])
+    person.groups.remove(*Group.objects.filter(name__in=ROLES))
+    if role in ROLES:
+        person.groups.add(Group.objects.get(name=role))
+
+
+# Group → what its members may do, as "app_label.codename". Owners are superusers and may do everything.
+ROLES: dict[str, tuple[str, ...]] = {
     "cashier": (
         "catalogue.view_product",
         "catalogue.view_pricechange",
@@ -39,6 +87,15 @@ ROLES = {
         "alerts.view_alert",
     ),
 }
+ROLES["administrator"] = (
+    *dict.fromkeys((*ROLES["cashier"], *ROLES["auditor"])),
+    "purchases.resolve_order",
+    "purchases.decide_order",
+    "callbacks.process_callback",
+    "ledger.adjust_balance",
+    "reconciliation.acknowledge_difference",
+    "staff.manage_staff",
+)
 DEMO_STAFF = {
     "cashier": {"group": "cashier", "first_name": "Kasir", "last_name": "Demo"},
     "auditor": {"group": "auditor", "first_name": "Auditor", "last_name": "Demo"},

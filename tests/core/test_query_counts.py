@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLResolver, get_resolver, resolve
 from django.utils import timezone
@@ -23,6 +24,8 @@ from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
 from staff.models import User
+from staff.roles import Role
+from staff.services import invite
 from tests.core.helpers import next_question
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.ledger.helpers import open_books, spend
@@ -103,6 +106,12 @@ def files(count):
         Export.objects.create(owner=owner, state="writing", rows_total=9, rows_done=n % 9, **facts)
 
 
+def people(count):
+    for n in range(count):
+        person, _token = invite(username=f"person-{count}-{n}", role=Role.CASHIER, actor=None)
+        Client().force_login(person)
+
+
 LISTS = [
     ("/orders/", orders, 5),
     ("/bills/", bills, 4),
@@ -116,6 +125,7 @@ LISTS = [
     ("/balance/alerts/", alerts, 5),
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
+    ("/staff/", people, 6),
     ("/", orders, 9),
 ]
 

@@ -1,0 +1,27 @@
+"""The search of the list of people; it lives in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.utils.translation import gettext_lazy as _
+
+from core.filters import ListFilter, SearchFilter
+from staff.models import StaffQuerySet
+from staff.roles import Role
+
+
+class StaffFilter(ListFilter):
+    """People by a part of the name, and by role."""
+
+    q = SearchFilter(label=_("Name"))
+    role = django_filters.ChoiceFilter(
+        label=_("Role"), empty_label=_("Every role"), choices=Role.choices, method="with_role"
+    )
+
+    def search(self, people: StaffQuerySet, _name: str, text: str) -> StaffQuerySet:
+        """Everybody whom `text` may mean."""
+        return people.matching(text)
+
+    def with_role(self, people: StaffQuerySet, _name: str, role: str) -> StaffQuerySet:
+        """Everybody who has this role."""
+        return people.filter(is_superuser=True) if role == Role.OWNER else people.filter(groups__name=role)

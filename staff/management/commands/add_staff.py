@@ -1,0 +1,51 @@
+"""`./run manage add_staff NAME --role ROLE`: invite somebody without a page, also the first owner."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError, CommandParser
+
+from core.commands import EXIT_USAGE, PlainCommand
+from staff.errors import NameTaken
+from staff.models import User
+from staff.roles import Role
+from staff.services import VALID_HOURS, invite, link_path
+
+
+class Command(PlainCommand):
+    """The same service as the page; whoever may call it may give any role."""
+
+    help = "Invite somebody: prints a link, valid once, with which this person chooses a password."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Who, as what, and how to print."""
+        parser.add_argument("name", help="The user name, for signing in.")
+        parser.add_argument("--role", choices=Role.values, required=True)
+        parser.add_argument("--full-name", default="", help="As the pages show it.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""
+        name = options["name"]
+        try:
+            User._meta.get_field("username").clean(name, None)
+        except ValidationError as error:
+            raise CommandError(f"{name!r} is not a valid user name.", returncode=EXIT_USAGE) from error
+        try:
+            person, token = invite(
+                username=name, role=Role(options["role"]), actor=None, full_name=options["full_name"][:150]
+            )
+        except NameTaken as error:
+            raise CommandError(f"There is somebody with the user name {name} already.") from error
+        link = settings.SITE_URL.rstrip("/") + link_path(token)
+        if options["json"]:
+            facts = {"name": person.username, "role": options["role"], "link": link, "valid_hours": VALID_HOURS}
+            self.stdout.write(json.dumps(facts))
+            return
+        self.stdout.write(link)
+        # the result is the link alone
+        if not settings.SITE_URL:
+            self.stderr.write("Put the address of the backoffice before it (SITE_URL does that).")
+        self.stderr.write(f"It works once, within {VALID_HOURS} hours. It is not shown again.")

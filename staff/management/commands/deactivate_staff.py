@@ -1,0 +1,36 @@
+"""`./run manage deactivate_staff NAME`: switch an account off without a page."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from core.commands import PlainCommand
+from staff.errors import NotAllowed
+from staff.models import User
+from staff.services import deactivate
+
+
+class Command(PlainCommand):
+    """The same service as the page."""
+
+    help = "Switch an account off: this person is signed out everywhere, and no link opens the account."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whose, and how to print."""
+        parser.add_argument("name", help="The user name.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 when the account is off, 1 when there is none or it is the last active owner's."""
+        person = User.objects.filter(username=options["name"]).first()
+        if person is None:
+            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        try:
+            deactivate(person, actor=None)
+        except NotAllowed as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps({"name": person.username, "active": False}))
+        else:
+            self.stdout.write(f"{person.username} is switched off.")

@@ -1,0 +1,56 @@
+"""People, their standing and their browsers as the pages show them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core.looks import LookChoices
+from staff.models import User
+
+
+class Standing(LookChoices):
+    """How far a person's account is."""
+
+    ACTIVE = "active", "circle-check", "good", gettext_lazy("Active")
+    INVITED = "invited", "mail", "queued", gettext_lazy("Invited")
+    EXPIRED = "expired", "clock-off", "warn", gettext_lazy("Invitation expired")
+    OFF = "off", "user-off", "off", gettext_lazy("Switched off")
+
+
+def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetime) -> Standing:
+    """Where this person's account stands at `now`; `link_until`: the end of the open link."""
+    if not person.is_active:
+        return Standing.OFF
+    if person.has_joined:
+        return Standing.ACTIVE
+    return Standing.INVITED if link_until and link_until > now else Standing.EXPIRED
+
+
+# The first that fits: each browser also carries the names of older ones.
+_BROWSERS = [
+    (r"Edg(e|A|iOS)?/", "Edge"),
+    (r"OPR/|Opera", "Opera"),
+    (r"SamsungBrowser/", "Samsung Internet"),
+    (r"Firefox/|FxiOS/", "Firefox"),
+    (r"Chrome/|CriOS/", "Chrome"),
+    (r"Safari/", "Safari"),
+]
+_SYSTEMS = [
+    (r"Android", "Android"),
+    (r"iPhone", "iPhone"),
+    (r"iPad", "iPad"),
+    (r"Windows", "Windows"),
+    (r"Mac OS X|Macintosh", "macOS"),
+    (r"CrOS", "ChromeOS"),
+    (r"Linux", "Linux"),
+]
+
+
+def device_words(agent: str) -> str:
+    """A browser's name for itself in two words: "Chrome · Android"."""
+    found = [next((name for mark, name in kinds if re.search(mark, agent)), "") for kinds in (_BROWSERS, _SYSTEMS)]
+    return " · ".join(name for name in found if name) or _("Unknown device")

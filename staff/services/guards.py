@@ -1,0 +1,61 @@
+"""Who may do something with whose account. Every service asks here, under the locks of all who are concerned."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from staff.errors import NotAllowed
+from staff.models import User
+from staff.roles import Role, rank_of
+
+
+def lock_for_change(person: User, *, actor: User | None) -> User:
+    """The person as stored now, locked until the transaction's end together with the actor and all owners.
+
+    `actor`: None for a command, which whoever runs the server may call. Raises `NotAllowed`.
+    """
+    keys = {person.pk} | ({actor.pk} if actor else set())
+    rows = User.objects.select_for_update(no_key=True).filter(Q(pk__in=keys) | Q(is_superuser=True)).order_by("pk")
+    by_key = {row.pk: row for row in rows}
+    found: User = by_key[person.pk]
+    if actor is not None:
+        _refuse_unless_managed(by_key[actor.pk], found)
+    return found
+
+
+def lock_actor(actor: User) -> None:
+    """Hold the actor's row, so that nobody changes it meanwhile. Raises `NotAllowed`."""
+    _refuse_without_right(User.objects.select_for_update(no_key=True).get(pk=actor.pk))
+
+
+def refuse_role_above(role: Role, *, actor: User | None) -> None:
+    """Raise `NotAllowed` when the actor's role, as stored now, is below `role`."""
+    if actor is not None and role.rank > rank_of(User.objects.get(pk=actor.pk)):
+        raise NotAllowed("role_above_own")
+
+
+def refuse_last_owner(person: User) -> None:
+    """Raise `NotAllowed` when nobody else could sign in as an owner. The owners are locked."""
+    if _can_own(person) and not any(_can_own(other) for other in _owners() if other != person):
+        raise NotAllowed("last_owner")
+
+
+def _owners() -> list[User]:
+    return list(User.objects.filter(is_superuser=True, is_active=True))
+
+
+def _can_own(person: User) -> bool:
+    return person.is_superuser and person.is_active and person.has_joined
+
+
+def _refuse_without_right(actor: User) -> None:
+    if not (actor.is_active and actor.has_perm("staff.manage_staff")):
+        raise NotAllowed("no_right")
+
+
+def _refuse_unless_managed(actor: User, person: User) -> None:
+    _refuse_without_right(actor)
+    if actor == person:
+        raise NotAllowed("own_account")
+    if rank_of(person) > rank_of(actor):
+        raise NotAllowed("above_own")

@@ -1,0 +1,99 @@
+"""People and their sessions as lists."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Model
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from core.tables import Table, column, row_link
+from core.times import moment
+from staff.models import Session, User
+from staff.presenting import device_words, standing_of
+from staff.roles import role_of
+from staff.sessions import BEGAN, DEVICE
+
+
+class StaffTable(Table[User]):
+    """People `for_table()`, as they stand at `now`."""
+
+    caption = _("People by name")
+
+    def __init__(self, people: Iterable[User], *, now: dt.datetime) -> None:
+        super().__init__(people)
+        self.now = now
+
+    @column(_("Name"), phone="1 left")
+    def name(self, person: User) -> SafeString:
+        """Who; leads to the person's page."""
+        link = row_link(person.get_absolute_url(), person.shown_name)
+        return link if person.shown_name == person.username else _with_user_name(link, person)
+
+    @column(_("Role"), phone="2 left")
+    def role(self, person: User) -> Any:
+        """The highest one."""
+        role = role_of(person)
+        return role.label if role else gettext("None")
+
+    @column(_("State"), phone="1 right")
+    def state(self, person: User) -> SafeString:
+        """Active, invited or switched off."""
+        return standing_of(person, link_until=person.link_until, now=self.now).badge  # type: ignore[attr-defined]
+
+    @column(_("Last sign-in"), css="sub", phone="3 left")
+    def time(self, person: User) -> SafeString:
+        """When."""
+        return moment(person.last_login)
+
+    @column(_("Signed in on"), css="sub", phone="3 right")
+    def sessions(self, person: User) -> str:
+        """How many devices."""
+        count: int = person.session_count  # type: ignore[attr-defined]
+        return _devices(count) if count else "–"
+
+
+class SessionTable(Table[Session]):
+    """A person's sessions; `current`: the key of the one that asks."""
+
+    caption = _("Signed-in devices")
+
+    def __init__(self, sessions: Iterable[Session], *, current: str | None) -> None:
+        super().__init__(sessions)
+        self.current = current
+        self.facts = {session.pk: session.get_decoded() for session in self.rows}
+
+    def row_id(self, row: Model) -> str:
+        """A name that does not give the key away: whoever has the key is signed in."""
+        return f"session-{hashlib.sha256(str(row.pk).encode()).hexdigest()[:12]}"
+
+    @column(_("Device"), phone="1 left")
+    def device(self, session: Session) -> SafeString:
+        """The browser and its system."""
+        return format_html(
+            "{}{}",
+            device_words(self.facts[session.pk].get(DEVICE, "")),
+            format_html(' <span class="sub" data-current>{}</span>', gettext("this device"))
+            if session.pk == self.current
+            else "",
+        )
+
+    @column(_("Signed in"), css="sub", phone="1 right")
+    def time(self, session: Session) -> SafeString:
+        """When it began."""
+        began = self.facts[session.pk].get(BEGAN)
+        return moment(dt.datetime.fromtimestamp(began, dt.UTC) if began else None)
+
+
+def _with_user_name(link: SafeString, person: User) -> SafeString:
+    return format_html('{} <span class="sub mono">{}</span>', link, person.username)
+
+
+def _devices(count: int) -> str:
+    return ngettext("%(n)s device", "%(n)s devices", count) % {"n": count}

@@ -1,0 +1,50 @@
+"""What several tests of people need."""
+
+from typing import Any
+
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from staff.models import User
+from staff.roles import Role
+from staff.services import invite, link_path, make_link
+from tests.people import make_person
+
+GOOD = "entirely-other-9"
+
+
+def owner(username: str = "owner") -> User:
+    return make_person("admin", username=username)
+
+
+def administrator(username: str = "boss") -> User:
+    return make_person("administrator", username=username)
+
+
+def signed_in(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def invited(role: Role = Role.CASHIER, *, actor: User | None = None, username: str = "sari") -> tuple[User, str]:
+    """Somebody who was invited, and the token."""
+    return invite(username=username, role=role, actor=actor, full_name="Bu Sari")
+
+
+def reset(person: User) -> str:
+    return make_link(person, actor=None)
+
+
+def open_link(token: str, client: Client | None = None) -> Any:
+    return (client or Client()).get(link_path(token))
+
+
+def choose(token: str, password: str = GOOD, client: Client | None = None) -> Any:
+    """Choose a password on the link's page."""
+    typed = {"link": token, "new_password1": password, "new_password2": password}
+    return (client or Client()).post("/accounts/link/", typed)
+
+
+def groups(person: User) -> set[str]:
+    return set(Group.objects.filter(user=person).values_list("name", flat=True))

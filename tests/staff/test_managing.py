@@ -1,0 +1,142 @@
+"""Who may do what with whose account, by the services themselves."""
+
+import pytest
+from django.test import Client
+
+from staff.errors import NameTaken, NotAllowed
+from staff.models import User
+from staff.roles import Role, role_of
+from staff.services import change_role, deactivate, end_sessions, invite, make_link, reactivate, withdraw_link
+from tests.people import make_person
+from tests.purchases.helpers import at_once
+from tests.staff.helpers import administrator, groups, invited, owner, signed_in
+
+pytestmark = pytest.mark.django_db
+
+STEPS = {
+    "role": lambda person, actor: change_role(person, Role.CASHIER, actor=actor),
+    "deactivate": lambda person, actor: deactivate(person, actor=actor),
+    "reactivate": lambda person, actor: reactivate(person, actor=actor),
+    "link": lambda person, actor: make_link(person, actor=actor),
+    "withdraw": lambda person, actor: withdraw_link(person, actor=actor),
+    "sign out": lambda person, actor: end_sessions(person, actor=actor),
+}
+
+
+def refused(work) -> str:
+    with pytest.raises(NotAllowed) as refusal:
+        work()
+    return refusal.value.reason
+
+
+@pytest.mark.parametrize("role", [Role.CASHIER, Role.AUDITOR, Role.ADMINISTRATOR])
+def test_an_administrator_invites_up_to_the_own_role(role):
+    person, _token = invited(role, actor=administrator())
+
+    assert role_of(person) is role
+    assert groups(person) == {role.value}
+
+
+def test_nobody_makes_an_owner_but_an_owner():
+    boss, person = administrator(), make_person("cashier")
+
+    assert refused(lambda: invited(Role.OWNER, actor=boss)) == "role_above_own"
+    assert refused(lambda: change_role(person, Role.OWNER, actor=boss)) == "role_above_own"
+    assert not User.objects.filter(username="sari").exists()
+
+    change_role(person, Role.OWNER, actor=owner())
+    person.refresh_from_db()
+    assert person.is_superuser
+    assert groups(person) == set()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_administrator_touches_an_owners_account(step):
+    target = owner()
+    before = target.password
+
+    assert refused(lambda: STEPS[step](target, administrator())) == "above_own"
+
+    target.refresh_from_db()
+    assert (target.is_active, target.is_superuser, target.password) == (True, True, before)
+    assert not target.links.exists()
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("role", ["cashier", "auditor", ""])
+def test_without_the_right_no_step_is_taken(step, role):
+    actor, person = make_person(role, username="actor"), make_person("", username="target")
+
+    assert refused(lambda: STEPS[step](person, actor)) == "no_right"
+    assert refused(lambda: invited(actor=actor)) == "no_right"
+
+
+@pytest.mark.parametrize("step", set(STEPS) - {"sign out"})
+def test_nobody_does_it_to_the_own_account(step):
+    boss = administrator()
+
+    assert refused(lambda: STEPS[step](boss, boss)) == "own_account"
+
+
+def test_an_administrator_switched_off_meanwhile_may_nothing():
+    boss, person = administrator(), make_person("cashier")
+    User.objects.filter(pk=boss.pk).update(is_active=False)  # `boss` still says active
+
+    assert refused(lambda: deactivate(person, actor=boss)) == "no_right"
+
+
+@pytest.mark.parametrize("step", ["role", "deactivate"])
+def test_the_last_active_owner_stays(step):
+    last = owner()
+    owner("gone").delete()
+    invited(Role.OWNER, username="not-joined")
+
+    assert refused(lambda: STEPS[step](last, None)) == "last_owner"
+
+    owner("second")
+    STEPS[step](last, None)
+    last.refresh_from_db()
+    assert not (last.is_active and last.is_superuser)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_switch_each_other_off_one_stays():
+    one, two = owner("one"), owner("two")
+
+    results = at_once(lambda: deactivate(one, actor=two), lambda: deactivate(two, actor=one))
+
+    assert [getattr(result, "reason", None) for result in results].count("no_right") == 1
+    assert User.objects.filter(is_superuser=True, is_active=True).count() == 1
+
+
+def test_a_name_is_needed_once_whatever_its_letters_case():
+    invited()
+
+    with pytest.raises(NameTaken):
+        invite(username="SARI", role=Role.CASHIER, actor=None)
+
+
+def test_switched_off_a_person_is_out_at_the_next_request_everywhere():
+    person = make_person("cashier")
+    browsers = [signed_in(person) for _ in range(2)]
+    other = signed_in(make_person("auditor"))
+
+    deactivate(person, actor=None)
+
+    assert [browser.get("/orders/").status_code for browser in browsers] == [302, 302]
+    assert other.get("/orders/").status_code == 200
+    assert not Client().login(username="cashier", password="secret-words")
+
+    reactivate(person, actor=None)
+    assert [browser.get("/orders/").status_code for browser in browsers] == [302, 302]
+    assert Client().login(username="cashier", password="secret-words")
+
+
+def test_another_role_holds_from_the_next_request_on():
+    person = make_person("cashier")
+    browser = signed_in(person)
+
+    change_role(person, Role.AUDITOR, actor=owner())
+
+    assert browser.get("/callbacks/").status_code == 200
+    assert browser.get("/customers/").status_code == 403

@@ -1,0 +1,64 @@
+"""Inviting and switching off without a page."""
+
+import json
+
+import pytest
+
+from staff.models import User
+from staff.roles import Role, role_of
+from tests.core.helpers import run
+from tests.people import make_person
+from tests.staff.helpers import choose, owner
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_command_invites_and_prints_the_link(settings):
+    settings.SITE_URL = "https://shop.example"
+
+    code, printed = run("add_staff", "sari", "--role", "cashier", "--json")
+
+    facts = json.loads(printed)
+    assert code == 0
+    assert facts["link"].startswith("https://shop.example/accounts/link/?link=")
+    assert choose(facts["link"].partition("link=")[2]).status_code == 302
+    assert role_of(User.objects.get(username="sari")) is Role.CASHIER
+
+
+def test_a_command_makes_the_first_owner():
+    code, printed = run("add_staff", "ani", "--role", "owner")
+
+    choose(printed.split()[0].partition("link=")[2])
+    assert code == 0
+    assert User.objects.get(username="ani").is_superuser
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["sari"], 2),
+        (["sari", "--role", "king"], 2),
+        (["bu sari", "--role", "cashier"], 2),
+        (["CASHIER", "--role", "cashier"], 1),
+    ],
+)
+def test_a_wrong_invitation_is_one_sentence(arguments, expected):
+    make_person("cashier")
+
+    code, sentence = run("add_staff", *arguments)
+
+    assert code == expected
+    assert len(sentence.splitlines()) == 1
+    assert User.objects.count() == 1
+
+
+def test_a_command_switches_off_but_never_the_last_owner():
+    person = make_person("cashier")
+    owner()
+
+    assert run("deactivate_staff", "cashier")[0] == 0
+    assert run("deactivate_staff", "owner")[0] == 1
+    assert run("deactivate_staff", "nobody")[0] == 1
+    person.refresh_from_db()
+    assert not person.is_active
+    assert User.objects.get(username="owner").is_active

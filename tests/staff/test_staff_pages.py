@@ -1,0 +1,189 @@
+"""The pages about people: the list, an invitation, one person, and one's own devices."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from staff.models import AccessLink, Session, User
+from tests.core.helpers import cells, codes, has_id
+from tests.people import browser_of, make_person
+from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
+
+pytestmark = pytest.mark.django_db
+
+INVITATION = {"full_name": "Bu Sari", "username": "sari", "role": "cashier"}
+
+
+@pytest.fixture
+def boss(db: None) -> Client:
+    return signed_in(administrator())
+
+
+def link_of(answer) -> str:
+    return re.search(r'id="access-link">http://testserver/accounts/link/\?link=([\w-]+)<', answer.content.decode())[1]
+
+
+def errors(answer) -> dict[str, list[str]]:
+    return {name: [fault.code for fault in faults] for name, faults in answer.context["form"].errors.as_data().items()}
+
+
+def test_an_administrator_invites_a_cashier_who_signs_in(boss):
+    shown = boss.post("/staff/invite/", {**INVITATION, "note": "mornings"})
+    choose(link_of(shown))
+
+    client = Client()
+    answer = client.post("/accounts/login/", {"login": "sari", "password": GOOD})
+    assert answer["Location"] == "/"
+    assert client.get("/products/").status_code == 200
+    assert client.get("/staff/").status_code == 403
+    assert "mornings" in boss.get(f"/staff/{User.objects.get(username='sari').pk}/").content.decode()
+
+
+def test_the_form_offers_no_role_above_the_own_one(boss):
+    offered = re.findall(r'<option value="(\w+)"', boss.get("/staff/invite/").content.decode())
+
+    assert offered == ["cashier", "auditor", "administrator"]
+    assert errors(boss.post("/staff/invite/", {**INVITATION, "role": "owner"})) == {"role": ["invalid_choice"]}
+    assert not User.objects.filter(username="sari").exists()
+
+
+def test_a_wrong_invitation_is_refused_beside_the_field(boss):
+    invited()
+
+    assert errors(boss.post("/staff/invite/", {**INVITATION, "username": "Sari"})) == {"username": ["NameTaken"]}
+    assert errors(boss.post("/staff/invite/", {**INVITATION, "username": "bu sari"})) == {"username": ["invalid"]}
+    assert set(errors(boss.post("/staff/invite/", {"note": ""}))) == {"full_name", "username", "role"}
+
+
+def test_the_list_shows_where_each_account_stands(boss):
+    make_person("cashier", first_name="Ani", last_login=None)
+    off = make_person("auditor", first_name="Budi", is_active=False)
+    invited(username="citra")
+    late, _token = invited(username="dewi")
+    AccessLink.objects.filter(person=late).update(withdrawn_at=late.date_joined)
+
+    page = boss.get("/staff/")
+
+    assert sorted(cells(page, "state")) == ["Active", "Active", "Invitation expired", "Invited", "Switched off"]
+    assert sorted(cells(page, "role")) == ["Administrator", "Auditor", "Cashier", "Cashier", "Cashier"]
+    assert [cell for cell in cells(page, "sessions") if cell != "–"] == ["1 device"]
+    assert f"/staff/{off.pk}/" in page.content.decode()
+
+
+@pytest.mark.parametrize(("query", "found"), [("q=ani", 1), ("role=owner", 1), ("role=cashier", 2), ("q=zzz", 0)])
+def test_people_are_found_by_name_and_role(boss, query, found):
+    make_person("cashier", first_name="Ani")
+    invited(username="budi")
+    owner()
+
+    page = boss.get(f"/staff/?{query}")
+
+    assert len(cells(page, "name")) == found
+    assert has_id(page, "none-matches") == (not found)
+
+
+def test_a_link_made_again_is_shown_once_and_can_be_withdrawn(boss):
+    person, _token = invited()
+
+    link_of(boss.post(f"/staff/{person.pk}/link/"))
+    assert has_id(boss.get(f"/staff/{person.pk}/"), "withdraw")
+    boss.post(f"/staff/{person.pk}/withdraw/")
+
+    page = boss.get(f"/staff/{person.pk}/")
+    assert 'data-standing="off"' in page.content.decode()
+    assert not has_id(page, "withdraw")
+    assert has_id(page, "make-link")
+
+
+def test_an_account_is_switched_off_and_on_again(boss):
+    person = make_person("cashier")
+    address = f"/staff/{person.pk}/"
+
+    boss.post(f"{address}deactivate/")
+    off = boss.get(address)
+    boss.post(f"{address}reactivate/")
+    on = boss.get(address)
+
+    assert [has_id(off, name) for name in ("deactivate", "reactivate", "make-link")] == [False, True, False]
+    assert [has_id(on, name) for name in ("deactivate", "reactivate", "make-link")] == [True, False, True]
+
+
+def test_a_role_is_changed_and_a_higher_one_refused(boss):
+    person = make_person("cashier")
+
+    boss.post(f"/staff/{person.pk}/role/", {"role": "auditor"})
+    boss.post(f"/staff/{person.pk}/role/", {"role": "owner"})
+
+    person.refresh_from_db()
+    assert [group.name for group in person.groups.all()] == ["auditor"]
+    assert not person.is_superuser
+
+
+def test_an_owners_page_offers_an_administrator_nothing(boss):
+    above = owner()
+
+    page = boss.get(f"/staff/{above.pk}/")
+    answer = boss.post(f"/staff/{above.pk}/link/", follow=True)
+
+    assert has_id(page, "above-own")
+    assert not any(has_id(page, name) for name in ("role-form", "make-link", "deactivate", "sign-out"))
+    assert "NotAllowed:above_own" in codes(answer)
+    assert not above.links.exists()
+
+
+def test_the_own_page_offers_no_change(boss):
+    own = User.objects.get(username="boss")
+
+    page = boss.get(f"/staff/{own.pk}/")
+
+    assert has_id(page, "own-account")
+    assert "data-current" in page.content.decode()
+    assert not any(has_id(page, name) for name in ("role-form", "make-link", "deactivate", "sign-out"))
+
+
+def test_sessions_are_listed_and_ended_and_their_keys_never_shown(boss):
+    make_person("cashier")
+    client = Client(headers={"User-Agent": "Mozilla/5.0 (Linux; Android 14) Chrome/130.0 Mobile Safari/537.36"})
+    client.post("/accounts/login/", {"login": "cashier", "password": "secret-words"})
+    session = Session.objects.get(person__username="cashier")
+
+    page = boss.get(f"/staff/{session.person_id}/")
+    assert cells(page, "device") == ["Chrome · Android"]
+    assert session.session_key not in page.content.decode()
+
+    boss.post(f"/staff/{session.person_id}/sign-out/")
+    assert client.get("/orders/").status_code == 302
+    assert boss.get("/staff/").status_code == 200
+
+
+def test_one_signs_out_everywhere_else_and_stays_here():
+    person = make_person("cashier")
+    here, there = signed_in(person), signed_in(person)
+
+    assert has_id(here.get("/me/"), "sign-out-elsewhere")
+    here.post("/me/sign-out-elsewhere/")
+
+    assert there.get("/orders/").status_code == 302
+    page = here.get("/me/")
+    assert len(cells(page, "device")) == 1
+    assert "data-current" in page.content.decode()
+    assert not has_id(page, "sign-out-elsewhere")
+
+
+@pytest.mark.parametrize("role", ["cashier", "auditor", ""])
+def test_the_pages_are_for_those_who_manage_staff(role):
+    person = make_person("", username="target")
+    somebody = browser_of(role, username="somebody")
+
+    for page in ("/staff/", "/staff/invite/", f"/staff/{person.pk}/"):
+        assert somebody.get(page).status_code == 403
+    for step in ("role", "link", "withdraw", "deactivate", "reactivate", "sign-out"):
+        assert somebody.post(f"/staff/{person.pk}/{step}/").status_code == 403
+    assert 'href="/staff/"' not in somebody.get("/").content.decode()
+    person.refresh_from_db()
+    assert person.is_active
+
+
+def test_who_manages_staff_finds_the_list_in_the_menu(boss):
+    assert 'href="/staff/"' in boss.get("/").content.decode()
