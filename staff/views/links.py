@@ -42,6 +42,6 @@ def access_link(request: HttpRequest) -> HttpResponse:
 
 
 def _private(answer: HttpResponse) -> HttpResponse:
-    """The address holds the token: nobody is told where a visitor came from."""
-    answer.headers["Referrer-Policy"] = "no-referrer"
+    """The address holds the token: nobody is told more of it than the host. Without that the form would be refused."""
+    answer.headers["Referrer-Policy"] = "strict-origin"
     return answer

@@ -27,7 +27,7 @@ def test_an_invited_person_chooses_a_password_and_is_in():
     answer = choose(token, client=client)
 
     assert has_id(page, "choose-password")
-    assert page["Referrer-Policy"] == "no-referrer"
+    assert page["Referrer-Policy"] == "strict-origin"
     assert "no-store" in page["Cache-Control"]
     assert answer["Location"] == "/"
     assert client.get("/products/").status_code == 200
