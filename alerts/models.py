@@ -58,6 +58,19 @@ class Alert(models.Model):
         return Severity(self.severity).look
 
 
+class Evaluation(models.Model):
+    """Whose turn it is to look for reasons: one row, so that two evaluators do not work at once."""
+
+    only = models.BooleanField(primary_key=True, default=True, editable=False)
+    turn_until = models.DateTimeField(help_text="Until then somebody evaluates, by the database's clock.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(only=True), name="evaluation_is_one_row")]
+
+    def __str__(self) -> str:
+        return f"until {self.turn_until}"
+
+
 class AlertNotice(models.Model):
     """One alert on one way to people: when they were notified of it, and of its end.
 

@@ -22,7 +22,7 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
             left = reading.balance if reading else None
         if left is None:
             return []
-        per_hour = usual_spending_per_hour(now.time)
+        per_hour = usual_spending_per_hour()
         lasts_for = per_hour * settings.ALERT_LOW_BALANCE_HOURS if per_hour else 0
         threshold = max(settings.ALERT_LOW_BALANCE, round(lasts_for))
         if left >= threshold:

@@ -41,6 +41,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Evaluation",
+            fields=[
+                ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
+                (
+                    "turn_until",
+                    models.DateTimeField(help_text="Until then somebody evaluates, by the database's clock."),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("only", True)), name="evaluation_is_one_row")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="AlertNotice",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

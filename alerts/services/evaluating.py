@@ -7,15 +7,25 @@ from contextlib import contextmanager
 
 import structlog
 from django.db import connection
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from alerts.kinds import KINDS
-from alerts.kinds.kind import AlertKind, Now, Reason
-from alerts.models import Alert
+from alerts.kinds.kind import AlertKind, Reason
+from alerts.kinds.kind import Now as Moment
+from alerts.models import Alert, Evaluation
 
 log = structlog.get_logger()
 
-_EVALUATION_LOCK = 7_310_002
+# An evaluator that died holds up the others no longer than this (seconds); one lasts milliseconds.
+_TURN_SECONDS = 30
+_TAKE_TURN = """
+    INSERT INTO alerts_evaluation ("only", turn_until)
+    VALUES (TRUE, clock_timestamp() + %(seconds)s * interval '1 second')
+    ON CONFLICT ("only") DO UPDATE SET turn_until = excluded.turn_until
+    WHERE alerts_evaluation.turn_until <= clock_timestamp()
+    RETURNING turn_until
+"""
 
 
 def evaluate_alerts() -> None:
@@ -27,7 +37,7 @@ def evaluate_alerts() -> None:
     with _alone() as is_ours:
         if not is_ours:
             return
-        now, standing = Now(), list(Alert.objects.open())
+        now, standing = Moment(), list(Alert.objects.open())
         for kind in KINDS.values():
             try:
                 _evaluate(kind, now, [alert for alert in standing if alert.kind == kind.code])
@@ -35,26 +45,25 @@ def evaluate_alerts() -> None:
                 log.exception("alert_kind_failed", kind=kind.code)
 
 
-def _evaluate(kind: AlertKind, now: Now, standing: list[Alert]) -> None:
+def _evaluate(kind: AlertKind, now: Moment, standing: list[Alert]) -> None:
     reasons = kind.reasons(now)
     if {reason.key for reason in reasons} - {alert.key for alert in standing}:
         # Somebody may have settled it meanwhile: what is new is read again before anybody is notified.
-        reasons = kind.reasons(Now())
+        reasons = kind.reasons(Moment())
     keep_alerts(kind.code, reasons, standing)
 
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether nobody else is evaluating. The lock belongs to the connection and ends with it, whatever happens."""
+    """Whether nobody else is evaluating. The turn is a row: a lock of the connection does not fit a pooler."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [_EVALUATION_LOCK])
-        is_ours = bool(cursor.fetchone()[0])
+        cursor.execute(_TAKE_TURN, {"seconds": _TURN_SECONDS})
+        row = cursor.fetchone()
     try:
-        yield is_ours
+        yield row is not None
     finally:
-        if is_ours:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [_EVALUATION_LOCK])
+        if row:
+            Evaluation.objects.filter(turn_until=row[0]).update(turn_until=Now())
 
 
 def keep_alerts(code: str, reasons: list[Reason], standing: Iterable[Alert] | None = None) -> None:

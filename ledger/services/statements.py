@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from django.db.models import Sum
 from django.utils import timezone
 
 from core.times import start_of_day
@@ -23,6 +22,7 @@ from ledger.services.closing import (
 
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
+_USUAL_DAYS = 7
 
 # Which entries make each amount of a day's closing: the sums of a closed day by kind, and by what the order is for.
 _MADE_OF: dict[str, list[str]] = {
@@ -132,16 +132,15 @@ def balance_curve(days: int = 30) -> list[DayClosing]:
     return [day for day in found.closings if found.first_day and day.day >= found.first_day]
 
 
-def usual_spending_per_hour(now: dt.datetime) -> int | None:
-    """Rupiah that the orders of the last week took in an hour, less what came back; None in the books' first day."""
-    first = Entry.objects.order_by("pk").values_list("at", flat=True).first()
-    if first is None or now - first < dt.timedelta(days=1):
+def usual_spending_per_hour() -> int | None:
+    """Rupiah that orders took in an hour of the last seven closed days, less what came back.
+
+    None before a whole day is closed; the books' first day begins with their opening.
+    """
+    days = list(ClosedDay.objects.order_by("-day").values_list("sums", flat=True)[: _USUAL_DAYS + 1])
+    whole = days[:-1] if len(days) <= _USUAL_DAYS else days[:_USUAL_DAYS]
+    if not whole:
         return None
-    since = max(first, now - dt.timedelta(days=7))
-    spent = (
-        Entry.objects.filter(at__gte=since, kind__in=[_Kind.DEBIT, _Kind.REFUND, _Kind.REVERSAL]).aggregate(
-            t=Sum("balance_change")
-        )["t"]
-        or 0
-    )
-    return max(0, round(-spent / ((now - since).total_seconds() / 3600)))
+    kinds = {_Kind.DEBIT, _Kind.REFUND, _Kind.REVERSAL}
+    spent: int = sum(made["balance"] for sums in whole for key, made in sums.items() if key.partition(":")[0] in kinds)
+    return max(0, round(-spent / (len(whole) * 24)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 from typing import Any
 
@@ -12,11 +13,12 @@ from django.utils import timezone
 from alerts import services as alerts
 from alerts.kinds import KINDS
 from alerts.kinds.kind import Reason
-from alerts.models import Alert
+from alerts.models import Alert, Evaluation
 from core import health
 from gateway.models import UpstreamAccount
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
+from tests.alerts.helpers import give_heartbeats
 from tests.ledger.helpers import open_books, upstream_tells
 from tests.purchases.helpers import at_once
 
@@ -87,9 +89,23 @@ def test_an_evaluation_at_rest_takes_six_statements(django_assert_num_queries: A
     open_books(5_000_000)
     alerts.evaluate_alerts()
 
-    # The lock and its end, the open alerts, the rows that say how all is, late orders, the first entry.
+    # The turn and its end, the open alerts, the rows that say how all is, late orders, the closed days.
     with django_assert_num_queries(6):
         alerts.evaluate_alerts()
+
+
+def test_an_evaluator_that_died_holds_up_nobody_for_long(settings: Any):
+    settings.ALERT_LOW_BALANCE = 100_000
+    open_books(5_000)
+    give_heartbeats()
+    Evaluation.objects.create(turn_until=timezone.now() + dt.timedelta(seconds=20))
+    alerts.evaluate_alerts()
+    assert not Alert.objects.exists()
+
+    Evaluation.objects.update(turn_until=timezone.now())
+    alerts.evaluate_alerts()
+
+    assert Alert.objects.get().kind == "low_balance"
 
 
 def test_who_comes_during_an_evaluation_leaves_it_to_the_first(monkeypatch: Any):

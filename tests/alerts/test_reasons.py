@@ -70,14 +70,17 @@ def test_before_the_opening_the_newest_balance_counts(settings: Any):
 def test_a_balance_for_too_few_hours_of_usual_orders_is_low(settings: Any, time_machine: Any):
     settings.ALERT_LOW_BALANCE, settings.ALERT_LOW_BALANCE_HOURS = 100, 4.0
     start = timezone.now()
-    time_machine.move_to(start - dt.timedelta(days=2), tick=False)
+    time_machine.move_to(start - dt.timedelta(days=3), tick=False)
     open_books(10_000_000)
+    time_machine.move_to(start - dt.timedelta(days=2), tick=False)
     with transaction.atomic():
         ledger.debit(ref_id="B1", order_kind="purchase", amount=9_500_000)
     Books.objects.update(balance=5_200_000)
     time_machine.move_to(start, tick=False)
     give_heartbeats()
-    per_hour = ledger.usual_spending_per_hour(timezone.now())
+    assert ledger.usual_spending_per_hour() is None
+    ledger.close_days()
+    per_hour = ledger.usual_spending_per_hour()
     assert per_hour == round(9_500_000 / 48)
     found()
     assert not Alert.objects.filter(kind="low_balance").exists()
