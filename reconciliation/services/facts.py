@@ -25,10 +25,11 @@ _SENDINGS = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
 def readings() -> QuerySet[Exchange]:
     """Every balance that was true between its request and its answer.
 
-    That is the answer to a balance request, or to the first sending of an order that was charged by it.
+    That is the answer to a balance request, or to the first sending of an order that was charged by it. Its message is
+    not read: thousands of readings may be looked at together.
     """
     own = Order.objects.filter(ref_id=OuterRef("ref_id"), sent_no=OuterRef("pk"), trx_id=OuterRef("trx_id"))
-    return Exchange.objects.readings().filter(Q(endpoint=Endpoint.BALANCE) | Exists(own))
+    return Exchange.objects.readings().filter(Q(endpoint=Endpoint.BALANCE) | Exists(own)).defer("raw")
 
 
 def as_reading(exchange: Exchange) -> quiet.Reading:
