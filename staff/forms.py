@@ -71,5 +71,15 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["new_password1"].widget.attrs |= {"class": "form-control", "autofocus": True}
-        self.fields["new_password2"].widget.attrs |= {"class": "form-control"}
+        first, second = self.fields["new_password1"], self.fields["new_password2"]
+        first.label, second.label = _("Password"), _("The same password again")
+        first.help_text = _("At least 8 characters, not only digits, no common word, and not like your name.")
+        second.help_text = ""
+        first.widget.attrs |= {"class": "form-control", "autofocus": True}
+        second.widget.attrs |= {"class": "form-control"}
+
+    def clean(self) -> dict[str, Any]:
+        """What is wrong with the password stands beside its own field, not beside its repetition."""
+        self.validate_passwords("new_password1", "new_password2")
+        self.validate_password_for_user(self.user, "new_password1")
+        return self.cleaned_data

@@ -49,14 +49,15 @@ class StaffTable(Table[User]):
 
     @column(_("Last sign-in"), css="sub", phone="3 left")
     def time(self, person: User) -> SafeString:
-        """When."""
-        return moment(person.last_login)
+        """When; on a card with what it is."""
+        label = format_html('<span class="phone-label">{}:</span> ', gettext("Last sign-in"))
+        return format_html("{}{}", label, moment(person.last_login) if person.last_login else gettext("Never"))
 
     @column(_("Signed in on"), css="sub", phone="3 right")
     def sessions(self, person: User) -> str:
         """How many devices."""
         count: int = person.session_count  # type: ignore[attr-defined]
-        return _devices(count) if count else "–"
+        return ngettext("%(n)s device", "%(n)s devices", count) % {"n": count} if count else ""
 
 
 class SessionTable(Table[Session]):
@@ -93,7 +94,3 @@ class SessionTable(Table[Session]):
 
 def _with_user_name(link: SafeString, person: User) -> SafeString:
     return format_html('{} <span class="sub mono">{}</span>', link, person.username)
-
-
-def _devices(count: int) -> str:
-    return ngettext("%(n)s device", "%(n)s devices", count) % {"n": count}

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from reconciliation.models import ReconciliationRun
+from staff.models import User
 from staff.roles import create_demo_staff
 from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
@@ -67,6 +68,8 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/balance/runs/{run.pk}/" for run in ReconciliationRun.objects.all()]
     addresses += [f"/balance/differences/{difference.pk}/" for difference in day["differences"]]
     addresses += ["/balance/alerts/", "/products/price-changes/"]
+    addresses += ["/staff/", "/staff/?q=zzz", "/staff/invite/", "/accounts/link/?link=forged"]
+    addresses += [f"/staff/{person.pk}/" for person in User.objects.filter(username__in=["admin", "cashier"])]
     for address in addresses:
         page.goto(live_server.url + address)
         look()

@@ -131,7 +131,7 @@ def test_no_link_opens_an_account_that_is_switched_off():
 def test_a_weak_password_is_refused_and_uses_nothing_up():
     _person, token = invited()
 
-    assert has_id(choose(token, "12345678"), "id_new_password2_error")
+    assert has_id(choose(token, "12345678"), "id_new_password1_error")
     assert choose(token).status_code == 302
 
 

@@ -6,10 +6,19 @@ from django.test import Client
 from staff.errors import NameTaken, NotAllowed
 from staff.models import User
 from staff.roles import Role, role_of
-from staff.services import change_role, deactivate, end_sessions, invite, make_link, reactivate, withdraw_link
+from staff.services import (
+    accept_link,
+    change_role,
+    deactivate,
+    end_sessions,
+    invite,
+    make_link,
+    reactivate,
+    withdraw_link,
+)
 from tests.people import make_person
 from tests.purchases.helpers import at_once
-from tests.staff.helpers import administrator, groups, invited, owner, signed_in
+from tests.staff.helpers import GOOD, administrator, groups, invited, owner, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -140,3 +149,27 @@ def test_another_role_holds_from_the_next_request_on():
 
     assert browser.get("/callbacks/").status_code == 200
     assert browser.get("/customers/").status_code == 403
+
+
+def test_each_step_writes_who_did_what_with_whom(caplog):
+    boss = owner()
+    caplog.set_level("INFO")
+    person, _token = invited(actor=boss)
+    withdraw_link(person, actor=boss)
+    accept_link(make_link(person, actor=boss), GOOD)
+    for step in ("role", "sign out", "deactivate", "reactivate"):
+        STEPS[step](person, boss)
+
+    lines = [record.msg for record in caplog.records if isinstance(record.msg, dict)]
+
+    assert [(line["event"], line.get("by")) for line in lines] == [
+        ("staff_invited", boss.pk),
+        ("staff_link_withdrawn", boss.pk),
+        ("staff_link_made", boss.pk),
+        ("staff_link_used", None),
+        ("staff_role_changed", boss.pk),
+        ("staff_sessions_ended", boss.pk),
+        ("staff_deactivated", boss.pk),
+        ("staff_reactivated", boss.pk),
+    ]
+    assert {line["person"] for line in lines} == {person.pk}

@@ -67,7 +67,7 @@ def test_the_list_shows_where_each_account_stands(boss):
 
     assert sorted(cells(page, "state")) == ["Active", "Active", "Invitation expired", "Invited", "Switched off"]
     assert sorted(cells(page, "role")) == ["Administrator", "Auditor", "Cashier", "Cashier", "Cashier"]
-    assert [cell for cell in cells(page, "sessions") if cell != "–"] == ["1 device"]
+    assert [cell for cell in cells(page, "sessions") if cell] == ["1 device"]
     assert f"/staff/{off.pk}/" in page.content.decode()
 
 
