@@ -7,7 +7,7 @@ import hashlib
 
 import structlog
 from django.conf import settings
-from django.db.models import Q
+from django.db import connection
 from django.utils import timezone
 
 from gateway.models import Exchange, UpstreamAccount
@@ -42,15 +42,19 @@ def sending_is_stopped() -> bool:
     return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
 
 
+_NOTE_ANSWER = """
+    UPDATE gateway_upstreamaccount
+    SET last_answer_at = %(now)s, unreachable_since = NULL, refused_since = NULL, refused_code = ''
+    WHERE unreachable_since IS NOT NULL OR refused_since IS NOT NULL
+        OR last_answer_at IS NULL OR last_answer_at < %(long_ago)s
+"""
+
+
 def note_answer() -> None:
     """The upstream has answered: it can be reached, and accepts our account."""
     now = timezone.now()
-    UpstreamAccount.objects.filter(
-        Q(unreachable_since__isnull=False)
-        | Q(refused_since__isnull=False)
-        | Q(last_answer_at__isnull=True)
-        | Q(last_answer_at__lt=now - _NOTE_EVERY)
-    ).update(last_answer_at=now, unreachable_since=None, refused_since=None, refused_code="")
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE_ANSWER, {"now": now, "long_ago": now - _NOTE_EVERY})
 
 
 def note_unreachable() -> None:

@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from core.publish import publish
-from gateway.models import Exchange, UpstreamAccount
+from gateway.models import Exchange
 from gateway.services.account import configured_fingerprint, note_answer, note_refusal, note_unreachable
 from upstream import requests
 from upstream.budget import CallClass, Permit
@@ -141,8 +141,9 @@ def request_balance_reading() -> bool:
 
 def _refuse_if_stopped(endpoint: Endpoint) -> None:
     """Send nothing to another account than this database's own, and nothing but the probe while ours is refused."""
-    account = UpstreamAccount.objects.values_list("fingerprint", "refused_since").first()
-    fingerprint, refused_since = account or ("", None)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT fingerprint, refused_since FROM gateway_upstreamaccount")
+        fingerprint, refused_since = cursor.fetchone() or ("", None)
     if fingerprint and fingerprint != configured_fingerprint():
         raise Misconfigured(
             "This database belongs to another upstream account. Start with `./run`, which says what to do."

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from gateway.services import next_number
@@ -173,11 +173,16 @@ class _Standing:
             yield _Line(step, Entry.Kind.RELEASE, amount, reserved_change=-amount, reason=reason)
 
 
+_ENTRIES = "SELECT ref_id, kind, amount, reserved_change FROM ledger_entry WHERE ref_id = ANY(%s)"
+
+
 def _standings(ref_ids: set[str]) -> dict[str, _Standing]:
     found = {ref_id: _Standing() for ref_id in ref_ids}
     if ref_ids:
-        entries = Entry.objects.filter(ref_id__in=ref_ids).order_by()
-        for ref_id, kind, amount, reserved_change in entries.values_list("ref_id", "kind", "amount", "reserved_change"):
+        with connection.cursor() as cursor:
+            cursor.execute(_ENTRIES, [list(ref_ids)])
+            entries = cursor.fetchall()
+        for ref_id, kind, amount, reserved_change in entries:
             standing = found[ref_id]
             standing.reserved += reserved_change
             standing.taken += amount if kind == Entry.Kind.DEBIT else 0

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.conf import settings
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db import connection, transaction
+from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
 from core import clock
-from core.bulk import update_rows
+from core.bulk import insert_rows, update_rows
 from gateway.line import ring_when_committed
 from gateway.models import NEXT_NUMBER
 from gateway.polling import in_seconds, next_poll_at
@@ -40,6 +40,12 @@ _CHANGING = (
     *("sent_at", "final_at", "attempt", "sent_no", "accepted_no", "pending_no", "ended_no"),
     *("polls", "not_found_count", "not_found_since", "next_poll_at"),
 )
+
+# What `lock_orders_for_move` asks, for one order: to write that costs Django as much as to ask it.
+_LOCK = """
+    SELECT *, nextval(pg_get_serial_sequence('gateway_exchange', 'id')) AS locked_no
+    FROM purchases_order WHERE id = %s FOR UPDATE
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +71,17 @@ class Move:
 
 def lock_order_for_move(order_id: int) -> Order:
     """The order, locked until the transaction ends, with a number that was taken with the lock (`locked_no`)."""
-    return _locked().get(pk=order_id)
+    if not connection.in_atomic_block:
+        raise TransactionManagementError("a lock lasts no longer than its transaction")
+    for order in Order.objects.raw(_LOCK, [order_id]):
+        return order
+    raise Order.DoesNotExist
 
 
 def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     """These orders by their ref_id, locked as above; what is unknown is left out."""
-    return {order.ref_id: order for order in _locked().filter(ref_id__in=ref_ids).order_by("pk")}
+    locked = Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)
+    return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 
 def store(order: Order) -> None:
@@ -115,19 +126,21 @@ def write(moves: Sequence[Move]) -> None:
 
 
 def _write(moves: Sequence[Move]) -> None:
-    OrderEvent.objects.bulk_create(
-        OrderEvent(
-            order=one.order,
-            from_status=one.before or "",
-            to_status=one.order.status,
-            source=one.cause.source,
-            actor_id=_id(one.cause.actor),
-            note=one.cause.note[:500],
-            facts=one.cause.facts,
-            raw=one.cause.raw,
-            callback_id=one.cause.callback_id,
-        )
-        for one in moves
+    insert_rows(
+        [
+            OrderEvent(
+                order=one.order,
+                from_status=one.before or "",
+                to_status=one.order.status,
+                source=one.cause.source,
+                actor_id=_id(one.cause.actor),
+                note=one.cause.note[:500],
+                facts=one.cause.facts,
+                raw=one.cause.raw,
+                callback_id=one.cause.callback_id,
+            )
+            for one in moves
+        ]
     )
     try:
         ledger.post(
@@ -135,10 +148,6 @@ def _write(moves: Sequence[Move]) -> None:
         )
     except NotEnough as short:
         raise BalanceShort(price=short.amount, available=short.available) from short
-
-
-def _locked() -> QuerySet[Order]:
-    return Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)  # type: ignore[no-redef]
 
 
 def _id(actor: User | None) -> int | None:

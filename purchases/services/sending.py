@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 
 from core import clock
 from core.publish import publish
@@ -51,11 +51,10 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
     The claim (`sending`) is committed before the socket is written, and whoever finds `sending` may only ask for the
     status: so a killed worker, a doubled message or a second worker never sends it twice.
     """
-    kind = Order.objects.filter(pk=order_id, status=Status.QUEUED).values_list("kind", flat=True).first()
-    if kind is None:
+    endpoint = _endpoint(order_id)
+    if endpoint is None:
         gateway.give_back(permit_id)
         return
-    endpoint = Endpoint.BILL_PAY if kind == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
     try:
         # Before the claim: an order that waits for the budget has certainly not been sent.
         permit = gateway.reserve(endpoint, call_class=call_class, permit_id=permit_id)
@@ -97,6 +96,18 @@ def claim(order_id: int) -> Claim | None:
             not_found_since=None,
         )
         return Claim(order, order.locked_no)
+
+
+def _endpoint(order_id: int) -> Endpoint | None:
+    """What a queued order is sent to; None when it is not queued."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT kind FROM purchases_order WHERE id = %s AND status = %s", [order_id, Status.QUEUED.value]
+        )
+        found = cursor.fetchone()
+    if found is None:
+        return None
+    return Endpoint.BILL_PAY if found[0] == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
 
 
 def _request(order: Order) -> Request[Transaction]:

@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from django.db import DataError, transaction
 
-from core.bulk import update_rows
-from purchases.models import Order
+from core.bulk import insert_rows, update_rows
+from purchases.models import Order, OrderEvent
 from purchases.states import Status
 from tests.database import statements
 from tests.factories import make_order
@@ -40,8 +40,26 @@ def test_a_text_that_is_too_long_is_refused_not_cut():
         update_rows([order], ("error_code",))
 
 
+def test_new_rows_are_stored_as_they_are():
+    order = make_order(Status.PENDING)
+    raw = {"a": ["it's", None, 1], "%s": "\\ {,}"}
+    rows = [OrderEvent(order=order, to_status="pending", source="poll", note=f"{i} %s", raw=raw) for i in range(3)]
+    rows[1].raw = None
+
+    with statements() as sent:
+        insert_rows(rows)
+
+    assert len(sent) == 1
+    stored = list(order.events.filter(source="poll").order_by("pk"))
+    assert [event.note for event in stored] == ["0 %s", "1 %s", "2 %s"]
+    assert [event.raw for event in stored] == [raw, None, raw]
+    assert [event.at for event in stored] == [event.at for event in rows]
+    assert {(event.facts == {}, event.actor, event.from_status) for event in stored} == {(True, None, "")}
+
+
 def test_no_rows_are_no_statement():
     with statements() as sent:
         update_rows([], ("polls",))
+        insert_rows([])
 
     assert not sent
