@@ -80,7 +80,7 @@ def lock_order_for_move(order_id: int) -> Order:
 
 def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     """These orders by their ref_id, locked as above; what is unknown is left out."""
-    locked = Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)
+    locked = Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)  # type: ignore[no-redef]
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 

@@ -12,7 +12,7 @@ from ledger.models import Entry
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services import poll
-from purchases.services.moving import store
+from purchases.services.moving import lock_order_for_move, store
 from purchases.services.placing import refuse_repeat
 from purchases.services.polling import Found
 from purchases.services.sending import claim
@@ -23,6 +23,15 @@ from tests.purchases.helpers import SUBMIT, place, report
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_an_order_is_locked_inside_a_transaction_or_not_at_all():
+    order = place()
+
+    with pytest.raises(transaction.TransactionManagementError):
+        lock_order_for_move(order.pk)
+    with pytest.raises(Order.DoesNotExist), transaction.atomic():
+        lock_order_for_move(order.pk + 1)
 
 
 def test_our_code_refunds_a_failure_once():
