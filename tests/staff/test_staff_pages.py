@@ -3,7 +3,9 @@
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from staff.models import AccessLink, Session, User
 from tests.core.helpers import cells, codes, has_id
@@ -187,3 +189,17 @@ def test_the_pages_are_for_those_who_manage_staff(role):
 
 def test_who_manages_staff_finds_the_list_in_the_menu(boss):
     assert 'href="/staff/"' in boss.get("/").content.decode()
+
+
+@pytest.mark.parametrize(("address", "number"), [("/staff/{}/", 7), ("/me/", 4), ("/staff/invite/", 4)])
+def test_a_page_asks_as_often_for_many_devices_as_for_few(boss, address, number):
+    own = User.objects.get(username="boss")
+    counts = []
+    for _ in range(2):
+        for _ in range(4):
+            signed_in(own)
+        with CaptureQueriesContext(connection) as asked:
+            assert boss.get(address.format(own.pk)).status_code == 200
+        counts.append(len(asked))
+
+    assert counts == [number, number]
