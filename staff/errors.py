@@ -29,9 +29,10 @@ def _words() -> dict[str, str]:
     return {
         "no_right": _("You may not manage staff."),
         "own_account": _("Nobody changes the own role or switches the own account off. Ask a colleague."),
-        "above_own": _("This takes a role that is as high as that person's. Ask an owner."),
-        "role_above_own": _("Nobody gives a role above the own one. Ask an owner."),
+        "above_own": _("This account has your role or more rights. Ask an owner to change it."),
+        "role_above_own": _("You may give only roles below your own. Ask an owner."),
         "last_owner": _("This is the last active owner. Make somebody else an owner first."),
+        "demo": _("This is a demo account: it stays off with a real upstream. Invite the person."),
         "switched_off": _("The account is switched off. Switch it on first."),
         "not_joined": _("This person has not chosen a password yet. Make a new invitation."),
     }

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm, UsernameField
 from django.utils.translation import gettext_lazy as _
 
 from staff.models import User
-from staff.roles import Role, roles_up_to
+from staff.roles import Role, roles_given_by
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 
@@ -39,7 +39,7 @@ class RoleForm(forms.Form):
         super().__init__(*args, **kwargs)
         role = self.fields["role"]
         assert isinstance(role, forms.TypedChoiceField)  # noqa: S101
-        role.choices = [(one.value, one.label) for one in roles_up_to(actor)]
+        role.choices = [(one.value, one.label) for one in roles_given_by(actor)]
         role.widget.attrs["class"] = "form-select"
 
 
@@ -47,7 +47,7 @@ class InviteForm(RoleForm):
     """A new person, as the inviter types it."""
 
     full_name = forms.CharField(label=_("Name"), max_length=150, strip=True)
-    username = forms.CharField(
+    username = UsernameField(
         label=_("User name"),
         max_length=150,
         strip=True,

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Upper
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -56,6 +56,7 @@ class User(AbstractUser):
 
     class Meta:
         db_table = "staff_user"
+        constraints = [models.UniqueConstraint(Upper("username"), name="staff_user_name_in_any_case")]
         permissions = [("manage_staff", "Can invite people, change their roles and switch accounts off")]
 
     def get_absolute_url(self) -> str:

@@ -11,7 +11,7 @@ from staff.models import User
 
 
 class Role(models.TextChoices):
-    """The roles, lowest first: nobody gives a role above the own one. Owners are superusers; the others are groups."""
+    """The roles, lowest first: who is no owner gives lower ones. Owners are superusers; the others are groups."""
 
     CASHIER = "cashier", _("Cashier")
     AUDITOR = "auditor", _("Auditor")
@@ -41,10 +41,13 @@ def rank_of(person: User) -> int:
     return NO_RANK if role is None else role.rank
 
 
-def roles_up_to(person: User) -> list[Role]:
-    """The roles that this person may give, lowest first."""
+def roles_given_by(person: User) -> list[Role]:
+    """The roles that this person may give, lowest first: an owner all, others those below the own one.
+
+    Who could give the own role could approve with a second account what the first one proposed.
+    """
     rank = rank_of(person)
-    return [role for role in Role if role.rank <= rank]
+    return [role for role in Role if person.is_superuser or role.rank < rank]
 
 
 def give_role(person: User, role: Role) -> None:

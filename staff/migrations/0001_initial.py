@@ -2,6 +2,7 @@
 
 import django.contrib.auth.validators
 import django.db.models.deletion
+import django.db.models.functions.text
 import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
@@ -108,6 +109,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "staff_user",
+                "constraints": [
+                    models.UniqueConstraint(
+                        django.db.models.functions.text.Upper("username"), name="staff_user_name_in_any_case"
+                    ),
+                ],
                 "permissions": [("manage_staff", "Can invite people, change their roles and switch accounts off")],
             },
             managers=[

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.contrib.auth.models import Permission
 from django.db.models import Q
 
 from staff.errors import NotAllowed
 from staff.models import User
-from staff.roles import Role, rank_of
+from staff.roles import ROLES, Role, rank_of, roles_given_by
 
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
@@ -29,9 +31,20 @@ def lock_actor(actor: User) -> None:
 
 
 def refuse_role_above(role: Role, *, actor: User | None) -> None:
-    """Raise `NotAllowed` when the actor's role, as stored now, is below `role`."""
-    if actor is not None and role.rank > rank_of(User.objects.get(pk=actor.pk)):
+    """Raise `NotAllowed` unless the actor, as stored now, may give `role`."""
+    if actor is not None and role not in roles_given_by(User.objects.get(pk=actor.pk)):
         raise NotAllowed("role_above_own")
+
+
+def refuse_demo(person: User) -> None:
+    """Raise `NotAllowed` for a demo account with a real upstream: everybody knows its password."""
+    if person.is_demo and not settings.SANDBOX:
+        raise NotAllowed("demo")
+
+
+def may_manage(actor: User, person: User) -> bool:
+    """Whether the actor may change this person's account."""
+    return _reason_against(actor, person) is None
 
 
 def refuse_last_owner(person: User) -> None:
@@ -49,13 +62,32 @@ def _can_own(person: User) -> bool:
 
 
 def _refuse_without_right(actor: User) -> None:
-    if not (actor.is_active and actor.has_perm("staff.manage_staff")):
+    if not _has_right(actor):
         raise NotAllowed("no_right")
 
 
 def _refuse_unless_managed(actor: User, person: User) -> None:
-    _refuse_without_right(actor)
+    reason = _reason_against(actor, person)
+    if reason is not None:
+        raise NotAllowed(reason)
+
+
+def _reason_against(actor: User, person: User) -> str | None:
+    if not _has_right(actor):
+        return "no_right"
     if actor == person:
-        raise NotAllowed("own_account")
-    if rank_of(person) > rank_of(actor):
-        raise NotAllowed("above_own")
+        return "own_account"
+    if actor.is_superuser:
+        return None
+    return "above_own" if rank_of(person) >= rank_of(actor) or _holds_more(person, actor) else None
+
+
+def _has_right(actor: User) -> bool:
+    return actor.is_active and actor.has_perm("staff.manage_staff")
+
+
+def _holds_more(person: User, actor: User) -> bool:
+    """Whether the person holds, also by a group that is no role, what no role that the actor gives holds."""
+    given = {name for role in roles_given_by(actor) for name in ROLES[role]}
+    held = Permission.objects.filter(Q(user=person) | Q(group__user=person))
+    return any(f"{app}.{name}" not in given for app, name in held.values_list("content_type__app_label", "codename"))

@@ -16,7 +16,7 @@ from core import clock
 from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.models import AccessLink, Session, User
 from staff.roles import Role, give_role
-from staff.services.guards import lock_actor, lock_for_change, refuse_role_above
+from staff.services.guards import lock_actor, lock_for_change, may_manage, refuse_demo, refuse_role_above
 
 VALID_HOURS = 72
 _TOKEN_BYTES = 32
@@ -50,6 +50,7 @@ def make_link(person: User, *, actor: User | None) -> str:
     """
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
+        refuse_demo(found)
         purpose = AccessLink.Purpose.RESET if found.has_joined else AccessLink.Purpose.INVITE
         if found.has_joined and not found.is_active:
             raise NotAllowed("switched_off")
@@ -85,13 +86,17 @@ def link_path(token: str) -> str:
 
 
 def read_link(token: str) -> AccessLink:
-    """The open link of this token, with its person. Nothing is used up. Raises `LinkRefused`."""
-    link = AccessLink.objects.select_related("person").filter(digest=_digest(token)).first()
+    """The open link of this token, with its person. Nothing is used up. Raises `LinkRefused`.
+
+    It is withdrawn, too, once whoever made it may no longer manage its person.
+    """
+    link = AccessLink.objects.select_related("person", "made_by").filter(digest=_digest(token)).first()
     if link is None:
         raise LinkRefused("unknown")
     if link.used_at:
         raise LinkRefused("used")
-    if link.withdrawn_at or not link.person.is_active:
+    is_backed = link.made_by is None or may_manage(link.made_by, link.person)
+    if link.withdrawn_at or not link.person.is_active or not is_backed:
         raise LinkRefused("withdrawn")
     if link.expires_at <= clock.now():
         raise LinkRefused("expired")
@@ -118,7 +123,8 @@ def accept_link(token: str, password: str) -> User:
 
 
 def _create(username: str, **facts: str) -> User:
-    """Names that differ only in the case of letters are the same at sign-in."""
+    """Names that differ only in the case or width of letters are the same at sign-in."""
+    username = User.normalize_username(username)
     taken = NameTaken(_("Somebody has this user name already."))
     if User.objects.filter(username__iexact=username).exists():
         raise taken

@@ -9,7 +9,7 @@ from django.utils import timezone
 from staff.errors import NotAllowed
 from staff.models import Session, User
 from staff.roles import Role, give_role
-from staff.services.guards import lock_for_change, refuse_last_owner, refuse_role_above
+from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner, refuse_role_above
 from staff.services.links import withdraw_open_links
 
 log = structlog.get_logger()
@@ -45,10 +45,12 @@ def reactivate(person: User, *, actor: User | None) -> None:
     """Switch the account on again, with the password and role that it had. Raises `NotAllowed`."""
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
+        refuse_demo(found)
         if not found.has_joined:
             raise NotAllowed("not_joined")
         found.is_active = True
         found.save(update_fields=["is_active"])
+        _delete_sessions(found)  # of a sign-in that was on its way when the account was switched off
     log.info("staff_reactivated", by=_key(actor), person=found.pk)
 
 

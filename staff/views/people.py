@@ -20,7 +20,7 @@ from staff.filters import StaffFilter
 from staff.forms import InviteForm, RoleForm
 from staff.models import User
 from staff.presenting import standing_of
-from staff.roles import rank_of, role_of
+from staff.roles import role_of
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
@@ -61,14 +61,13 @@ def staff_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One person: role, link, sessions, and what may be done with the account."""
     now = clock.now()
     person = get_object_or_404(User.objects.for_table(now), pk=pk)
-    is_own = person == request.user
     context = {
         "person": person,
         "role": role_of(person),
         "standing": standing_of(person, link_until=person.link_until, now=now),
         "link_is_open": bool(person.link_until and person.link_until > now),
-        "is_own": is_own,
-        "may_manage": not is_own and rank_of(person) <= rank_of(request.user),
+        "is_own": person == request.user,
+        "may_manage": services.may_manage(request.user, person),
         "role_form": RoleForm(actor=request.user, initial={"role": role_of(person)}),
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
     }

@@ -28,7 +28,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""
-        name = options["name"]
+        name = User.normalize_username(options["name"])
         try:
             User._meta.get_field("username").clean(name, None)
         except ValidationError as error:
