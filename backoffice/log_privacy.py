@@ -1,4 +1,6 @@
-"""What never stands in a log line. Imported by the settings, so it imports nothing of Django."""
+"""What never stands in a log line or a report of a fault. The settings import it, so it imports nothing of Django."""
+
+from typing import Any
 
 from structlog.typing import EventDict, WrappedLogger
 
@@ -9,3 +11,13 @@ def without_query_strings(logger: WrappedLogger, method: str, event: EventDict) 
     if isinstance(request, str):
         event["request"] = request.partition("?")[0]
     return event
+
+
+def without_query_in_report(report: Any, hint: Any) -> Any:  # noqa: ARG001
+    """Cut the query from the addresses of a report to Sentry: it holds the token of a link, or a customer's number."""
+    request = report.get("request", {})
+    request.pop("query_string", None)
+    headers = request.get("headers", {})
+    for name in [name for name in headers if name.lower() == "referer"]:
+        headers[name] = headers[name].partition("?")[0]
+    return report

@@ -14,7 +14,7 @@ import structlog
 from csp.constants import NONCE, NONE, SELF
 from environs import Env
 
-from backoffice.log_privacy import without_query_strings
+from backoffice.log_privacy import without_query_in_report, without_query_strings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -284,7 +284,11 @@ BACKUP_STAMP = env.str("BACKUP_STAMP", "")
 SENTRY_DSN = env.str("SENTRY_DSN", "")
 if SENTRY_DSN:
     sentry_sdk.init(
-        dsn=SENTRY_DSN, send_default_pii=False, include_local_variables=False, max_request_body_size="never"
+        dsn=SENTRY_DSN,
+        send_default_pii=False,
+        include_local_variables=False,
+        max_request_body_size="never",
+        before_send=without_query_in_report,
     )
 
 # --- Logs ---------------------------------------------------------------------------------------------------------

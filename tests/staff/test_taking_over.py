@@ -6,12 +6,13 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.contrib.sessions.backends.base import UpdateError
 from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
 
 from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.models import Session, User
 from staff.roles import Role, give_role
 from staff.services import accept_link, change_role, deactivate, end_sessions, invite, make_link, reactivate
-from tests.core.helpers import codes, has_id
+from tests.core.helpers import codes, has_id, run
 from tests.people import make_person
 from tests.purchases.helpers import at_once
 from tests.staff.helpers import GOOD, administrator, choose, invited, open_link, owner, signed_in
@@ -229,3 +230,84 @@ def test_an_owner_switched_off_is_above_an_administrator_still():
     assert refused(lambda: reactivate(off, actor=administrator())) == "above_own"
     with pytest.raises(NotAllowed):
         deactivate(make_person("cashier"), actor=off)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_owners_who_lower_each_other_one_stays():
+    one, two = owner("one"), owner("two")
+    invited(Role.OWNER, username="not-joined")
+
+    results = at_once(
+        lambda: change_role(one, Role.CASHIER, actor=two), lambda: change_role(two, Role.CASHIER, actor=one)
+    )
+
+    assert [getattr(result, "reason", None) for result in results].count("no_right") == 1
+    assert User.objects.exclude(username="not-joined").filter(is_superuser=True).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("turn", range(3))
+def test_a_link_used_while_its_account_is_switched_off_opens_nothing(turn):
+    person, token = invited()
+
+    results = at_once(lambda: accept_link(token, GOOD), lambda: deactivate(person, actor=None))
+
+    assert results[1] is None
+    assert isinstance(results[0], User | LinkRefused)
+    assert not Client().login(username="sari", password=GOOD)
+
+
+@pytest.mark.parametrize("name", ["CASHIER", "\uff23ashier"])
+def test_a_command_finds_the_name_as_it_is_signed_in_with(name):
+    person = make_person("cashier")
+
+    assert run("deactivate_staff", name)[0] == 0
+    person.refresh_from_db()
+    assert not person.is_active
+
+
+@pytest.mark.parametrize("name", ["", "a" * 151, "a\nb", "\ufdfa", "\ufdfa" * 100])
+def test_an_odd_name_is_one_sentence_to_a_command(name):
+    for arguments in (("add_staff", name, "--role", "cashier"), ("deactivate_staff", name)):
+        code, sentence = run(*arguments)
+
+        assert code in {1, 2}
+        assert len(sentence.splitlines()) <= 2
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "\ufdfa", "\ufdfa" * 100, "a\nb"])
+def test_an_odd_name_is_refused_beside_its_field(name):
+    browser = signed_in(administrator())
+
+    answer = browser.post("/staff/invite/", {"full_name": "X", "username": name, "role": "cashier"})
+
+    assert answer.status_code in {200, 400}
+    assert User.objects.count() == 1
+
+
+def test_switched_off_no_address_answers_a_session_any_more():
+    person = owner()
+    browser = signed_in(person)
+    User.objects.filter(pk=person.pk).update(is_active=False)  # the session row is still there
+    addresses = [pattern for pattern in everywhere() if "<" not in pattern and not pattern.startswith("accounts/")]
+
+    answers = {address: browser.get(f"/{address}") for address in addresses}
+    live = {address: browser.get(f"/{address}", headers={"HX-Request": "true"}) for address in addresses}
+
+    assert len(answers) > 20
+    open_to_all = {address for found in (answers, live) for address, one in found.items() if person_shown(one)}
+    assert open_to_all <= {"metrics"}  # this machine may read it, signed in or not
+
+
+def everywhere() -> list[str]:
+    return [str(one.pattern) for one in get_resolver().url_patterns if isinstance(one, URLPattern)] + [
+        f"{one.pattern}{inner.pattern}"
+        for one in get_resolver().url_patterns
+        if isinstance(one, URLResolver)
+        for inner in one.url_patterns
+    ]
+
+
+def person_shown(answer) -> bool:
+    return answer.status_code == 200 and "HX-Refresh" not in answer.headers

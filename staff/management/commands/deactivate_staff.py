@@ -23,7 +23,8 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the account is off, 1 when there is none or it is the last active owner's."""
-        person = User.objects.filter(username=options["name"]).first()
+        name = User.normalize_username(options["name"])
+        person = User.objects.filter(username__iexact=name).first()
         if person is None:
             raise CommandError(f"There is nobody with the user name {options['name']}.")
         try:
