@@ -2,8 +2,10 @@
 
 from allauth.account.adapter import DefaultAccountAdapter
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
+from staff.models import User
 from staff.sessions import note_sign_in
 
 
@@ -18,3 +20,14 @@ class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
         """Begin a session that says when and where it began."""
         super().login(request, user)
         note_sign_in(request)
+
+    def set_password(self, user: AbstractBaseUser, password: str) -> None:
+        """Replace the password that was checked, and nothing else of the account.
+
+        Raises `PermissionDenied` when a link replaced it meanwhile, or the account was switched off.
+        """
+        checked = user.password
+        user.set_password(password)
+        as_checked = User.objects.filter(pk=user.pk, password=checked, is_active=True)
+        if not as_checked.update(password=user.password):
+            raise PermissionDenied

@@ -29,6 +29,12 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         assert isinstance(language, forms.TypedChoiceField)  # noqa: S101 - what Django makes of `choices`
         language.choices = [("", _("Same as browser")), *User._meta.get_field("language").flatchoices]
 
+    def save(self, commit: bool = True) -> User:
+        """Store these fields alone: a role or an account that was changed meanwhile stays as it is now."""
+        self.instance.save(update_fields=self.Meta.fields)
+        person: User = self.instance
+        return person
+
 
 class RoleForm(forms.Form):
     """A role, of those that `actor` may give."""

@@ -162,7 +162,7 @@ def test_no_log_line_holds_the_token_even_when_the_page_fails(caplog):
     assert token not in str([vars(record) for record in caplog.records if record.name != "django.request"])
 
 
-def test_a_session_ended_is_not_written_again_by_a_request_on_its_way():
+def test_a_session_ended_is_not_written_again_by_a_late_request():
     person = make_person("cashier")
     on_its_way = signed_in(person).session
     on_its_way["x"] = 1
@@ -172,6 +172,37 @@ def test_a_session_ended_is_not_written_again_by_a_request_on_its_way():
     with pytest.raises(UpdateError):
         on_its_way.save()
     assert not person.sessions.exists()
+
+
+@pytest.mark.parametrize("address", ["/me/", "/accounts/password/change/"])
+def test_own_settings_saved_late_give_nothing_back(address):
+    person = owner()
+    owner("second")
+    browser = signed_in(person)
+    typed = {"language": "en", "theme": "dark", "oldpassword": "secret-words", "password1": GOOD, "password2": GOOD}
+
+    def meanwhile(_form: object) -> None:
+        change_role(person, Role.CASHIER, actor=None)
+        deactivate(person, actor=None)
+
+    with mock.patch("django.forms.forms.BaseForm._clean_form", meanwhile):
+        browser.post(address, typed)
+
+    person.refresh_from_db()
+    assert (person.is_active, person.is_superuser) == (False, False)
+
+
+def test_a_password_changed_late_never_replaces_the_one_of_a_link():
+    person = make_person("cashier")
+    token = make_link(person, actor=None)
+    browser = signed_in(person)
+    typed = {"oldpassword": "secret-words", "password1": "their-own-8-words", "password2": "their-own-8-words"}
+
+    with mock.patch("django.forms.forms.BaseForm._clean_form", side_effect=lambda: accept_link(token, GOOD)):
+        assert browser.post("/accounts/password/change/", typed).status_code == 403
+
+    person.refresh_from_db()
+    assert person.check_password(GOOD)
 
 
 def test_a_sign_in_on_its_way_is_out_when_switched_on_again():
@@ -247,7 +278,7 @@ def test_of_two_owners_who_lower_each_other_one_stays():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("turn", range(3))
-def test_a_link_used_while_its_account_is_switched_off_opens_nothing(turn):
+def test_a_link_used_during_switching_off_opens_nothing(turn):
     person, token = invited()
 
     results = at_once(lambda: accept_link(token, GOOD), lambda: deactivate(person, actor=None))
