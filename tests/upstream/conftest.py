@@ -9,6 +9,7 @@ import pytest
 import redis
 from django.conf import settings
 
+from tests.upstream.budget_steps import Later, MakeBudget
 from tests.upstream.scripted_upstream import (
     Cut,
     Eventually,
@@ -18,8 +19,10 @@ from tests.upstream.scripted_upstream import (
     ScriptedUpstream,
     reset,
 )
+from upstream.budget import Budget
 from upstream.client import Client
 from upstream.config import Config, Rate
+from upstream.endpoints import Limit
 
 
 @pytest.fixture
@@ -103,3 +106,34 @@ def eventually() -> Eventually:
             time.sleep(0.005)
 
     return wait
+
+
+@pytest.fixture
+def make_budget(make_config: MakeConfig) -> MakeBudget:
+    """Make budgets that are open; those with the same `secret_id` share one account, as processes do."""
+
+    def make(account_rate: Rate, *, fresh: bool = True, **options: object) -> Budget:
+        config = make_config(**({"account_rate": account_rate, "connect_timeout": 5.0, "read_timeout": 30.0} | options))
+        budget = Budget(config)
+        if fresh:
+            budget.declare_fresh()
+        return budget
+
+    return make
+
+
+@pytest.fixture
+def valkey() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL)
+
+
+@pytest.fixture
+def later(valkey: redis.Redis) -> Later:
+    """Let this many seconds pass for everything that the budget has in Redis."""
+
+    def move(budget: Budget, seconds: float) -> None:
+        for key in {key for limit in Limit for key in budget._keys(limit)}:
+            for member in valkey.zrange(key, 0, -1):
+                valkey.zincrby(key, -seconds * 1_000_000, member)
+
+    return move

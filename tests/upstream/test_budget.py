@@ -1,4 +1,4 @@
-"""The rate budget in the real Valkey: never over a limit, people first, nothing forgotten.
+"""The rate budget in the real Valkey: never over a limit, nothing forgotten.
 
 No test waits for a window: every moment that the budget knows is a score in Redis, and `later` moves them all back.
 """
@@ -6,76 +6,18 @@ No test waits for a window: every moment that the budget knows is a score in Red
 import random
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 import redis
-from django.conf import settings
 
-from tests.upstream.scripted_upstream import MakeConfig
+from tests.upstream.budget_steps import FAST, NOBODY, PEOPLE, STATUS, Later, MakeBudget, begin, refusal, take
 from upstream import budget as budget_module
-from upstream.budget import MARGIN_SECONDS, PEOPLE_STAY_SECONDS, PERMIT_SECONDS, Budget, CallClass, Permit
+from upstream.budget import MARGIN_SECONDS, PERMIT_SECONDS, Budget
 from upstream.config import Rate
 from upstream.endpoints import Endpoint, Limit
 from upstream.errors import Unavailable
 
-STATUS = Endpoint.TRANSACTION_STATUS
-PEOPLE, NOBODY = CallClass.INTERACTIVE, CallClass.BACKGROUND
-FAST = Rate(10_000, 1.0)
 LONGEST_LIFE = 5.0 + 30.0 + MARGIN_SECONDS
-MakeBudget = Callable[..., Budget]
-Later = Callable[[Budget, float], None]
-
-
-@pytest.fixture
-def make_budget(make_config: MakeConfig) -> MakeBudget:
-    """Make budgets that are open; those with the same `secret_id` share one account, as processes do."""
-
-    def make(account_rate: Rate, *, fresh: bool = True, **options: object) -> Budget:
-        config = make_config(**({"account_rate": account_rate, "connect_timeout": 5.0, "read_timeout": 30.0} | options))
-        budget = Budget(config)
-        if fresh:
-            budget.declare_fresh()
-        return budget
-
-    return make
-
-
-@pytest.fixture
-def valkey() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL)
-
-
-@pytest.fixture
-def later(valkey: redis.Redis) -> Later:
-    """Let this many seconds pass for everything that the budget has in Redis."""
-
-    def move(budget: Budget, seconds: float) -> None:
-        for key in {key for limit in Limit for key in budget._keys(limit)}:
-            for member in valkey.zrange(key, 0, -1):
-                valkey.zincrby(key, -seconds * 1_000_000, member)
-
-    return move
-
-
-def take(budget: Budget, how_many: int = 1, call_class: CallClass = PEOPLE) -> list[Permit]:
-    return [budget.reserve(STATUS, call_class, wait_seconds=30) for _ in range(how_many)]
-
-
-def begin(budget: Budget, how_many: int = 1, call_class: CallClass = PEOPLE) -> list[Permit]:
-    """Take permits, and begin a call with each."""
-    permits = take(budget, how_many, call_class)
-    assert all(permit.start(STATUS) for permit in permits)
-    return permits
-
-
-def refusal(budget: Budget, call_class: CallClass = NOBODY, endpoint: Endpoint = STATUS, wait: float = 0.0) -> float:
-    """Ask, be refused, and return after how many seconds to ask again."""
-    with pytest.raises(Unavailable) as caught:
-        budget.reserve(endpoint, call_class, wait)
-    assert caught.value.reason == "budget"
-    assert caught.value.retry_after is not None
-    return caught.value.retry_after
 
 
 def most_in_any_window(moments: list[float], window: float) -> int:
@@ -222,51 +164,6 @@ def test_the_turn_of_a_cancelled_call_is_the_next_ones(make_budget: MakeBudget) 
         take(budget, 1, NOBODY)[0].cancel()
 
 
-def test_calls_that_nobody_waits_for_are_paced(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(10, 60.0))
-    pace = 60 / 9
-
-    # given one that comes in time, and one that is half a turn late, which is made up for
-    take(budget, 1, NOBODY)
-    assert pace - 1 < refusal(budget) <= pace
-    later(budget, 1.5 * pace)
-    take(budget, 1, NOBODY)
-    assert pace / 2 - 1 < refusal(budget) <= pace / 2
-
-    # when nothing was sent in many turns, then they are not made up for
-    later(budget, 10 * pace)
-    take(budget, 1, NOBODY)
-    assert pace - 1 < refusal(budget) <= pace
-
-
-def test_while_people_are_about_the_pace_is_slower(make_budget: MakeBudget, later: Later) -> None:
-    # given two places of 24 that are kept for people
-    budget = make_budget(Rate(24, 60.0))
-    take(budget, 1)
-    later(budget, 10)
-
-    take(budget, 1, NOBODY)
-
-    assert 60 / 23 < refusal(budget) <= 60 / 21
-
-
-def test_what_a_person_sends_costs_the_others_a_turn(make_budget: MakeBudget) -> None:
-    budget = make_budget(Rate(100, 60.0))
-    take(budget, 12)
-
-    assert 5 < refusal(budget) < 10
-
-
-def test_when_people_stop_the_others_wait_a_window_at_most(make_budget: MakeBudget, later: Later) -> None:
-    # given people who used every place for ten minutes
-    budget = make_budget(Rate(24, 60.0))
-    for _ in range(10 * 24):
-        begin(budget)[0].complete()
-        later(budget, 60 / 23.9)
-
-    assert refusal(budget) < 61
-
-
 def test_an_endpoint_counts_against_its_own_limits_only(make_budget: MakeBudget) -> None:
     budget = make_budget(FAST, ip_rate=FAST, products_rate=Rate(6, 60.0))
     budget.reserve(Endpoint.PRODUCTS, NOBODY, 1.0)
@@ -292,65 +189,6 @@ def test_a_refused_call_uses_up_nothing(make_budget: MakeBudget, valkey: redis.R
 
 def test_a_limit_of_one_call_still_lets_that_one_through(make_budget: MakeBudget) -> None:
     take(make_budget(Rate(1, 60.0)))
-
-
-# --- People before background ----------------
-
-
-def test_with_nobody_about_background_uses_every_place(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(24, 60.0))
-
-    for _ in range(24):
-        later(budget, 60 / 23)
-        take(budget, 1, NOBODY)[0].start(STATUS)
-
-    assert budget.used() == 24
-
-
-def test_while_people_are_about_a_twelfth_is_theirs(make_budget: MakeBudget, valkey: redis.Redis, later: Later) -> None:
-    # given a person's call within the last minute
-    budget = make_budget(Rate(24, 600.0))
-    begin(budget)
-
-    # when background takes all it gets, without its pace
-    calls, _ = budget._keys(Limit.ACCOUNT)
-    for _ in range(21):
-        valkey.zadd(calls, {"next": 0})
-        begin(budget, 1, NOBODY)
-    valkey.zadd(calls, {"next": 0})
-    refusal(budget)
-
-    # then two places are left, which people get at once
-    begin(budget, 2)
-    refusal(budget, PEOPLE)
-
-    # and background gets them when nobody was about for a minute
-    later(budget, PEOPLE_STAY_SECONDS)
-    valkey.zrem(calls, *[name for name in valkey.zrange(calls, 0, -1) if len(name) == 32][:2])
-    for _ in range(2):
-        valkey.zadd(calls, {"next": 0})
-        begin(budget, 1, NOBODY)
-
-
-def test_a_person_goes_before_background_that_waits(make_budget: MakeBudget) -> None:
-    # given background that has its turn in two seconds
-    budget = make_budget(Rate(31, 60.0))
-    take(budget, 1, NOBODY)
-    assert refusal(budget) > 1
-
-    # then a person's call goes now, and background's turn comes later
-    began = time.monotonic()
-    begin(budget)
-    assert time.monotonic() - began < 1
-    assert refusal(budget) > 3
-
-
-def test_a_wait_that_cannot_succeed_is_not_begun(make_budget: MakeBudget) -> None:
-    budget = make_budget(Rate(1, 3600.0))
-    take(budget)
-
-    assert refusal(budget, PEOPLE, wait=10.0) > 10
-    assert budget.used() == 1
 
 
 # --- What may go wrong ----------------
