@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import npgettext
 
 from core.tables import Table, cell_from, column, row_link
 from customers.models import Customer, SavedNumber
@@ -32,7 +33,8 @@ class CustomerTable(Table[Customer]):
     @column(_("Numbers"), css="num", phone="1 right")
     def count(self, customer: Customer) -> SafeString:
         """How many numbers are saved."""
-        return format_html('{}<span class="phone-label"> {}</span>', customer.count, _("numbers"))  # type: ignore[attr-defined]
+        n = customer.count  # type: ignore[attr-defined]
+        return format_html('{}<span class="phone-label"> {}</span>', n, npgettext("saved", "number", "numbers", n))
 
     @column(_("of these, bills"), css="num", phone="none")
     def bills(self, customer: Customer) -> int:

@@ -6,7 +6,7 @@ import pytest
 
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
-from tests.core.helpers import has_id, words
+from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import make_customer, refused
 from tests.factories import make_biller, make_check, make_order, make_product
 from tests.people import browser_of
@@ -224,3 +224,10 @@ def test_customers_are_not_for_everybody(role):
     for action in (f"{customer.pk}/delete/", f"{customer.pk}/edit/", f"numbers/{number.pk}/delete/"):
         assert somebody.post(f"/customers/{action}").status_code == 403
     assert SavedNumber.objects.exists()
+
+
+@pytest.mark.parametrize(("numbers", "said"), [(1, "1 number"), (2, "2 numbers")])
+def test_the_list_counts_numbers_in_good_english(cashier, numbers, said):
+    make_customer("Bu Sari", *[(f"08123456789{i}", "phone") for i in range(numbers)])
+
+    assert cells(cashier.get("/customers/"), "count") == [said]
