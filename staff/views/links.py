@@ -42,6 +42,6 @@ def access_link(request: HttpRequest) -> HttpResponse:
 
 
 def _private(answer: HttpResponse) -> HttpResponse:
-    """The address holds the token: nobody is told more of it than the host. Without that the form would be refused."""
+    """The address holds the token: other sites get its host only. With no referrer at all Django refuses the form."""
     answer.headers["Referrer-Policy"] = "strict-origin"
     return answer

@@ -30,6 +30,16 @@ def errors(answer) -> dict[str, list[str]]:
     return {name: [fault.code for fault in faults] for name, faults in answer.context["form"].errors.as_data().items()}
 
 
+def test_who_never_signed_in_is_said_alike_in_list_and_page(boss):
+    person = make_person("cashier", username="new")
+
+    listed = cells(boss.get("/staff/?q=new"), "time")
+    page = boss.get(f"/staff/{person.pk}/").content.decode()
+
+    assert [cell.removeprefix("Last sign-in: ") for cell in listed] == ["Never"]
+    assert "<dd>Never</dd>" in page
+
+
 def test_an_administrator_invites_a_cashier_who_signs_in(boss):
     shown = boss.post("/staff/invite/", {**INVITATION, "note": "mornings"})
     choose(link_of(shown))
