@@ -7,12 +7,11 @@ from contextlib import contextmanager
 
 import structlog
 from django.db import connection
-from django.db.models.functions import Now
+from django.db.models import functions
 from django.utils import timezone
 
 from alerts.kinds import KINDS
-from alerts.kinds.kind import AlertKind, Reason
-from alerts.kinds.kind import Now as Moment
+from alerts.kinds.kind import AlertKind, Now, Reason
 from alerts.models import Alert, Evaluation
 
 log = structlog.get_logger()
@@ -37,7 +36,7 @@ def evaluate_alerts() -> None:
     with _alone() as is_ours:
         if not is_ours:
             return
-        now, standing = Moment(), list(Alert.objects.open())
+        now, standing = Now(), list(Alert.objects.open())
         for kind in KINDS.values():
             try:
                 _evaluate(kind, now, [alert for alert in standing if alert.kind == kind.code])
@@ -45,11 +44,11 @@ def evaluate_alerts() -> None:
                 log.exception("alert_kind_failed", kind=kind.code)
 
 
-def _evaluate(kind: AlertKind, now: Moment, standing: list[Alert]) -> None:
+def _evaluate(kind: AlertKind, now: Now, standing: list[Alert]) -> None:
     reasons = kind.reasons(now)
     if {reason.key for reason in reasons} - {alert.key for alert in standing}:
         # Somebody may have settled it meanwhile: what is new is read again before anybody is notified.
-        reasons = kind.reasons(Moment())
+        reasons = kind.reasons(Now())
     keep_alerts(kind.code, reasons, standing)
 
 
@@ -63,7 +62,7 @@ def _alone() -> Iterator[bool]:
         yield row is not None
     finally:
         if row:
-            Evaluation.objects.filter(turn_until=row[0]).update(turn_until=Now())
+            Evaluation.objects.filter(turn_until=row[0]).update(turn_until=functions.Now())
 
 
 def keep_alerts(code: str, reasons: list[Reason], standing: Iterable[Alert] | None = None) -> None:
