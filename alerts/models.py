@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pgtrigger
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from core.triggers import never_truncated
 
 
 class Severity(models.IntegerChoices):
@@ -47,6 +50,14 @@ class Alert(models.Model):
             models.UniqueConstraint(
                 fields=["kind", "key"], condition=Q(closed_at__isnull=True), name="alert_open_once"
             ),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(name="what_it_is_about_never_changes", fields=["kind", "key", "opened_at"]),
+            pgtrigger.Protect(
+                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:

@@ -1,6 +1,7 @@
 """What beat has done about alerts."""
 
 from celery import shared_task
+from django.utils.translation import gettext as _
 
 from alerts import services
 
@@ -10,3 +11,9 @@ def evaluate_alerts() -> None:
     """Open and close alerts, and notify people of what is due. What fails is tried again later."""
     services.evaluate_alerts()
     services.notify_people()
+
+
+@shared_task
+def send_checkpoint(note: str) -> None:
+    """Send the audit's signed checkpoint on every way: whoever keeps the messages can prove a later change."""
+    services.send_to_all(_("Checkpoint of the audit"), note)

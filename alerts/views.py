@@ -45,4 +45,4 @@ def alerts_now(request: HttpRequest) -> HttpResponseBase:
     head = head_for(request.user)
     if request.GET.get("seen") == head.version:
         return HttpResponse(status=204)
-    return render(request, "alerts/head.html", {"head": head})
+    return render(request, "alerts/head.html", {"head": head, "is_answer": True})

@@ -20,8 +20,10 @@ from celery.signals import before_task_publish, heartbeat_sent, task_postrun, ta
 from django.conf import settings
 from django.db import close_old_connections
 from kombu import Exchange, Queue
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from core import health, heartbeats
+from core.connections import trust_quiet_connection
 from core.measures import TASK_SECONDS
 from core.publish import publish
 from core.tracing import begin_trace, end_trace, traceparent
@@ -35,6 +37,7 @@ CALLBACKS = "callbacks"
 app = Celery("backoffice")
 app.conf.update(
     broker_url=settings.REDIS_URL,
+    broker_transport="core.broker:Transport",
     broker_connection_retry_on_startup=True,
     broker_transport_options={
         "visibility_timeout": 300,
@@ -90,10 +93,40 @@ app.conf.update(
             "schedule": crontab(hour=2, minute=30),
             "options": {"expires": 3600},
         },
+        "clear-ended-sessions": {
+            "task": "staff.tasks.clear_ended_sessions",
+            "schedule": crontab(hour=3, minute=10),
+            "options": {"expires": 3600},
+        },
+        "forget-old-exchanges": {
+            "task": "workbench.tasks.forget_old_exchanges",
+            "schedule": crontab(hour=3, minute=30),
+            "options": {"expires": 3600},
+        },
         "tidy-exports": {
             "task": "exports.tasks.tidy_exports",
             "schedule": 60.0,
             "options": {"expires": 60},
+        },
+        "expire-approvals": {
+            "task": "approvals.tasks.expire_overdue",
+            "schedule": 60.0,
+            "options": {"expires": 60},
+        },
+        "seal-rows": {
+            "task": "audit.tasks.seal_rows",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
+        "verify-recent-rows": {
+            "task": "audit.tasks.verify_recent",
+            "schedule": 600.0,
+            "options": {"expires": 600},
+        },
+        "verify-all-rows": {
+            "task": "audit.tasks.verify_all",
+            "schedule": crontab(hour=3, minute=30),
+            "options": {"expires": 3600},
         },
         "evaluate-alerts": {
             "task": "alerts.tasks.evaluate_alerts",
@@ -116,13 +149,16 @@ def _send_trace(headers: dict[str, Any], **_: Any) -> None:
 @task_prerun.connect
 def _begin_task(task: Any, **_: Any) -> None:
     begin_trace(getattr(task.request, "traceparent", None))
-    close_old_connections()  # one that PostgreSQL has closed is noticed at the task's first statement
+    bind_contextvars(task=task.name)
+    close_old_connections()
+    trust_quiet_connection()  # one that PostgreSQL has closed is noticed at the task's first statement
     task.request.began = time.perf_counter()
 
 
 @task_postrun.connect
 def _end_task(task: Any, **_: Any) -> None:
     TASK_SECONDS.labels(task.name).observe(time.perf_counter() - task.request.began)
+    unbind_contextvars("task")
     end_trace()
 
 

@@ -5,15 +5,20 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
 from alerts.services.ways import way_to
+from backoffice.database_rights import RIGHTS
+from backoffice.unsafe_settings import unsafe_settings
+from staff.roles import Role
 from upstream.callback_signature import VERIFIERS
 from upstream.config import Rate, is_safe_address
 from upstream.errors import Misconfigured
 
 _NEEDED_WITH_REAL_MONEY = ("UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
+_SIGN_IN = ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_ROLES")
 _RATES = ("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE")
 _POSITIVE_SECONDS = (
     "UPSTREAM_CONNECT_TIMEOUT",
@@ -28,8 +33,29 @@ _POSITIVE_SECONDS = (
 @register()
 def check_configuration(**_: Any) -> list[CheckMessage]:
     """Refuse what would fail later, at the first call, callback or lost answer: missing or unusable settings."""
-    checks = (_missing, _unusable_upstream, _unusable_callbacks, _unusable_alerts, _unsafe_with_real_money)
+    checks = (
+        _missing,
+        _unusable_upstream,
+        _kept_too_shortly,
+        _unusable_callbacks,
+        _unusable_alerts,
+        _unusable_sign_in,
+        _unsafe_with_real_money,
+        unsafe_settings,
+    )
     return [fault for check in checks for fault in check()]
+
+
+@register()
+def check_rights(**_: Any) -> list[CheckMessage]:
+    """Refuse a table of which nobody has said what our processes may do with it: its first page would be refused."""
+    models = apps.get_models(include_auto_created=True)
+    tables = {model._meta.db_table for model in models if model._meta.managed and not model._meta.proxy}
+    hint = "Add its row to backoffice/database_rights.py: select, insert, update, delete, as the code does."
+    return [
+        Error(f"The table {table} has no row of rights.", hint=hint, id="backoffice.E015")
+        for table in sorted(tables - set(RIGHTS))
+    ]
 
 
 def _missing() -> Iterator[Error]:
@@ -55,6 +81,12 @@ def _unusable_upstream() -> Iterator[Error]:
             yield Error(f"{name} must be positive.", hint="Write a number of seconds.", id="backoffice.E004")
 
 
+def _kept_too_shortly() -> Iterator[Error]:
+    if settings.EXCHANGES_KEPT_DAYS < 90:
+        hint = "Write a number of days, at least 90: the database keeps exchanges for so long."
+        yield Error("EXCHANGES_KEPT_DAYS is too short.", hint=hint, id="backoffice.E015")
+
+
 def _unusable_callbacks() -> Iterator[Error]:
     if settings.UPSTREAM_CALLBACK_VERIFIER not in VERIFIERS:
         hint = f"Write one of: {', '.join(VERIFIERS)}."
@@ -75,6 +107,19 @@ def _unusable_alerts() -> Iterator[Error]:
         if way_to(address) is None:
             hint = "Write it as apprise does, with somebody to send to: .env.example shows some."
             yield Error(f"ALERT_URLS: address {place} is not understood.", hint=hint, id="backoffice.E009")
+
+
+def _unusable_sign_in() -> Iterator[Error]:
+    """Sign-in through a provider: all of its settings or none."""
+    given = {name for name in _SIGN_IN if getattr(settings, name)}
+    for name in sorted(set(_SIGN_IN) - given) if given else ():
+        yield Error(f"{name} is not set.", hint="Set all four, or none (docs/staff.md).", id="backoffice.E017")
+    if settings.OIDC_ISSUER and not (is_safe_address(settings.OIDC_ISSUER) and len(settings.OIDC_ISSUER) <= 200):
+        hint = "Write https://host/path (http:// only to this machine), as the provider writes it."
+        yield Error("OIDC_ISSUER is not a safe address.", hint=hint, id="backoffice.E017")
+    for role in sorted(set(settings.OIDC_ROLES.values()) - set(Role)):
+        hint = f"Write value=role with commas between; the roles are {', '.join(Role)}."
+        yield Error(f"OIDC_ROLES: {role!r} is not a role.", hint=hint, id="backoffice.E017")
 
 
 def _unsafe_with_real_money() -> Iterator[Error]:

@@ -21,8 +21,9 @@ def page(request: HttpRequest) -> dict[str, Any]:
     return {
         "shop_name": settings.SHOP_NAME,
         "is_sandbox": settings.SANDBOX,
-        "sandbox_url": settings.SANDBOX_URL,
+        "sandbox_url": settings.SANDBOX_DASHBOARD_URL if isinstance(user, User) else "",  # opens its dashboard
         "demo_people": DEMO_STAFF,
+        "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
         "page_head": head,
         "upstream_account": SimpleLazyObject(lambda: head.account),

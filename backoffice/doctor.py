@@ -16,6 +16,7 @@ from django.core import checks
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from backoffice.database_rights import excess, lacking
 from callbacks.models import Callback
 from core import health
 from gateway.services import read_balance, upstream_account
@@ -107,6 +108,19 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
         yield Finding(subject, "look", seen, "Report it with the whole query of pg_stat_statements.")
     if not slow:
         yield Finding(subject, "ok", f"none takes more than {_SLOW_SO_FAR_SECONDS} s on average")
+
+
+def _database_role(subject: str) -> Iterator[Finding]:
+    """Of this command's own role, which is that of our processes."""
+    role = connection.settings_dict["USER"]
+    if beyond := list(excess(role)):
+        advice = "Give our processes a role of their own, and set DATABASE_OWNER_URL (docs/deployment.md)."
+        yield Finding(subject, "look", f"{role} can do more than it should: it {'; '.join(beyond)}", advice)
+    if missing := list(lacking(role)):
+        seen, advice = f"{role} {'; '.join(missing)}", "Run `./run manage grant_app_role`."
+        yield Finding(subject, "bad", seen, advice)
+    if not beyond and not missing:
+        yield Finding(subject, "ok", f"{role} can do what it has to, and no more")
 
 
 def _store() -> redis.Redis:
@@ -217,6 +231,7 @@ def _backup(subject: str) -> Iterator[Finding]:
 _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "settings": _settings,
     "database": _database,
+    "database role": _database_role,
     "redis": _redis,
     "processes": _processes,
     "upstream": _upstream,

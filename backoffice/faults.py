@@ -22,7 +22,12 @@ _AWAY = ("08", "53", "57P")
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
-    """Nothing was done; lead back to the page of the form, with what its address holds, by way of signing in."""
+    """Nothing was done; lead back to the page of the form, with what its address holds, by way of signing in.
+
+    At a till every take-over makes new form tokens: a form of the person before is refused, and not led back to.
+    """
+    if getattr(request, "till_token", "") and request.user.is_authenticated:
+        return render(request, "tills/taken_over.html", status=403)
     page = request.headers.get("Referer", "")
     if url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
         parts = urlsplit(page)

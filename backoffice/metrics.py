@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import os
 from collections.abc import Iterator
 
@@ -21,6 +20,7 @@ from prometheus_client.registry import Collector
 from alerts.models import Alert
 from callbacks.models import Callback, CallbackState
 from core import health
+from core.addresses import is_from_this_machine
 from core.snapshot import snapshot
 from exports.models import Export
 from gateway.services import limit_use
@@ -104,7 +104,4 @@ def _may_read(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
-    # A proxy on this machine speaks for strangers.
-    is_forwarded = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
-    address = request.META.get("REMOTE_ADDR") or "0.0.0.0"  # noqa: S104 - nobody listens there
-    return not is_forwarded and ipaddress.ip_address(address).is_loopback
+    return is_from_this_machine(request)

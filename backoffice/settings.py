@@ -4,21 +4,24 @@
 throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
 """
 
+import os
 import re
 import socket
 from pathlib import Path
 from typing import Any
 
+import pghistory
 import sentry_sdk
 import structlog
 from csp.constants import NONCE, NONE, SELF
-from environs import Env
+from environs import FileAwareEnv
 
 from backoffice.log_privacy import without_query_in_report, without_query_strings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-env = Env()
+# NAME_FILE names a file that holds the value of NAME: secrets of Docker, Kubernetes and systemd come so.
+env = FileAwareEnv(strip_whitespace=True)
 env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 DATA_DIR = Path(env.str("BACKOFFICE_DATA", str(BASE_DIR / ".data")))
@@ -30,6 +33,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 # True when `./run` started the sandbox as the upstream: a bar says so on every page, demo staff may exist.
 SANDBOX = env.bool("BACKOFFICE_SANDBOX", False)
 SANDBOX_URL = env.str("SANDBOX_URL", "")
+SANDBOX_DASHBOARD_URL = env.str("SANDBOX_DASHBOARD_URL", "")
 
 SHOP_NAME = env.str("SHOP_NAME", "Toko Kita")
 
@@ -44,16 +48,22 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "django_filters",
     "django_htmx",
     "django_structlog",
+    "pghistory",
     "pgtrigger",
     "rest_framework",
     "template_partials",
     "backoffice",
     "core",
+    "audit",
     "staff",
+    "approvals",
     "gateway",
     "ledger",
     "catalogue",
@@ -64,16 +74,21 @@ INSTALLED_APPS = [
     "alerts",
     "callbacks",
     "exports",
+    "workbench",
+    "tills",
 ]
 
 MIDDLEWARE = [
     "core.measures.PageTimeMiddleware",
+    "core.connections.ConnectionMiddleware",
     "core.health.HealthMiddleware",
     "core.middleware.NoNulMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "callbacks.middleware.CallbackMiddleware",
+    "core.middleware.BrowserPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "core.bidi.VisibleBidiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -83,8 +98,12 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "django_structlog.middlewares.RequestMiddleware",
+    "staff.middleware.IdleMiddleware",
+    "staff.middleware.FactorFirstMiddleware",
+    "tills.middleware.TillMiddleware",
+    "core.request_log.RequestLogMiddleware",
     "core.tracing.TraceMiddleware",
+    "approvals.middleware.SecondPersonMiddleware",
 ]
 
 ROOT_URLCONF = "backoffice.urls"
@@ -108,10 +127,19 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
+# Our processes sign in as a role that may do only what they do (backoffice/database_rights.py), commands that change
+# tables as the tables' owner: manage.py says which.
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") if env.bool("DATABASE_AS_OWNER", False) else ""
+if not DATABASE_OWNER_URL:
+    os.environ.pop("DATABASE_OWNER_URL", None)  # of .env: who serves has no use for it
+_app_database = env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice")
+DATABASE_APP_ROLE: str = _app_database["USER"]
+
 # A statement or a lock that lasts longer than this is a fault; it must not hold a worker or a cashier.
 DATABASES = {
     "default": {
-        **env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice"),
+        **(env.dj_db_url("DATABASE_OWNER_URL") if DATABASE_OWNER_URL else _app_database),
+        "ENGINE": "audit.database",
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
         "ATOMIC_REQUESTS": False,
@@ -132,9 +160,11 @@ else:
 # A database host that is frozen or gone is noticed, too.
 for _name, _value in {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15}.items():
     _database_options.setdefault(_name, _value)
+# Copies of rows need no index for each of their foreign keys.
+PGHISTORY_FOREIGN_KEY_FIELD = pghistory.ForeignKey(db_index=False)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Sessions and the sign-in throttle live in PostgreSQL, so that a stopped Redis never signs anybody out.
+# Sessions live in PostgreSQL, as all counters of sign-in do, so that a stopped Redis never signs anybody out.
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}}
 SESSION_ENGINE = "staff.sessions"  # Django's, with the person beside each
 # In a signed cookie when it fits: in the session a message would be two more writes.
@@ -143,7 +173,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 # --- Staff --------------------------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "staff.User"
-AUTHENTICATION_BACKENDS = ["staff.backends.StaffBackend"]
+AUTHENTICATION_BACKENDS = ["staff.backends.StaffBackend", "tills.backends.PinBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -155,14 +185,35 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "overview"
-ACCOUNT_ADAPTER = "staff.accounts.ClosedSignup"
+ACCOUNT_ADAPTER = "tills.accounts.AccountsAtTills"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-# A whole shop signs in from one address: a person's mistakes must not lock out the others. Per name it stays strict.
-ACCOUNT_RATE_LIMITS = {"login_failed": "60/m/ip,5/300s/key"}
+ACCOUNT_FORMS = {"login": "staff.forms.SignInForm", "change_password": "staff.forms.OwnPasswordForm"}
+# Not allauth's limits: ours never keep out who has a known device or a second factor (staff/services/throttle.py).
+ACCOUNT_RATE_LIMITS = False
+MFA_RATE_LIMITS = False
+MFA_ADAPTER = "staff.factor_store.EncryptedFactors"
+MFA_TOTP_ISSUER = SHOP_NAME
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+
+# Sign-in through a provider of OpenID Connect, when OIDC_ISSUER names one (docs/staff.md).
+OIDC_ISSUER = env.str("OIDC_ISSUER", "")
+OIDC_CLIENT_ID = env.str("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.str("OIDC_CLIENT_SECRET", "")
+OIDC_NAME = env.str("OIDC_NAME", "") or "OpenID Connect"
+# The claim of the ID token that holds a person's roles, and which of its values is which role here.
+OIDC_CLAIM = env.str("OIDC_CLAIM", "groups")
+OIDC_ROLES: dict[str, str] = env.dict("OIDC_ROLES", {})
+SOCIALACCOUNT_ADAPTER = "staff.provider.OneProvider"
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
+
+# A session that began with a PIN ends after this long without anybody doing something.
+PIN_IDLE_SECONDS = env.int("PIN_IDLE_MINUTES", 5) * 60
+# The most that one order by PIN may cost, in rupiah, at a till that names no limit of its own.
+PIN_ORDER_LIMIT = env.int("PIN_ORDER_LIMIT", 1_000_000)
 
 # --- Language and time ----------------------------------------------------------------------------------------
 
@@ -192,14 +243,22 @@ WHITENOISE_MAX_AGE = 300
 # Behind TLS in the real installation; the sandbox demo is plain HTTP on loopback.
 HTTPS = env.bool("HTTPS", not (SANDBOX or DEBUG))
 SESSION_COOKIE_SECURE = HTTPS
+DEVICE_COOKIE_NAME = "__Host-device" if HTTPS else "device"
 CSRF_COOKIE_SECURE = HTTPS
+TILL_COOKIE_NAME = "__Host-till" if HTTPS else "till"
 CSRF_FAILURE_VIEW = "backoffice.faults.form_expired"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 SECURE_HSTS_PRELOAD = HTTPS
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", False) else None
+BEHIND_TLS_PROXY = env.bool("BEHIND_TLS_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROXY else None
+# The prefix makes a browser refuse such a cookie from a neighbouring host, or without TLS.
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_HTTPONLY = True
+# Who does nothing for so long is signed out.
+SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", 60)
 SESSION_COOKIE_AGE = 60 * 60 * 12
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -241,6 +300,8 @@ REDIS_CONNECT_TIMEOUT = 3.0
 UPSTREAM_BASE_URL = env.str("UPSTREAM_BASE_URL", "")
 UPSTREAM_SECRET_ID = env.str("UPSTREAM_SECRET_ID", "")
 UPSTREAM_SECRET_KEY = env.str("UPSTREAM_SECRET_KEY", "")
+# While the key is exchanged, callbacks may still be signed with the one before. Requests are signed with the new one.
+UPSTREAM_SECRET_KEY_PREVIOUS = env.str("UPSTREAM_SECRET_KEY_PREVIOUS", "")
 UPSTREAM_CONNECT_TIMEOUT = env.float("UPSTREAM_CONNECT_TIMEOUT", 5.0)
 UPSTREAM_READ_TIMEOUT = env.float("UPSTREAM_READ_TIMEOUT", 30.0)
 UPSTREAM_ACCOUNT_RATE = env.str("UPSTREAM_ACCOUNT_RATE", "120/minute")
@@ -264,6 +325,18 @@ ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0
 # An order that stays pending or unknown for longer than this can be decided by two people.
 ORDER_VERDICT_AFTER_SECONDS = env.float("ORDER_VERDICT_AFTER_SECONDS", 3600.0)
 
+# --- What is kept how long --------------------------------------------------------------------------------------
+
+# Exchanges with the upstream are deleted after so many days; docs/workbench.md says which stay.
+EXCHANGES_KEPT_DAYS = env.int("EXCHANGES_KEPT_DAYS", 90)
+
+# --- Approvals --------------------------------------------------------------------------------------------------
+
+# What nobody has approved within this (hours, by the database's clock) expires.
+APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
+# Something that waits for a second person longer than this (minutes) is an alert.
+APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
+
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
 # The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
@@ -273,6 +346,13 @@ ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
 ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.
 SITE_URL = env.str("SITE_URL", "")
+
+# --- Audit --------------------------------------------------------------------------------------------------------
+
+# Signs the checkpoints: 32 random bytes in base64. Without one a key is made and kept in the data folder.
+AUDIT_KEY = env.str("AUDIT_KEY", "")
+# Each checkpoint is appended to this file; it belongs where the database's owner cannot write.
+AUDIT_CHECKPOINT_FILE = env.str("AUDIT_CHECKPOINT_FILE", "")
 
 # --- Metrics ----------------------------------------------------------------------------------------------------
 

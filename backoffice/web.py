@@ -4,7 +4,7 @@ Several serve one socket: the launcher listens and hands it to each (`--fd`). Wh
 while all are started again, waits in the socket's queue for the next.
 
 A thread gets a request when all of it is there, its body too: whoever sends half of one and then nothing holds a
-connection, never one of the threads that serve the pages.
+connection, never one of the threads that serve the pages; and how long and how many of those, `half_sent.py` limits.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 from waitress import create_server, wasyncore
 
+from backoffice.half_sent import HalfSent
 from backoffice.wsgi import application
 from core import heartbeats
 
@@ -31,6 +32,8 @@ HOST = "127.0.0.1"
 THREADS = 8
 # A connection that is silent for this long (seconds) is closed; checked every few seconds.
 SILENCE_SECONDS, LOOK_SECONDS = 20, 5
+# How often (seconds) those are looked for that take too long, or are too many.
+TIDY_SECONDS = 0.25
 # Each is a file descriptor, of which a process usually has 1024.
 MOST_CONNECTIONS = 500
 # The largest form is a page of bills; callbacks.api has a limit of its own below this.
@@ -96,6 +99,8 @@ class Web:
         self._connections = connections
         self._is_stopping = False
         self._turned_at = time.monotonic()
+        self._tidy_at = 0.0
+        self._half_sent = HalfSent()
         self._name = heartbeats.process_name("web")
 
     def serve(self) -> None:
@@ -104,7 +109,8 @@ class Web:
             signal.signal(number, self._stop)
         threading.Thread(target=self._beat, daemon=True).start()
         while not self._is_stopping:
-            self._turn(1.0)
+            self._turn(TIDY_SECONDS if self._server.active_channels else 1.0)
+            self._tidy()
         began = time.monotonic()
         deadline = began + PATIENCE
         while self._somebody_waits() and time.monotonic() < began + QUIET_SECONDS:  # let in by the kernel already
@@ -118,6 +124,15 @@ class Web:
     def _turn(self, seconds: float) -> None:
         self._turned_at = time.monotonic()
         wasyncore.loop(timeout=seconds, use_poll=True, map=self._connections, count=1)
+
+    def _tidy(self) -> None:
+        """Close the connections of half-sent requests that are overdue, or too many from one address."""
+        now = time.monotonic()
+        if now < self._tidy_at:
+            return
+        self._tidy_at = now + TIDY_SECONDS
+        for channel in self._half_sent.overdue(self._server.active_channels.values()):
+            channel.will_close = True
 
     def _stop(self, _number: int, _frame: object) -> None:
         self._is_stopping = True

@@ -9,6 +9,7 @@ ALLOWED_HOSTS = ["127.0.0.1"]
 INSTALLED_APPS = ["rest_framework"]
 MIDDLEWARE: list[str] = []
 ROOT_URLCONF = "benchmarks.bare_view"
+TRUSTED_PROXY_COUNT = 0
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REST_FRAMEWORK = {

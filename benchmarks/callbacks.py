@@ -61,8 +61,11 @@ def compare_storing(shop: Shop, pairs: int) -> None:
     """Part 1."""
     from django.db import connection
 
+    from tests.database import APP_ROLE
+
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE bare_row (LIKE callbacks_callback INCLUDING ALL)")
+        cursor.execute(f"GRANT ALL ON bare_row TO {APP_ROLE}")
     bare, bare_port = start_bare(shop)
     try:
         facts = ("B000000-NOBODYS", "P1", "081234567890", 10_500)

@@ -33,7 +33,7 @@ MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 10, 4
 # A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
 _ALWAYS_FAST = 2.0
 # Lists without a filter; the name of each narrower one begins so.
-_WHOLE = ("orders", "bills", "customers", "statement", "callbacks", "comparisons", "alerts")
+_WHOLE = ("orders", "bills", "customers", "statement", "callbacks", "comparisons", "alerts", "exchanges", "audit")
 _POLL_OF = "poll of "
 _POLL = re.compile(r'id="live" hidden hx-get="([^"]+)"')
 
@@ -321,6 +321,37 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "callbacks, search: delivery", f"{callbacks}?q={callback.delivery_id}"
     yield "callbacks, search: what is not there", f"{callbacks}?q=ZZ-NOT-THERE"
     yield "callback", reverse("callback_detail", args=[callback.pk])
+    yield from workbench(order)
+
+
+def workbench(order: Any) -> Iterator[tuple[str, str]]:
+    """The pages of auditors and support: (name, address)."""
+    from django.urls import reverse
+
+    from gateway.models import Exchange
+
+    exchange = Exchange.objects.filter(pk__gte=Exchange.objects.latest("pk").pk // 2).earliest("pk")
+    lists = reverse("exchange_list")
+    yield "exchanges", lists
+    yield "exchanges, far back", f"{lists}?older={exchange.sent_at:%Y%m%dT%H%M%S.%f}-{exchange.pk}"
+    for endpoint in ("balance", "bill_inquiry", "products"):
+        yield f"exchanges, {endpoint}", f"{lists}?endpoint={endpoint}"
+    yield "exchanges, errors", f"{lists}?outcome=error"
+    yield "exchanges, errors of an endpoint", f"{lists}?outcome=error&endpoint=transaction_create"
+    yield "exchanges, one error", f"{lists}?error=OutcomeUnknown: timeout"
+    yield "exchanges, one error of an endpoint", f"{lists}?error=OutcomeUnknown: timeout&endpoint=transaction_create"
+    yield "exchanges, search: ref_id", f"{lists}?q={order.ref_id}"
+    yield "exchanges, search: trx_id", f"{lists}?q={order.trx_id}"
+    yield "exchanges, search: what is not there", f"{lists}?q=ZZ-NOT-THERE"
+    yield "exchange", reverse("exchange_detail", args=[exchange.pk])
+    yield "errors", reverse("error_list")
+    yield "story", reverse("order_story", args=[order.ref_id])
+    yield "story, file", reverse("order_story_file", args=[order.ref_id])
+    audit = reverse("audit_list")
+    yield "audit", audit
+    yield "audit of a person", f"{audit}?person=owner"
+    yield "audit, exports", f"{audit}?kind=export_made"
+    yield "audit, search", f"{audit}?q={order.ref_id}"
 
 
 if __name__ == "__main__":

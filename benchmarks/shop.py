@@ -75,13 +75,13 @@ def open_shop(**env: str) -> Iterator[Shop]:
         django.setup()
         from django.core.management import call_command
 
-        from staff.roles import set_up_roles
+        from tests.database import make_app_role
         from tests.fleet import Fleet
 
         call_command("compile_po", verbosity=0)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("createcachetable", verbosity=0)
-        set_up_roles()
+        make_app_role()
         fleet = Fleet()
         try:
             yield Shop(stores, fleet)

@@ -15,10 +15,13 @@ from django.db.models.functions import Reverse
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.history import history_of
 from bills.states import STANDINGS, AnswerKind, BillState, Standing
 from catalogue.models import Product
 from core.money import rupiah
-from core.search import found_by, words_of, words_that_begin
+from core.search import found_by, newest_of, words_being_typed, words_of, words_that_begin
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only, never_truncated
 from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
@@ -102,11 +105,17 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=found.values("pk")))
 
     def matching(self, text: str) -> BillCheckQuerySet:
-        """Checks with this ref_id, customer number (its beginning or end will do), or words of the name."""
+        """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
+
+        Of several words only the last may be unfinished, unless nobody's name has the others.
+        """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
         every = BillCheck.objects.alias(backwards=Reverse("destination"), words=words_of("customer_name"))
-        ways = [every.filter(ref_id__startswith=plain), every.filter(words=words_that_begin(text))]
+        typed = words_being_typed(text)
+        named = newest_of(every.filter(words=typed)) if typed else []
+        by_name = every.filter(pk__in=named) if named else every.filter(words=words_that_begin(text))
+        ways = [every.filter(ref_id__startswith=plain), by_name]
         if bare:
             ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
         return self.filter(found_by(*ways))
@@ -129,6 +138,18 @@ def _over(now: dt.datetime) -> Q:
 def payments_that_are_over() -> OrderQuerySet:
     """Payments that need action and can never be sent again: they give way to the payment of a new check."""
     return Order.objects.filter(_over(timezone.now()))
+
+
+def _paid_for_good() -> pgtrigger.Trigger:
+    """What a bill came to, once its payment has succeeded."""
+    return pgtrigger.Trigger(
+        name="paid_for_good",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Update,
+        condition=pgtrigger.AnyChange("total", "amount", "admin_fee", "penalty", "details", "months", "order"),
+        func="IF EXISTS (SELECT FROM purchases_order WHERE ref_id = OLD.order_id AND status IN ('success', 'reversed'))"
+        " THEN RAISE EXCEPTION 'the bill % is paid: its amounts never change', OLD.ref_id; END IF; RETURN NEW;",
+    )
 
 
 class BillCheck(models.Model):
@@ -221,6 +242,8 @@ class BillCheck(models.Model):
                 fields=["ref_id", "product_code", "destination", "created_at"],
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+            _paid_for_good(),
         ]
 
     def __str__(self) -> str:
@@ -263,6 +286,10 @@ class BillCheck(models.Model):
         }
 
 
+# When it is polled says nothing about money.
+BillCheckHistory = history_of(BillCheck, exclude=["next_poll_at", "polls"])
+
+
 class Inquiry(models.Model):
     """An answer of the biller, kept as it came: each time that somebody asked, also a refusal. Append-only."""
 
@@ -276,11 +303,13 @@ class Inquiry(models.Model):
     total = models.BigIntegerField(null=True, help_text="Rupiah.")
     error_code = models.CharField(max_length=40, blank=True)
     raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         ordering = ["sent_no"]
         verbose_name_plural = "inquiries"
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+        indexes = [models.Index(fields=["txid", "id"], name="inquiry_to_seal")]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.answer} {self.total or self.error_code}".strip()

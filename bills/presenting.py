@@ -7,13 +7,17 @@ from enum import StrEnum
 from functools import cached_property
 from urllib.parse import urlencode
 
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from approvals.models import Approval
 from bills.models import BillCheck, BillCheckQuerySet, Inquiry
+from bills.services import BillAct
 from bills.states import AnswerKind, BillState, Standing
 from catalogue.destinations import kind_of, shown
+from core import clock
 from purchases.models import Order
 from purchases.presenting import decided_by_people
 from purchases.states import Status
@@ -149,10 +153,11 @@ class ShownBill:
     @classmethod
     def read(cls, checks: BillCheckQuerySet) -> list[ShownBill]:
         """These checks with all that a page shows of them: two queries, however many they are."""
+        waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
         found = list(
-            checks.with_standing().select_related(
-                "order", "product__brand", "product__category", "checked_by", "saved_number__customer"
-            )
+            checks.with_standing()
+            .annotate(approval_id=Subquery(waiting.filter(expires_at__gt=clock.now()).values("pk")))
+            .select_related("order", "product__brand", "product__category", "checked_by", "saved_number__customer")
         )
         refs = {check.pk: _other_ref(check) for check in found}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
@@ -162,6 +167,11 @@ class ShownBill:
     def row_id(self) -> str:
         """Its name on a page that follows it."""
         return f"bill-{self.check.pk}"
+
+    @property
+    def approval_id(self) -> int | None:
+        """The approval that its payment waits for."""
+        return None if self.order else self.check.approval_id  # type: ignore[attr-defined] # annotated
 
     @property
     def order(self) -> Order | None:
@@ -255,7 +265,7 @@ class ShownBill:
         offers = _OFFERS.get(self.standing, ())
         if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
             offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK, Offer.ANOTHER))
-        impossible = set()
+        impossible = {Offer.PAY} if self.approval_id else set()
         if self.is_closed or not self.check.product.is_available:
             impossible.add(Offer.CHECK)
         if self.is_closed and self.standing is Standing.PAY_AGAIN:
@@ -279,7 +289,7 @@ class ShownBill:
         """What the page shows follows from this."""
         payment = self.order or self.other
         shown = (payment.status, payment.attempt) if payment else None
-        return self.standing, self.offers, self.check.answered_at, shown
+        return self.standing, self.offers, self.check.answered_at, shown, self.approval_id
 
     @property
     def is_moving(self) -> bool:

@@ -24,6 +24,8 @@ from rest_framework.views import APIView
 
 from callbacks import services
 from callbacks.models import RefusalReason
+from callbacks.refusals import count_refusal
+from core.addresses import address_of
 from upstream import callback_signature, strict_json
 
 MAX_BYTES = 64 * 1024
@@ -68,11 +70,11 @@ class UpstreamCallback(APIView):
     def post(self, request: Request) -> Response:
         """200 when stored (or had before), 400 not strict JSON, 403 not genuine, 413 too large, 415 not JSON."""
         raw_request = request._request  # the bytes are wanted as they came, unparsed
-        source = source_address(raw_request)
+        source = address_of(raw_request) or None
         try:
             body, ref_id, event = _read(raw_request, source)
         except NotAccepted as refusal:
-            services.count_refusal(reason=refusal.reason, source_address=source, size=refusal.size)
+            count_refusal(reason=refusal.reason, source_address=source, size=refusal.size)
             detail = f"{refusal.reason}: {refusal.fault}" if refusal.fault else refusal.reason
             return Response({"detail": detail}, status=refusal.http_status)
         services.receive(
@@ -84,18 +86,6 @@ class UpstreamCallback(APIView):
             event=event,
         )
         return Response({"received": True})
-
-
-def source_address(request: HttpRequest) -> str | None:
-    """The caller's address: the peer's, or behind TRUSTED_PROXY_COUNT proxies the one that the outermost of them
-    saw."""
-    hops = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
-    count = settings.TRUSTED_PROXY_COUNT
-    found = hops[-count] if 0 < count <= len(hops) else request.META.get("REMOTE_ADDR", "")
-    try:
-        return str(ipaddress.ip_address(found))
-    except ValueError:
-        return None
 
 
 def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
@@ -120,17 +110,28 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     data = content.get("data")
     ref_id = data.get("ref_id") if isinstance(data, dict) else None
     ref_id = ref_id if isinstance(ref_id, str) else None
-    incoming = callback_signature.Incoming(
-        secret_id=settings.UPSTREAM_SECRET_ID,
-        secret_key=settings.UPSTREAM_SECRET_KEY,
-        headers=request.headers,
-        body=body,
-        ref_id=ref_id,
-    )
-    if not callback_signature.verify(settings.UPSTREAM_CALLBACK_VERIFIER, incoming):
+    if not _is_genuine(request, body, ref_id):
         raise NotAccepted(status.HTTP_403_FORBIDDEN, RefusalReason.SIGNATURE, size=len(body))
     event = content.get("event")
     return body, (ref_id or "")[:64], event[:60] if isinstance(event, str) else ""
+
+
+def _is_genuine(request: HttpRequest, body: bytes, ref_id: str | None) -> bool:
+    """Whether it is signed with our key, or with the one before while the two are being exchanged."""
+    keys = [settings.UPSTREAM_SECRET_KEY, settings.UPSTREAM_SECRET_KEY_PREVIOUS]
+    return any(
+        callback_signature.verify(
+            settings.UPSTREAM_CALLBACK_VERIFIER,
+            callback_signature.Incoming(
+                secret_id=settings.UPSTREAM_SECRET_ID,
+                secret_key=key,
+                headers=request.headers,
+                body=body,
+                ref_id=ref_id,
+            ),
+        )
+        for key in keys[: 2 if keys[1] else 1]
+    )
 
 
 def _may_call(source: str | None) -> bool:
@@ -140,5 +141,4 @@ def _may_call(source: str | None) -> bool:
     if source is None:
         return False
     address = ipaddress.ip_address(source)
-    mapped = getattr(address, "ipv4_mapped", None)
-    return any((mapped or address) in ipaddress.ip_network(network, strict=False) for network in allowed)
+    return any(address in ipaddress.ip_network(network, strict=False) for network in allowed)

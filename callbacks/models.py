@@ -10,8 +10,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from audit.history import history_of
 from core import clock
 from core.looks import LookChoices
+from core.triggers import never_truncated
 
 
 class CallbackState(LookChoices):
@@ -56,7 +58,7 @@ class Callback(models.Model):
     headers = models.JSONField(help_text="Without the signature.")
     source_address = models.GenericIPAddressField(null=True)
     is_signed = models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order.")
-    repeats = models.IntegerField(default=0, help_text="How often the very same delivery came again.")
+    repeats = models.IntegerField(default=0, help_text="How often the very same bytes came again.")
     state = models.CharField(max_length=10, choices=CallbackState.choices, default=CallbackState.RECEIVED)
     processed_at = models.DateTimeField(null=True)
     result = models.CharField(
@@ -67,12 +69,14 @@ class Callback(models.Model):
     fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
 
     objects = CallbackQuerySet.as_manager()
+    # What a verification of the audit computes again
+    digests = {"content_hash": "body"}
 
     class Meta:
         ordering = ["-pk"]
         permissions = [("process_callback", "Can process a callback again")]
         constraints = [
-            models.UniqueConstraint(fields=["delivery_id", "content_hash"], name="callback_once"),
+            models.UniqueConstraint(fields=["content_hash", "is_signed"], name="callback_once"),
             models.CheckConstraint(
                 condition=Q(state="received", processed_at__isnull=True) | ~Q(state="received"), name="callback_waiting"
             ),
@@ -92,6 +96,7 @@ class Callback(models.Model):
                 fields=["received_at", "delivery_id", "content_hash", "body", "headers", "source_address", "is_signed"],
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:
@@ -101,6 +106,10 @@ class Callback(models.Model):
     def badge(self) -> SafeString:
         """Its state, for a page."""
         return CallbackState(self.state).badge
+
+
+# The body stands once, beside its hash. When our own code tries again says nothing about money.
+CallbackHistory = history_of(Callback, exclude=["body", "headers", "repeats", "next_try_at", "tries", "fault"])
 
 
 class CallbackRefusal(models.Model):

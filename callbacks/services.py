@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from psycopg.types.json import Json
 from pydantic import ValidationError
 
 from callbacks.errors import StillWaiting
-from callbacks.models import (
-    Callback,
-    CallbackRefusal,
-    CallbackRefusalCount,
-    CallbackState,
-    RefusalReason,
-)
+from callbacks.models import Callback, CallbackState
 from core import clock
 from core.bulk import update_rows
 from core.wake_up import WakeUp
@@ -63,7 +57,7 @@ _RECEIVE = """
         source_address, is_signed, repeats, state, result, next_try_at, tries, fault)
     VALUES (%(now)s, %(delivery_id)s, %(content_hash)s, %(event)s, %(ref_id)s, %(body)s, %(headers)s,
         %(source_address)s::inet, %(is_signed)s, 0, %(state)s, '', %(due)s, 0, '')
-    ON CONFLICT (delivery_id, content_hash) DO UPDATE SET repeats = callbacks_callback.repeats + 1
+    ON CONFLICT (content_hash, is_signed) DO UPDATE SET repeats = callbacks_callback.repeats + 1
     RETURNING id, repeats
 """
 
@@ -71,9 +65,9 @@ _RECEIVE = """
 def receive(
     *, body: bytes, headers: Mapping[str, str], source_address: str | None, is_signed: bool, ref_id: str, event: str
 ) -> int:
-    """Store a genuine callback and wake a worker up; the very same delivery again is only counted. Returns its key.
+    """Store a genuine callback and wake a worker up; the same bytes again are only counted. Returns its key.
 
-    Same delivery means the same X-Delivery-Id and the same bytes: an id used for other bytes is a callback of its own.
+    Whatever X-Delivery-Id they come with: that is not signed, so that whoever has heard one callback could make many.
     """
     kept = {name.lower(): value.replace("\x00", "") for name, value in headers.items()}
     values: dict[str, Any] = {
@@ -238,17 +232,6 @@ def process_again(callback: Callback, *, actor: User) -> Callback:
         raise StillWaiting(_("This callback still waits to be processed."))
     log.info("callback_processed_again", callback=callback.pk, actor=actor.get_username())
     return process(callback.pk)
-
-
-def count_refusal(*, reason: RefusalReason, source_address: str | None, size: int) -> None:
-    """Count a callback that was rejected; describe only the last few, whatever an attacker sends."""
-    today = timezone.localdate()
-    with transaction.atomic():
-        counter, _created = CallbackRefusalCount.objects.get_or_create(day=today, reason=reason)
-        CallbackRefusalCount.objects.filter(pk=counter.pk).update(count=F("count") + 1)
-        newest = CallbackRefusal.objects.create(reason=reason, source_address=source_address, size=size)
-        CallbackRefusal.objects.filter(pk__lte=newest.pk - CallbackRefusal.KEPT).delete()
-    log.warning("callback_rejected", reason=reason.value, source=source_address)
 
 
 def _finish(callback: Callback, state: CallbackState, result: str = "") -> None:

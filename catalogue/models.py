@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.looks import LookChoices
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only
 
 
 class ProductType(models.TextChoices):
@@ -145,13 +147,16 @@ class PriceChange(models.Model):
     price_before = models.BigIntegerField(null=True, help_text="Rupiah; empty when the product was new.")
     price = models.BigIntegerField(help_text="Rupiah.")
     admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         ordering = ["-at"]
         indexes = [
             models.Index(fields=["product", "-at"], name="price_change_of_product"),
             models.Index(fields=["-at", "-id"], name="price_change_newest"),
+            models.Index(fields=["txid", "id"], name="price_change_to_seal"),
         ]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.product_id}: {self.price_before} → {self.price}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -41,6 +42,17 @@ def whole_rupiah(text: str) -> int:
 
 class PlainCommand(BaseCommand):
     """A command that speaks English, whatever the pages speak, and says what went wrong in one sentence."""
+
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Refuse an argument that is no UTF-8 with one sentence and exit code 2: nothing can store or find it."""
+        for text in argv:
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                shown = text.encode(errors="surrogateescape").decode(errors="replace")
+                self.stderr.write(f"CommandError: {shown!r} is not valid UTF-8 (see {argv[1]} --help)")
+                sys.exit(EXIT_USAGE)
+        super().run_from_argv(argv)
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Refuse wrong arguments with one sentence and exit code 2, without a page of usage; guess no option."""

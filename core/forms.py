@@ -16,12 +16,20 @@ _MOST = 1_000_000_000_000
 
 
 class RupiahField(forms.Field):
-    """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` above zero."""
+    """Whole rupiah as people type them: 1500000, 1.500.000 or Rp 1.500.000; becomes an `int` of at least `least`."""
 
     default_error_messages = {
         "invalid": _("Type whole rupiah, for example 1.500.000."),
         "range": _("The amount must be above zero, and below a trillion."),
     }
+
+    def __init__(self, *, least: int = 1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.least = least
+
+    def prepare_value(self, value: Any) -> Any:
+        """An amount with its dots, as `to_python` reads it; what was typed stays as it is."""
+        return f"{value:,}".replace(",", ".") if isinstance(value, int) else value
 
     def to_python(self, value: Any) -> Any:
         """The amount as `int`; None when nothing was typed."""
@@ -32,7 +40,7 @@ class RupiahField(forms.Field):
         if not re.fullmatch(r"[0-9]{1,15}|[0-9]{1,3}([. ][0-9]{3})+", plain, re.ASCII):
             raise forms.ValidationError(self.error_messages["invalid"], code="invalid")
         amount = int(re.sub(r"[. ]", "", plain))
-        if not 0 < amount < _MOST:
+        if not self.least <= amount < _MOST:
             raise forms.ValidationError(self.error_messages["range"], code="range")
         return amount
 

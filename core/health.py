@@ -1,12 +1,14 @@
 """Is the process up (`/healthz`); is everything there that staff need (`/readyz`)?"""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from core import heartbeats
+from core.addresses import is_from_this_machine
 
 # The roles that staff need.
 PROCESSES = heartbeats.ROLES
@@ -34,17 +36,20 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 
 
 @never_cache
-def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
+def readyz(request: HttpRequest) -> JsonResponse:
     """Database, Redis, both workers and beat: 200 when all are there, else 503 naming what is missing.
 
-    `processes`: how many of each role live, on all machines together.
+    `processes`: how many of each role live, on all machines together. Whoever asks from elsewhere, or through a proxy,
+    learns nothing but whether it is ready.
     """
     pulse = heartbeats.read()
     alive = pulse.alive()
     there = {role: bool(alive.get(role)) for role in PROCESSES}
     found = {"database": _database_answers(), "redis": pulse.redis, **there}
     missing = [name for name, is_there in found.items() if not is_there]
-    answer = {"ready": not missing, "missing": missing, **found, "processes": alive}
+    answer: dict[str, Any] = {"ready": not missing}
+    if is_from_this_machine(request):
+        answer |= {"missing": missing, **found, "processes": alive}
     return JsonResponse(answer, status=503 if missing else 200)
 
 

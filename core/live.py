@@ -15,6 +15,11 @@ _EXPECTED_SECONDS = 20
 _QUIET_MOST = 99
 
 
+def is_poll(request: HttpRequest) -> bool:
+    """Whether an open page asks by itself, and nobody need be there. The addresses of such questions end alike."""
+    return "HX-Request" in request.headers and request.path_info.endswith(("/live/", "/now/"))
+
+
 class Live:
     """What a page shows, part by part, and when it asks `url` for news (`components/live.html`).
 

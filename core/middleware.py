@@ -22,3 +22,28 @@ class NoNulMiddleware:
                 clean.setlist(name, [value.replace("\0", "") for value in values])
             request.GET = clean  # type: ignore[assignment]
         return self.get_response(request)
+
+
+# What no page of ours uses of a browser: what somebody had smuggled into one could not use it, either.
+_NOT_USED = (
+    "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
+    "fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",
+    "microphone", "midi", "payment", "picture-in-picture", "screen-wake-lock", "serial", "storage-access", "usb",
+    "xr-spatial-tracking",
+)  # fmt: skip
+_OWN = ("clipboard-write", "publickey-credentials-create", "publickey-credentials-get")
+PERMISSIONS_POLICY = ", ".join([*(f"{name}=()" for name in _NOT_USED), *(f"{name}=(self)" for name in _OWN)])
+
+
+class BrowserPolicyMiddleware:
+    """Says what a page may use of the browser, and that no other site may load our answers as a part of its own."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer with its two headers."""
+        response = self.get_response(request)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
+        response.headers.setdefault("Cross-Origin-Resource-Policy", "same-origin")
+        return response

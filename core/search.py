@@ -21,6 +21,11 @@ def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
     return Q(pk__in=first.union(*others, all=True) if others else first)
 
 
+def newest_of(way: QuerySet[Any], time_field: str = "created_at") -> list[Any]:
+    """The keys that one way finds, read now: for a way that decides whether another one is asked."""
+    return list(way.order_by(f"-{time_field}", "-pk").values_list("pk", flat=True)[:MOST_FOUND])
+
+
 def count_up_to(rows: QuerySet[Any], most: int) -> int:
     """How many rows there are; `most + 1` when they are more than `most`, which is not counted further."""
     return rows.order_by()[: most + 1].count()
@@ -33,4 +38,17 @@ def words_of(*fields: str) -> SearchVector:
 
 def words_that_begin(text: str) -> SearchQuery:
     """Words of which each begins as one that was typed: "sar war" finds "Bu Sari Warung". Nothing without a word."""
-    return SearchQuery(" & ".join(f"{word}:*" for word in re.findall(r"\w+", text)), search_type="raw", config="simple")
+    return _query([f"{word}:*" for word in re.findall(r"\w+", text)])
+
+
+def words_being_typed(text: str) -> SearchQuery | None:
+    """The words that were typed, of which the last may go on; None for fewer than two.
+
+    A common word that may go on costs the index many times as much as a whole one.
+    """
+    *whole, last = re.findall(r"\w+", text) or [""]
+    return _query([*whole, f"{last}:*"]) if whole else None
+
+
+def _query(words: list[str]) -> SearchQuery:
+    return SearchQuery(" & ".join(words), search_type="raw", config="simple")

@@ -11,6 +11,8 @@ from typing import IO, Any
 import xlsxwriter
 from django.utils import timezone
 
+from core.bidi import visible
+
 # What a sheet holds, less its heading.
 MOST_ROWS = 1_048_575
 # A block of CSV goes out when it has grown to this many characters: a piece for each row costs more than the row.
@@ -42,8 +44,11 @@ def text_of(value: Any) -> Any:
 
 
 def cell(value: Any) -> Any:
-    """The value for a spreadsheet: numbers as they are, a text that would be a formula with an apostrophe before it."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+    """The value for a spreadsheet: numbers as they are, an apostrophe before a text that would be a formula."""
+    if not isinstance(value, str):
+        return value
+    text = value if value.isascii() else visible(value)
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _csv_cell(value: Any) -> Any:

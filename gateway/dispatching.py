@@ -27,6 +27,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from django.db.models import QuerySet, Value
 
 from core import clock
+from core.connections import trust_quiet_connection
 from core.publish import publish
 from core.tracing import begin_trace, end_trace
 from gateway import line
@@ -140,6 +141,7 @@ class Dispatcher:
     def _look(self) -> None:
         """Lease what is due, and find out when to look again."""
         close_old_connections()
+        trust_quiet_connection()
         line.stay_awake()
         moments = first_moments(self._sources)
         now = clock.now()

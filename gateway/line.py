@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ import redis
 import structlog
 from django.conf import settings
 from django.db import transaction
+from redis.commands.core import Script
 
 from core.tracing import traceparent
 from upstream.client import get_client
@@ -63,6 +65,16 @@ def _redis() -> redis.Redis:
         socket_timeout=_PATIENCE_SECONDS,
         socket_connect_timeout=_PATIENCE_SECONDS,
     )
+
+
+@cache
+def _script(name: str) -> Script:
+    """One of `lua/*.lua`, ready to be run."""
+    return _redis().register_script(_SCRIPTS[name])
+
+
+def _run(name: str, keys: list[str], arguments: Sequence[Any] = ()) -> Any:
+    return _script(name)(keys=keys, args=arguments, client=_redis())
 
 
 @cache
@@ -113,24 +125,14 @@ def longest_wait(work: Work) -> float | None:
 
 def first_has_turn() -> bool | None:
     """Whether the turn of the first in the line has come; None when nobody waits. Raises `redis.RedisError`."""
-    with _redis().pipeline() as several:
-        several.zrange(_LINE, 0, 0, withscores=True)
-        several.time()
-        found, now = several.execute()
-    return bool(found[0][1] <= now[0] * 1_000_000 + now[1]) if found else None
+    found = _run("first", [_LINE])
+    return None if found is None else bool(found)
 
 
 def take_first() -> tuple[Work, str] | None:
     """Take the first out of the line, with the trace in which it joined ("" for none). Raises `redis.RedisError`."""
-    found = cast("list[tuple[bytes, float]]", _redis().zpopmin(_LINE))
-    if not found:
-        return None
-    work = found[0][0]
-    with _redis().pipeline() as several:
-        several.hget(_TRACES, work.decode())
-        several.hdel(_TRACES, work.decode())
-        trace, _ = several.execute()
-    return Work.read(work), (trace or b"").decode()
+    found = cast("list[bytes]", _run("take", [_LINE, _TRACES]))
+    return (Work.read(found[0]), found[1].decode()) if found else None
 
 
 def leave(*works: Work) -> None:
@@ -169,7 +171,7 @@ def _try(script: str, keys: list[str], arguments: list[Any]) -> bool:
     if time.monotonic() < _paused_until[0]:
         return False
     try:
-        _redis().register_script(_SCRIPTS[script])(keys=keys, args=arguments)
+        _run(script, keys, arguments)
     except redis.RedisError as error:
         _note_fault(script, error)
         return False

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pgtrigger
 from django.db import models
 from django.db.models import Func, Q, Value
 
+from core.triggers import never_truncated
 from upstream.endpoints import Endpoint
 
 # For columns of other rooms whose rows take their place in the order of all exchanges.
@@ -16,6 +18,10 @@ NEXT_NUMBER = Func(
     function="nextval",
     output_field=models.BigIntegerField(),
 )
+
+
+# Whatever a setting says. The daily closing of every past day shows the balance that the upstream reported then.
+_NEVER_DELETED = "OLD.sent_at > now() - interval '30 days' OR (OLD.endpoint = 'balance' AND OLD.balance IS NOT NULL)"
 
 
 class ExchangeQuerySet(models.QuerySet["Exchange"]):
@@ -33,6 +39,18 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
         """Exchanges about an order or inquiry; `ref_id` may be an `OuterRef`."""
         # The second condition is that of the index: without it the database cannot know that the index holds them.
         return self.filter(ref_id=ref_id, ref_id__gt="")
+
+    def errors(self) -> ExchangeQuerySet:
+        """Exchanges whose answer could not be used, or was a no."""
+        return self.filter(error__gt="")
+
+    def past(self, before: dt.datetime, from_no: int) -> ExchangeQuerySet:
+        """Exchanges sent before this moment and this number, without the balances that were read."""
+        return self.filter(sent_at__lt=before, pk__lt=from_no).exclude(endpoint=Endpoint.BALANCE, balance__isnull=False)
+
+    def without_bodies(self) -> ExchangeQuerySet:
+        """What a list needs: neither the request nor the answer is read."""
+        return self.defer("raw", "request")
 
 
 class Exchange(models.Model):
@@ -53,7 +71,18 @@ class Exchange(models.Model):
     status = models.CharField(max_length=20, blank=True, help_text="Of the transaction or inquiry in the answer.")
     trx_id = models.CharField(max_length=100, blank=True)
     balance = models.BigIntegerField(null=True, help_text="Rupiah; below zero when the account is in debt.")
-    raw = models.JSONField(null=True, help_text="The answer about an order or inquiry; secrets are masked.")
+    raw = models.JSONField(
+        null=True, help_text="The answer, secrets masked; a list or a very long one only as size and digest."
+    )
+    request = models.JSONField(null=True, help_text="The fields that we sent, besides ref_id and credentials.")
+    http_status = models.PositiveSmallIntegerField(null=True)
+    latency_ms = models.IntegerField(null=True, help_text="Until the whole answer, or until it was given up.")
+    waited_ms = models.IntegerField(null=True, help_text="For the rate budget, before it was sent.")
+    attempt = models.IntegerField(default=1, help_text="The how-many-th request of its kind in a row.")
+    error = models.CharField(
+        max_length=140, blank=True, help_text="The kind of error and its code or reason: its group."
+    )
+    trace_id = models.CharField(max_length=32, blank=True)
 
     objects = ExchangeQuerySet.as_manager()
 
@@ -71,8 +100,26 @@ class Exchange(models.Model):
             models.Index(fields=["id"], name="exchange_readings", condition=Q(balance__isnull=False)),
             models.Index(fields=["ref_id", "id"], name="exchange_by_order", condition=Q(ref_id__gt="")),
             models.Index(fields=["sent_at"], name="exchange_by_time"),
+            models.Index(fields=["endpoint", "sent_at"], name="exchange_by_endpoint"),
+            # Few are errors; each filter of them, and their groups, has its index.
+            models.Index(fields=["sent_at"], name="exchange_errors", condition=Q(error__gt="")),
+            models.Index(fields=["error", "sent_at"], name="exchange_by_error", condition=Q(error__gt="")),
+            models.Index(fields=["endpoint", "sent_at"], name="exchange_endpoint_errors", condition=Q(error__gt="")),
+            models.Index(
+                fields=["endpoint", "error", "sent_at", "id"], name="exchange_error_group", condition=Q(error__gt="")
+            ),
         ]
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update)]
+        triggers = [
+            pgtrigger.Protect(name="append_only", operation=pgtrigger.Update),
+            pgtrigger.Trigger(
+                name="kept_for_ninety_days",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Delete,
+                func="IF OLD.sent_at > now() - interval '90 days' THEN"
+                " RAISE EXCEPTION 'exchange % is kept for 90 days', OLD.id; END IF; RETURN OLD;",
+            ),
+            never_truncated(),
+        ]
 
     def __str__(self) -> str:
         return f"{self.endpoint} {self.ref_id} {self.outcome}"

@@ -8,13 +8,13 @@ from typing import NoReturn
 
 from launcher import PYTHON, ROOT
 from launcher.commands import DEFAULT_PORT
-from launcher.data_folder import DataFolderInUseError, held, read_state, write_state
+from launcher.data_folder import DataFolderInUseError, held, read_environment, read_state, write_state
 from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.process_table import alive
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
-from launcher.stack import Stack
+from launcher.stack import SANDBOX_READY, Stack
 
 BUSY_SECONDS = 90.0
 
@@ -32,7 +32,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     while time.monotonic() < deadline:
         state = read_state(project.data)
         if state.get("doing") == "serving" and alive(int(state["pid"])):
-            become_manage(group, state["environment"], options.words)
+            become_manage(group, read_environment(state), options.words)
         try:
             with held(project.data):
                 return call_alone(project, group, say, options.words)
@@ -61,13 +61,13 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
         if project.sandboxed:
             stack.finish(stack.prepare_sandbox(), "The sandbox's database could not be prepared.")
             sandbox = stack.start_sandbox()
-            stack.await_http(sandbox, port=stack.sandbox_port, path="/")
+            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY)
         if not stack.prepared:
             say("New data folder: preparing the database first.")
             stack.finish_preparing(stack.manage("prepare_app"))
         # it may talk to a person: the terminal and its Ctrl-C are for it
         child = group.start(
-            "manage.py", [PYTHON, "manage.py", *words], env=stack.environment, cwd=ROOT, own_session=False
+            "manage.py", [PYTHON, "manage.py", *words], env=stack.owners_environment, cwd=ROOT, own_session=False
         )
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda *_: child.process.send_signal(signal.SIGTERM))

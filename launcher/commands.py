@@ -37,7 +37,7 @@ names another folder). Settings come from the environment or from .env; .env.exa
 
   ./run                              start; Ctrl-C stops
   ./run --port 9000                  start on another port
-  ./run manage createsuperuser       any command of manage.py, with the services it needs
+  ./run manage add_staff …           any command of manage.py, with the services it needs
   ./run test -k callbacks            the tests; arguments are pytest's
   ./run status --json                what runs, for programs
 """

@@ -5,7 +5,7 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -46,7 +46,8 @@ def kept_secrets(folder: Path) -> dict[str, str]:
     """The secrets of a data folder, generated the first time."""
     path = folder / "secrets.json"
     kept = read_json(path)
-    names = ("postgres", "valkey", "django", "sandbox_django", "upstream_id", "upstream_key")
+    stores = ("valkey", "postgres", "postgres_owner", "postgres_app", "postgres_sandbox")
+    names = (*stores, "django", "sandbox_django", "sandbox_token", "upstream_id", "upstream_key")
     made = {name: secrets.token_hex(24) for name in names if not kept.get(name)}
     if made:
         write_json(path, {**kept, **made})
@@ -88,20 +89,39 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """What the running launcher wrote about itself: doing, pid, address, environment, processes."""
+    """What the running launcher wrote about itself: doing, pid, address, processes, where its environment is."""
     return read_json(folder / "state.json")
 
 
 def write_state(folder: Path, state: dict[str, Any]) -> bool:
     """Write what this launcher does, for others on the folder; False when it cannot be written now (a full disk).
 
-    It holds secrets: only the owner may read it.
+    Only the owner may read it. It holds no secret.
     """
     try:
         write_json(folder / "state.json", state)
     except LaunchError:
         return False
     return True
+
+
+class SharedEnvironment:
+    """The environment of the running app for other commands of the same user: in memory, never on a disk."""
+
+    def __init__(self) -> None:
+        self._file = os.memfd_create("environment")
+
+    def share(self, environment: Mapping[str, str]) -> str:
+        """Say what it is now; returns where `read_environment` finds it."""
+        written = json.dumps(dict(environment)).encode()
+        os.pwrite(self._file, written, 0)
+        os.ftruncate(self._file, len(written))
+        return f"/proc/{os.getpid()}/fd/{self._file}"
+
+
+def read_environment(state: dict[str, Any]) -> dict[str, str]:
+    """The environment that a running launcher shares; empty when it has none, or belongs to somebody else."""
+    return read_json(Path(state.get("environment_at", "/nowhere")))
 
 
 def is_held(folder: Path) -> bool:

@@ -12,19 +12,21 @@ import pwd
 import shutil
 import signal
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import psycopg
 from psycopg import sql
 
 from launcher.data_folder import kept_secrets, new_private_file
+from launcher.database_roles import SECRETS, give_database, make_roles
 from launcher.failures import LaunchError
 from launcher.installing import installed
 from launcher.ports import Ports
 from launcher.process_table import end_left_over
 from launcher.processes import Child, ProcessGroup, Stage
 
-ROLE = "app"
+SUPERUSER = "app"  # for the launcher alone; `database_roles` has those of everybody else
 OUTSIDE_HOMES = Path("/var/lib/merchant-backoffice")
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -60,16 +62,27 @@ class PostgreSQL:
         self._top = folder
         self._group = group
         self._durable = durable
-        self._password = kept_secrets(folder)["postgres"]
+        secrets = kept_secrets(folder)
+        self._passwords = {SUPERUSER: secrets["postgres"]} | {role: secrets[name] for role, name in SECRETS.items()}
         self._log = folder / "logs/postgres.log"
         self._link = folder / "postgres"
         self._user: str | None = None
         self._home = self._link
         self._program = Path()
 
-    def url(self, database: str) -> str:
-        """The address of one of its databases, as DATABASE_URL wants it."""
-        return f"postgresql://{ROLE}:{self._password}@127.0.0.1:{self.port}/{database}"
+    def url(self, database: str, role: str = SUPERUSER) -> str:
+        """The address of one of its databases for a role, as DATABASE_URL wants it."""
+        return f"postgresql://{role}:{self._passwords[role]}@127.0.0.1:{self.port}/{database}"
+
+    def set_up_roles(self, owners: Mapping[str, str], *, guests: Mapping[str, tuple[str, ...]]) -> None:
+        """Make the roles, and each of them the owner of its databases: once it answers.
+
+        `owners`: database → role; `guests`: database → who else may connect. Also for databases that a superuser made.
+        """
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            make_roles(connection, {role: self._passwords[role] for role in SECRETS})
+        for database, owner in owners.items():
+            give_database(self.url(database), owner, guests=guests.get(database, ()))
 
     def start(self) -> Child:
         """Start it (making the cluster first if there is none), also again after its end.
@@ -159,11 +172,11 @@ class PostgreSQL:
         draft, password = self._home / "new", self._home / "new-password"
         shutil.rmtree(draft, ignore_errors=True)
         with new_private_file(password) as file:
-            file.write(self._password)
+            file.write(self._passwords[SUPERUSER])
         if self._user:
             shutil.chown(password, self._user)
         options = "-A scram-sha-256 -E UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8"
-        command: list[str | Path] = [self._program / "bin/initdb", "-D", draft, "-U", ROLE, "--pwfile", password]
+        command: list[str | Path] = [self._program / "bin/initdb", "-D", draft, "-U", SUPERUSER, "--pwfile", password]
         command += [*options.split(), *([] if self._durable else ["--no-sync"])]
         try:
             child = self._start("initdb", command, cwd=self._home)

@@ -104,6 +104,11 @@ class ProcessGroup:
         self._notify_watchdog(line_of(child))
         return child
 
+    def trim_logs(self) -> None:
+        """Keep each child's log below its bound while the child goes on writing."""
+        for log in {child.log for child in self._children if child.log}:
+            trim_log(log)
+
     def discard_at_end(self, folder: Path) -> None:
         """Have the watchdog delete this folder once everything has ended, however the launcher ends."""
         self._throw_away.append(folder)
@@ -239,3 +244,24 @@ def open_log(log: Path, name: str) -> FileIO:
         raise LaunchError(
             f"Cannot write {log} ({error.strerror}): make room or choose another folder with BACKOFFICE_DATA."
         ) from error
+
+
+def trim_log(log: Path) -> None:
+    """Move what a long log holds to `<log>.1` and empty it; its writers append, so that they go on at its beginning.
+
+    When there is no room for the copy, it is emptied all the same: a log must not fill the disk.
+    """
+    try:
+        if log.stat().st_size <= LOG_KEPT_BYTES:
+            return
+        former = log.with_name(log.name + ".1")
+        with log.open("r+b", buffering=0) as file:
+            try:
+                with former.open("wb") as copy:
+                    while part := file.read(1 << 20):
+                        copy.write(part)
+            except OSError:
+                former.unlink(missing_ok=True)
+            file.truncate(0)
+    except OSError:
+        return  # gone, or not ours: the next look tries again

@@ -14,6 +14,21 @@ from launcher import ROOT
 from launcher.failures import LaunchError
 
 REQUIRED_WITH_A_REAL_UPSTREAM = ("SECRET_KEY", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRET_KEY", "ALLOWED_HOSTS")
+# Each may also come from a file, which NAME_FILE names
+SECRETS = (
+    "SECRET_KEY",
+    "DATABASE_URL",
+    "DATABASE_OWNER_URL",
+    "SANDBOX_DATABASE_URL",
+    "REDIS_URL",
+    "UPSTREAM_SECRET_ID",
+    "UPSTREAM_SECRET_KEY",
+    "UPSTREAM_SECRET_KEY_PREVIOUS",
+    "OIDC_CLIENT_SECRET",
+    "METRICS_TOKEN",
+    "SENTRY_DSN",
+    "ALERT_URLS",
+)
 LEAST_KEY_LENGTH = 50  # Django's own bound (security.W009)
 LEAST_FREE_BYTES = 200_000_000
 
@@ -101,9 +116,25 @@ def is_web_address(text: str) -> bool:
 
 def read_project() -> Project:
     """The project as the environment and `.env` describe it: the environment wins, an empty value is no value."""
-    given = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
+    found = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
+    given = with_secrets_of_files(found)
     base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT
     return Project(base / Path(given.get("BACKOFFICE_DATA", ROOT / ".data")).expanduser(), given)
+
+
+def with_secrets_of_files(found: Mapping[str, str]) -> dict[str, str]:
+    """The same with the value of each secret that a NAME_FILE names; LaunchError when that file cannot be read."""
+    given = dict(found)
+    for name in SECRETS:
+        if path := given.pop(f"{name}_FILE", ""):
+            try:
+                value = Path(path).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise LaunchError(f"Cannot read {path}, which {name}_FILE names: {error}.") from error
+            if given.get(name, value) != value:
+                raise LaunchError(f"{name} and {name}_FILE say different things: remove one of them.")
+            given[name] = value
+    return given
 
 
 def read_dotenv(path: Path) -> dict[str, str]:

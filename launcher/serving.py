@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from launcher.commands import LOOPBACK, ROLES
-from launcher.data_folder import DataFolderInUseError, held, write_state
+from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
 from launcher.output import Say, last_lines
 from launcher.ports import claim, claim_from
@@ -16,13 +16,15 @@ from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address
 from launcher.services import Service
-from launcher.stack import Stack
+from launcher.stack import SANDBOX_READY, Stack
 
 # What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 CATALOGUE_RETRY_SECONDS = 60.0
+LOG_LOOK_SECONDS = 2.0
 NOT_YET = 3  # of our commands: try again later
-DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in ("cashier", "admin", "owner", "auditor"))
+_DEMO_NAMES = ("cashier", "supervisor", "admin", "owner", "auditor", "viewer")
+DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in _DEMO_NAMES)
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
@@ -89,9 +91,11 @@ class Server:
         self._listener = listener
         self._started = time.time()
         self._sync: Child | None = None
+        self._logs_due = 0.0  # when to look at their size again
         self._catalogue_due = 0.0  # when to fetch it again; 0: not needed
         self._is_catalogue_missed = False  # said once
         self._stack = Stack(project, group)
+        self._shared = SharedEnvironment()
         self._roles = Roles(self._stack, listener)
         self._stores: list[Service] = []
         self._services: list[Service] = []
@@ -119,7 +123,7 @@ class Server:
         if seed:
             stack.finish(seed, "The sandbox's database could not be prepared.")
             sandbox = self._keep("sandbox", stack.start_sandbox, port=stack.sandbox_port)
-            stack.await_http(sandbox, port=stack.sandbox_port, path="/")
+            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
         if self._listener:
             stack.await_http(
@@ -150,6 +154,9 @@ class Server:
                 self._write_state(doing="serving")
             self._fetch_catalogue()
             self._group.keep_watchdog()
+            if time.monotonic() >= self._logs_due:
+                self._group.trim_logs()
+                self._logs_due = time.monotonic() + LOG_LOOK_SECONDS
             time.sleep(0.2)
         self._say("Stopping (Ctrl-C again: faster)")
 
@@ -214,7 +221,8 @@ class Server:
 
     def _write_state(self, *, doing: str) -> None:
         """Let `./run status`, `./run manage` and a second `./run` know about this one."""
-        own = {name: value for name, value in self._stack.environment.items() if name not in TERMINALS_OWN}
+        environment = self._stack.owners_environment
+        own = {name: value for name, value in environment.items() if name not in TERMINALS_OWN}
         rows: list[tuple[str, int | None, int | None, float]] = [
             ("launcher", os.getpid(), None, self._started),
             ("guardian", self._group.watchdog_pid, None, self._started),  # the watchdog; this name is for programs
@@ -226,7 +234,7 @@ class Server:
             "doing": doing,
             "pid": os.getpid(),
             "address": self._address,
-            "environment": own,
+            "environment_at": self._shared.share(own),
             "processes": [dict(zip(("name", "pid", "port", "started"), row, strict=True)) for row in rows],
         }
         self._is_noted = write_state(self._project.data, state)
@@ -237,13 +245,13 @@ class Server:
         if self._project.sandboxed:
             how = [
                 f"sign in as: {', '.join(DEMO_LOGINS)}",
-                f"the upstream is the sandbox, no real money: http://localhost:{self._stack.sandbox_port}",
+                f"the upstream is the sandbox, no real money: {self._stack.dashboard()}",
             ]
         elif self._port:
             # Pages are served over TLS only: this port is for the proxy
             how = [f"the TLS proxy in front of it forwards to http://{self._host()}:{self._port} (docs/deployment.md)"]
             if self._stack.needs_admin:
-                how.append("the first admin: ./run manage createsuperuser")
+                how.append("the first owner: ./run manage add_staff NAME --role owner")
         lines = [
             "",
             self._address or f"roles: {', '.join(self._names)}",

@@ -11,6 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from launcher import PYTHON, ROOT
 from launcher.data_folder import kept_secrets
+from launcher.database_roles import APP, OWNER, SANDBOX
 from launcher.embedded import Stores
 from launcher.failures import LaunchError
 from launcher.output import last_lines
@@ -20,6 +21,7 @@ from launcher.project import Project
 
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 FIRST_SANDBOX_PORT = 8100
+SANDBOX_READY = "/control/ledger"  # answers without the dashboard's token
 NO_ADMIN = "no admin yet"  # a step of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -38,7 +40,8 @@ def empty_folder(path: Path) -> Path:
 class Stack:
     """The surroundings of the app for one data folder, which the caller holds.
 
-    `environment`, that of the app's processes, is complete after `start_stores`.
+    `environment`, that of the app's processes, is complete after `start_stores`; `owners_environment` is that of
+    commands, which may also name the owner of the tables.
     """
 
     def __init__(self, project: Project, group: ProcessGroup) -> None:
@@ -46,6 +49,7 @@ class Stack:
         self.group = group
         self.secrets = kept_secrets(project.data)
         self.environment: dict[str, str] = {}
+        self.owners_environment: dict[str, str] = {}
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
         self.needs_admin = False  # known after `finish_preparing`
@@ -57,19 +61,22 @@ class Stack:
     def start_stores(self, *, web_port: int) -> None:
         """Have PostgreSQL and Valkey answer, ours or those of the environment, and work out `environment`."""
         given = self.project.given
-        for name in ["DATABASE_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
+        for name in ["DATABASE_URL", "DATABASE_OWNER_URL"] + ["SANDBOX_DATABASE_URL"] * self.project.sandboxed:
             if name in given:
                 check_database(given[name], name)
         if "REDIS_URL" in given:
             check_redis(given["REDIS_URL"])
-        self.stores.start(APP_DATABASE, *([SANDBOX_DATABASE] if self.project.sandboxed else []))
+        owners = {APP_DATABASE: OWNER} | ({SANDBOX_DATABASE: SANDBOX} if self.project.sandboxed else {})
+        self.stores.start(*owners)
+        if self.stores.postgres:
+            self.stores.postgres.set_up_roles(owners, guests={APP_DATABASE: (APP,)})
         self.environment = {
             "SECRET_KEY": self.secrets["django"],
             "ALLOWED_HOSTS": "localhost,127.0.0.1",
             # several threads per process: without this glibc keeps an arena of freed memory for each
             "MALLOC_ARENA_MAX": "2",
-            **given,
-            "DATABASE_URL": self.stores.postgres.url(APP_DATABASE) if self.stores.postgres else given["DATABASE_URL"],
+            **{name: value for name, value in given.items() if name != "DATABASE_OWNER_URL"},
+            "DATABASE_URL": self._database(APP),
             "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],
             "BACKOFFICE_DATA": str(self.project.data),
             "PROMETHEUS_MULTIPROC_DIR": str(empty_folder(self.project.data / "metrics")),
@@ -78,6 +85,14 @@ class Stack:
         }
         if self.project.sandboxed:
             self._add_sandbox(web_port=web_port)
+        self.owners_environment = {**self.environment, "DATABASE_OWNER_URL": self._database(OWNER)}
+
+    def _database(self, role: str) -> str:
+        """The app's database for the role APP or OWNER; a given one may have one role for both."""
+        if self.stores.postgres:
+            return self.stores.postgres.url(APP_DATABASE, role)
+        given = self.project.given
+        return given.get("DATABASE_OWNER_URL", given["DATABASE_URL"]) if role == OWNER else given["DATABASE_URL"]
 
     def _add_sandbox(self, *, web_port: int) -> None:
         """Make the sandbox the app's upstream, and work out the sandbox's own environment."""
@@ -90,6 +105,7 @@ class Stack:
             **self.environment,
             "BACKOFFICE_SANDBOX": "1",
             "SANDBOX_URL": address,
+            "SANDBOX_DASHBOARD_URL": self.dashboard(),
             "UPSTREAM_BASE_URL": address,
         }
         # the sandbox has no business with the app's database, Redis or key
@@ -99,18 +115,23 @@ class Stack:
             "DJANGO_SETTINGS_MODULE": "sandbox.settings",
             "SANDBOX_DATABASE_URL": self._sandbox_database(),
             "SANDBOX_SECRET_KEY": self.secrets["sandbox_django"],
+            "SANDBOX_TOKEN": self.secrets["sandbox_token"],
             "SANDBOX_SECRET_ID": app["UPSTREAM_SECRET_ID"],
             "SANDBOX_SECRET_KEY_UPSTREAM": app["UPSTREAM_SECRET_KEY"],
             "SANDBOX_CALLBACK_URL": f"http://127.0.0.1:{web_port}/callbacks/upstream/",
         }
+
+    def dashboard(self) -> str:
+        """The link to the sandbox's dashboard, which opens for nobody else."""
+        return f"http://localhost:{self.sandbox_port}/?token={self.secrets['sandbox_token']}"
 
     def _sandbox_database(self) -> str:
         """The given database, or one of the embedded server, or the schema `sandbox` in the app's database."""
         if own := self.project.given.get("SANDBOX_DATABASE_URL"):
             return own
         if self.stores.postgres:
-            return self.stores.postgres.url(SANDBOX_DATABASE)
-        url = self.environment["DATABASE_URL"]
+            return self.stores.postgres.url(SANDBOX_DATABASE, SANDBOX)
+        url = self._database(OWNER)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA IF NOT EXISTS sandbox")
         return f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Dsandbox"
@@ -135,7 +156,8 @@ class Stack:
 
     def manage(self, *words: str) -> Child:
         """Start a command of manage.py, its output in prepare.log."""
-        return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare")
+        environment = self.owners_environment
+        return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare", environment=environment)
 
     def prepare_sandbox(self) -> Child:
         """Start migrating and seeding the sandbox's database."""

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import redis
 
-from launcher.data_folder import is_held, read_state
+from launcher.data_folder import is_held, read_environment, read_state
 from launcher.output import Say
 from launcher.process_table import alive, memory_kib, with_descendants
 from launcher.processes import ProcessGroup
@@ -45,7 +45,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
         else:
             print(f"Not running (data folder {data}).")
         return NOT_RUNNING
-    pulse = Pulse.read(states[0]["environment"])
+    pulse = Pulse.read(read_environment(states[0]))
     rows = measure([process for state in states for process in state["processes"]], pulse)
     total = sum(row.memory_kib or 0 for row in rows)
     address = next((state["address"] for state in states if state["address"]), "")

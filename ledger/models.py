@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 
-import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only
 from gateway.models import NEXT_NUMBER
 
 
@@ -19,20 +20,6 @@ class OrderKind(models.TextChoices):
 
     PURCHASE = "purchase", _("Purchase")
     BILL = "bill", _("Bill payment")
-
-
-def _append_only() -> list[pgtrigger.Trigger]:
-    """Rows are inserted and never changed, deleted or truncated."""
-    return [
-        pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
-        pgtrigger.Trigger(
-            name="never_truncated",
-            level=pgtrigger.Statement,
-            when=pgtrigger.Before,
-            operation=pgtrigger.Truncate,
-            func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
-        ),
-    ]
 
 
 class Books(models.Model):
@@ -96,12 +83,16 @@ class Entry(models.Model):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     reason = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField(default=timezone.now)
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     objects = EntryQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
-        permissions = [("adjust_balance", "Can propose and approve adjustments of the balance")]
+        permissions = [
+            ("propose_adjustment", "Can propose adjustments of the balance"),
+            ("adjust_balance", "Can approve adjustments of the balance"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="entry_amount_positive"),
             models.CheckConstraint(
@@ -130,6 +121,7 @@ class Entry(models.Model):
         indexes = [
             models.Index(fields=["at"], name="entry_by_time"),
             models.Index(fields=["ref_id"], name="entry_by_order"),
+            models.Index(fields=["txid", "id"], name="entry_to_seal"),
             # Each order has the other kinds: those are found in any stretch of entries.
             models.Index(
                 fields=["kind", "-at", "-id"],
@@ -137,7 +129,7 @@ class Entry(models.Model):
                 condition=Q(kind__in=["opening", "refund", "reversal", "topup", "adjustment"]),
             ),
         ]
-        triggers = _append_only()
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount} {self.ref_id}".rstrip()
@@ -163,13 +155,36 @@ class ClosedDay(models.Model):
         default=dict, help_text='What entries did, signed: {"debit:bill": {"count", "balance", "reserved"}, …}.'
     )
     closed_at = models.DateTimeField(default=timezone.now)
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         ordering = ["day"]
-        triggers = _append_only()
+        indexes = [models.Index(fields=["txid", "day"], name="closed_day_to_seal")]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.day}: {self.balance}"
+
+
+class RunningDay(models.Model):
+    """What the entries of a day that is not over come to, up to one of them. One row. Amounts in rupiah.
+
+    The pages add up only the entries after that one. No entry changes, and their ids and times are in the order of
+    posting, so what is summed here stays as it is. No closed day is made of it.
+    """
+
+    only = models.BooleanField(primary_key=True, default=True, editable=False)
+    day = models.DateField()
+    last_entry = models.BigIntegerField(help_text="The newest entry that is summed.")
+    last_at = models.DateTimeField(help_text="When that was posted.")
+    lowest = models.BigIntegerField(help_text="The least balance up to it, the day's opening balance included.")
+    sums = models.JSONField(default=dict, help_text="As those of a closed day.")
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(only=True), name="running_day_is_one_row")]
+
+    def __str__(self) -> str:
+        return f"{self.day}, up to {self.last_entry}"
 
 
 class Flaw(models.TextChoices):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
@@ -74,6 +75,35 @@ class BalanceShort(OrderRefused):
         )
 
 
+class LimitReached(OrderRefused):
+    """The order is beyond what this person may spend; `reason` is "per_order" or "per_day". All in rupiah.
+
+    `left`: what is left of today's limit, None where there is none. `helpers`: names of people who can raise the limit.
+    """
+
+    def __init__(
+        self, reason: str, *, amount: int, limit: int, left: int | None, helpers: Sequence[str] | None = None
+    ) -> None:
+        self.reason, self.amount, self.limit, self.left = reason, amount, limit, left
+        self.helpers = helpers
+        words = {
+            "per_order": _("This costs %(amount)s; your limit is %(limit)s an order."),
+            "per_day": _("This costs %(amount)s; of your limit of %(limit)s a day, %(left)s is left today."),
+        }
+        parts = [words[reason] % {"amount": rupiah(amount), "limit": rupiah(limit), "left": rupiah(left)}]
+        if reason == "per_order" and left is not None:
+            parts.append(_("Left for today: %(left)s.") % {"left": rupiah(left)})
+        if helpers:
+            parts.append(_("Who can raise it: %(names)s.") % {"names": ", ".join(helpers)})
+        elif helpers is not None:
+            parts.append(_("Only an owner can raise it."))
+        super().__init__(" ".join(parts))
+
+    def with_helpers(self, helpers: Sequence[str]) -> LimitReached:
+        """The same, and who can raise the limit."""
+        return LimitReached(self.reason, amount=self.amount, limit=self.limit, left=self.left, helpers=helpers)
+
+
 class NotForSale(OrderRefused):
     """The product cannot be bought now; `reason` is one of "delisted", "unavailable", "cut_off", "postpaid"."""
 
@@ -86,6 +116,24 @@ class NotForSale(OrderRefused):
             "postpaid": _("This is a bill: it is checked first and then paid."),
         }
         super().__init__(words[reason])
+
+
+class NeedsApproval(OrderRefused):
+    """The order is above the person's limit. `content`: what a second person has to approve, under `act`."""
+
+    def __init__(self, act: str, *, subject: str, content: dict[str, Any]) -> None:
+        self.act, self.subject, self.content = act, subject, content
+        super().__init__(_("This is above your limit: a second person has to approve it first."))
+
+
+class AboveLimit(OrderRefused):
+    """More than this person may spend or approve for one order; `limit` in rupiah."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            _("It is above your own limit of %(limit)s for one order, so somebody else has to approve it.")
+            % {"limit": rupiah(limit)}
+        )
 
 
 class ActionRefused(Refused):

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -21,8 +21,12 @@ from core.money import rupiah
 from core.times import clock
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, possible_outcomes
+from purchases.services.limits import allowance_of, name_helpers
 from purchases.states import ActionReason, Status
 from upstream.error_codes import MEANINGS, Next, Step, meaning_of
+
+if TYPE_CHECKING:
+    from staff.models import User
 
 _TOKEN = re.compile(r"\d{20}")
 
@@ -88,6 +92,7 @@ _EVENTS = {
     "replaced": _("The bill was checked again as %(by)s."),
     "bill_expired": _("The bill expired before it could be paid."),
     "verdict": _("Two people decided so."),
+    "approved": _("Above the limit; approved by %(by)s."),
 }
 _REASONS = {
     "budget": _("our own limit has no room for more requests"),
@@ -125,6 +130,16 @@ class Explanation:
 def explain(order: Order, actions: _Actions) -> Explanation:
     """The words for a person who can do `actions` with the order now."""
     return _WORDS[Status(order.status)](order, actions)
+
+
+def limits_shown(person: User, amount: int, *, largest: int | None = None) -> dict[str, Any]:
+    """For a page that asks for a confirmation: what this person may spend, and why `amount` rupiah are beyond it.
+
+    Of several payments, `amount` is the sum and `largest` the largest of them. See `purchases/limits.html`.
+    """
+    allowance = allowance_of(person)
+    refusal = allowance.refusal(amount, largest=largest)
+    return {"allowance": allowance, "limit_refusal": refusal and name_helpers(refusal, person)}
 
 
 def wait_words(seconds: float | None) -> str:

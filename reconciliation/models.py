@@ -12,6 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from approvals.models import Approval
+from audit.history import history_of
+from core.triggers import never_truncated
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Order
@@ -81,6 +84,7 @@ class ReconciliationRun(models.Model):
                 fields=["trigger", "state", "reported", "expected", "difference", "blocking"],
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:
@@ -215,6 +219,7 @@ class Difference(models.Model):
                 condition=pgtrigger.Q(old__state="acknowledged"),
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:
@@ -233,6 +238,8 @@ class Difference(models.Model):
         is_settled_topup = self.label == self.Label.TOPUP and self.state == self.State.ACKNOWLEDGED
         return gettext("Top-up") if is_settled_topup else self.get_label_display()
 
+
+DifferenceHistory = history_of(Difference)
 
 _LABEL_LOOKS = {
     Difference.Label.TOPUP: ("cash", "warn"),
@@ -278,6 +285,13 @@ class ExpectedTopUp(models.Model):
                 name="expected_topup_arrived_or_cancelled",
             ),
         ]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="what_was_announced_never_changes", fields=["amount", "note", "announced_by", "announced_at"]
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
 
     def __str__(self) -> str:
         return f"expected {self.amount}"
@@ -289,6 +303,9 @@ class ExpectedTopUp(models.Model):
         return is_open and self.announced_at <= timezone.now() - EXPECTED_FOR
 
 
+ExpectedTopUpHistory = history_of(ExpectedTopUp)
+
+
 class Adjustment(models.Model):
     """A request to take a negative difference into the books: one person proposes it, another one approves it."""
 
@@ -297,8 +314,17 @@ class Adjustment(models.Model):
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField(default=timezone.now)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    declined_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    declined_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Empty, though it is decided and not approved: its time was over.",
+    )
     decided_at = models.DateTimeField(null=True)
+    approval = models.OneToOneField(
+        Approval, null=True, on_delete=models.PROTECT, related_name="+", help_text="Where the second person decides."
+    )
 
     class Meta:
         ordering = ["-pk"]
@@ -311,7 +337,7 @@ class Adjustment(models.Model):
             models.CheckConstraint(
                 condition=Q(decided_at__isnull=True, approved_by__isnull=True, declined_by__isnull=True)
                 | Q(decided_at__isnull=False, approved_by__isnull=False, declined_by__isnull=True)
-                | Q(decided_at__isnull=False, approved_by__isnull=True, declined_by__isnull=False),
+                | Q(decided_at__isnull=False, approved_by__isnull=True),
                 name="adjustment_decided_by_one",
             ),
             models.UniqueConstraint(
@@ -328,7 +354,11 @@ class Adjustment(models.Model):
                 condition=pgtrigger.Q(old__decided_at__isnull=False),
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:
         return f"adjustment of {self.difference}"
+
+
+AdjustmentHistory = history_of(Adjustment)

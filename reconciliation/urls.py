@@ -17,6 +17,4 @@ urlpatterns = [
     path("differences/<int:pk>/", differences.difference_detail, name="difference_detail"),
     path("differences/<int:pk>/acknowledge/", differences.difference_acknowledge, name="difference_acknowledge"),
     path("differences/<int:pk>/adjust/", differences.adjustment_propose, name="adjustment_propose"),
-    path("adjustments/<int:pk>/approve/", differences.adjustment_approve, name="adjustment_approve"),
-    path("adjustments/<int:pk>/decline/", differences.adjustment_decline, name="adjustment_decline"),
 ]

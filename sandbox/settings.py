@@ -20,6 +20,7 @@ ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 INSTALLED_APPS = ["django.contrib.messages", "django.contrib.staticfiles", "django.contrib.humanize", "sandbox"]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "sandbox.dashboard_token.DashboardTokenMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     # checks the host's name, and sets Content-Length: without it no connection stays open
@@ -94,6 +95,8 @@ LOGGING = {
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
+# Whoever has it may open the dashboard; without one, everybody on this machine may.
+SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
 # Seconds from a failed callback attempt to the next one; after the last it gives up.

@@ -1,33 +1,96 @@
-"""How people get an account here: somebody who may manage staff invites them. Nobody signs up."""
+"""How people get an account and sign in: somebody who may manage staff invites them. Nobody signs up."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
 from allauth.account.adapter import DefaultAccountAdapter
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
 
+from audit.kinds import Kind
+from audit.services import record
+from core.addresses import address_of
+from staff.errors import SLOWED, slowed_words
 from staff.models import User
+from staff.services.attempts import begin_attempt
+from staff.services.break_glass import is_break_glass
+from staff.services.devices import remember_device
+from staff.services.throttle import Slowed
 from staff.sessions import note_sign_in
+from staff.stages import note_shown_factor
+
+log = structlog.get_logger()
 
 
-class ClosedSignup(DefaultAccountAdapter):  # type: ignore[misc]
-    """allauth's adapter with the sign-up closed."""
+class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
+    """allauth's adapter: no sign-up, our own throttle, a second step, and a record of it all."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Staff accounts begin with an invitation, never with a visitor."""
         return False
 
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Nothing: allauth's own counters are not used."""
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
+        """Whoever this name and password belong to; `ValidationError` for who has to wait."""
+        try:
+            attempt = begin_attempt(request, credentials["username"], credentials["password"])
+        except Slowed as slowed:
+            log.warning("sign_in_slowed", address=address_of(request), wait=slowed.seconds)
+            facts = {"seconds": slowed.seconds}
+            raise ValidationError(slowed_words(slowed.seconds), code=SLOWED, params=facts) from slowed
+        found: User | None = super().authenticate(request, **credentials)
+        if found is None or found.is_outside:
+            attempt.failed()
+            return None
+        attempt.succeeded()
+        if attempt.has_shown_factor:
+            note_shown_factor(request, found)
+        return found
+
+    def get_login_stages(self) -> list[str]:
+        """Ours alone."""
+        return ["staff.stages.SecondStep"]
+
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         """Begin a session that says when and where it began."""
         super().login(request, user)
         note_sign_in(request)
+        assert isinstance(user, User)  # noqa: S101
+        log.info("signed_in", person=user.pk, address=address_of(request))
+        record(Kind.SIGN_IN, person=user, request=request)
+        if is_break_glass(user):
+            log.error("break_glass_used", person=user.pk, address=address_of(request))
+            record(Kind.BREAK_GLASS_USED, person=user, request=request)
+
+    def post_login(self, request: HttpRequest, user: AbstractBaseUser, **facts: Any) -> HttpResponse:
+        """Where to go; the browser is a known device from now on."""
+        response: HttpResponse = super().post_login(request, user, **facts)
+        assert isinstance(user, User)  # noqa: S101
+        remember_device(response, request, user)
+        return response
+
+    def logout(self, request: HttpRequest) -> None:
+        """End the session."""
+        if isinstance(request.user, User):
+            log.info("signed_out", person=request.user.pk, address=address_of(request))
+            record(Kind.SIGN_OUT, request=request)
+        super().logout(request)
 
     def set_password(self, user: AbstractBaseUser, password: str) -> None:
-        """Replace the password that was checked, and nothing else of the account.
+        """Replace the password that was checked, and nothing else of the account. Known devices become strangers.
 
         Raises `PermissionDenied` when a link replaced it meanwhile, or the account was switched off.
         """
+        assert isinstance(user, User)  # noqa: S101
         checked = user.password
         user.set_password(password)
         as_checked = User.objects.filter(pk=user.pk, password=checked, is_active=True)
-        if not as_checked.update(password=user.password):
+        if not as_checked.update(password=user.password, device_epoch=F("device_epoch") + 1):
             raise PermissionDenied
+        user.device_epoch += 1

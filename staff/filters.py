@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import django_filters
+from allauth.mfa.models import Authenticator
 from django.utils.translation import gettext_lazy as _
 
 from core.filters import ListFilter, SearchFilter
@@ -17,6 +18,18 @@ class StaffFilter(ListFilter):
     role = django_filters.ChoiceFilter(
         label=_("Role"), empty_label=_("Every role"), choices=Role.choices, method="with_role"
     )
+
+    factor = django_filters.ChoiceFilter(
+        label=_("Second factor"),
+        empty_label=_("With and without"),
+        choices=[("none", _("Without")), ("some", _("With"))],
+        method="with_factor",
+    )
+
+    def with_factor(self, people: StaffQuerySet, _name: str, which: str) -> StaffQuerySet:
+        """Everybody who has one, or none; recovery codes alone are none."""
+        holders = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES).values("user")
+        return people.filter(pk__in=holders) if which == "some" else people.exclude(pk__in=holders)
 
     def search(self, people: StaffQuerySet, _name: str, text: str) -> StaffQuerySet:
         """Everybody whom `text` may mean."""

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
+from allauth.account.forms import ChangePasswordForm, LoginForm
 from django import forms
 from django.contrib.auth.forms import SetPasswordForm, UsernameField
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from staff.models import User
+from core.forms import RupiahField
+from core.money import rupiah
+from staff.errors import SLOWED, slowed_words
+from staff.models import LIMITS, User
+from staff.rights import RIGHTS
 from staff.roles import Role, roles_given_by
+from staff.services import Limits
+from staff.services.own_factors import counted_password
+from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
 
@@ -36,17 +46,69 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
         return person
 
 
+class SignInForm(LoginForm):  # type: ignore[misc]
+    """User name and password; who has to wait may send a code along (staff/services/attempts.py)."""
+
+    def clean_login(self) -> str:
+        """The name as accounts have it: wide and narrow letters are the same."""
+        return str(User.normalize_username(super().clean_login()))
+
+    @property
+    def seconds_to_wait(self) -> int:
+        """How long nobody looks at a try; 0 when this one was looked at."""
+        errors = self.errors.as_data().get("__all__", [])
+        return next((error.params["seconds"] for error in errors if error.code == SLOWED), 0)
+
+
+class OwnPasswordForm(ChangePasswordForm):  # type: ignore[misc]
+    """The old password and a new one."""
+
+    def clean_oldpassword(self) -> str:
+        """The old one is right; guesses are slowed."""
+        try:
+            with counted_password(self.user):
+                return str(super().clean_oldpassword())
+        except Slowed as slowed:
+            raise forms.ValidationError(slowed_words(slowed.seconds), code=SLOWED) from slowed
+
+
 class RoleForm(forms.Form):
     """A role, of those that `actor` may give."""
 
     role = forms.TypedChoiceField(label=_("Role"), coerce=Role)
 
-    def __init__(self, *args: Any, actor: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, actor: User, rights: dict[Role, set[str]] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         role = self.fields["role"]
         assert isinstance(role, forms.TypedChoiceField)  # noqa: S101
-        role.choices = [(one.value, one.label) for one in roles_given_by(actor)]
+        role.choices = [(one.value, one.label) for one in roles_given_by(actor, rights)]
         role.widget.attrs["class"] = "form-select"
+
+
+class LimitsForm(forms.Form):
+    """Limits in whole rupiah; an empty one is none, or the role's."""
+
+    per_order = RupiahField(label=_("At most an order"), least=0, required=False)
+    per_day = RupiahField(label=_("At most a day"), least=0, required=False)
+    approval_above = RupiahField(label=_("A second person approves above"), least=0, required=False)
+
+    def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs | {"initial": asdict(limits)})
+        for name in asdict(limits):
+            of_role = getattr(role, name) if role else None
+            empty = gettext("no limit") if of_role is None else rupiah(of_role)
+            self.fields[name].widget.attrs |= {**_FIELD, "inputmode": "numeric", "maxlength": 30, "placeholder": empty}
+
+    @property
+    def limits(self) -> Limits:
+        """What was typed, of a valid form."""
+        return Limits(**{name: self.cleaned_data[name] for name in LIMITS})
+
+
+class RoleRightsForm(LimitsForm):
+    """What a role may do and spend."""
+
+    rights = forms.MultipleChoiceField(choices=[(right.name, right.words) for right in RIGHTS], required=False)
 
 
 class InviteForm(RoleForm):

@@ -1,10 +1,26 @@
-"""The language of the page: the person's own choice, else the browser's, else Indonesian."""
+"""Who is at the page: in which language it is shown, and who has to add a second factor first."""
 
 from collections.abc import Callable
 
+import structlog
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from audit.kinds import Kind
+from audit.services import record
+from core.live import is_poll
+from staff.models import User
+from staff.services.factors import has_factor, is_excused, needs_factor
+from staff.sessions import is_over, note_activity
+
+log = structlog.get_logger()
 
 
 class LanguageOfPersonMiddleware:
@@ -15,7 +31,7 @@ class LanguageOfPersonMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request in that language and say so in `Content-Language`."""
-        chosen = getattr(request.user, "language", "") if self._has_session(request) else ""
+        chosen = getattr(request.user, "language", "") if has_session(request) else ""
         language = chosen or translation.get_language_from_request(request)
         with translation.override(language):
             request.LANGUAGE_CODE = language
@@ -23,7 +39,71 @@ class LanguageOfPersonMiddleware:
             response.headers.setdefault("Content-Language", language)
             return response
 
-    @staticmethod
-    def _has_session(request: HttpRequest) -> bool:
-        # Asking who is signed in costs a query; the callback endpoint and the health checks carry no session.
-        return settings.SESSION_COOKIE_NAME in request.COOKIES
+
+def has_session(request: HttpRequest) -> bool:
+    """Whether to ask who is signed in, which costs a query: callbacks and health checks carry no session."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES
+
+
+class IdleMiddleware:
+    """Ends the session of whoever has left. What a page asks by itself is no sign of a person."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """It takes no query: the session is read for the person anyway."""
+        if not has_session(request) or not isinstance(request.user, User):
+            return
+        if is_over(request):
+            record(Kind.SIGN_OUT, request=request, facts={"because": "idle"})
+            log.info("session_over", person=request.user.pk)
+            logout(request)
+            messages.info(request, _("You were signed out, because nobody was here for a while."), extra_tags="idle")
+        elif not is_poll(request):
+            note_activity(request)
+
+
+class FactorFirstMiddleware:
+    """Who needs a second factor and has none sees the page that sets one up, and no other page of the shop."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        """Lead to the set-up instead. It takes no query: the factors came with the person."""
+        if not has_session(request) or not isinstance(request.user, User) or not _owes_factor(request.user):
+            return None
+        request.owes_factor = True  # type: ignore[attr-defined] # base.html leaves the shop's menu out
+        if request.resolver_match is not None and request.resolver_match.url_name in _OPEN:
+            return None
+        if request.headers.get("HX-Request"):
+            return HttpResponseClientRedirect(reverse("own_factors"))
+        return redirect("own_factors")
+
+
+# What somebody without a factor needs on the way to one.
+_OPEN = {
+    "access_link",
+    "account_change_password",
+    "account_login",
+    "account_logout",
+    "factor_app",
+    "own_factors",
+    "factor_passkey",
+    "factor_passkey_options",
+    "preferences",
+    "set_language",
+}
+
+
+def _owes_factor(person: User) -> bool:
+    return not has_factor(person) and needs_factor(person) and not is_excused(person)

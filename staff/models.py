@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, ClassVar
 
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser, UserManager
+from django.contrib.auth.models import AbstractUser, Group, UserManager
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import OuterRef, Q, Subquery
@@ -14,10 +17,26 @@ from django.db.models.functions import Coalesce, Upper
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from audit.history import history_of
+
+# The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
+BREAK_GLASS = "break-glass"
+
 
 def languages() -> list[tuple[str, str]]:
     """The languages of the pages, by code; a new one needs no migration."""
     return list(settings.LANGUAGES)
+
+
+LIMITS = ("per_order", "per_day", "approval_above")
+
+
+def _not_negative(prefix: str = "") -> Q:
+    """Each limit is empty or at least 0."""
+    wanted = Q()
+    for name in LIMITS:
+        wanted &= Q(**{f"{prefix}{name}": None}) | Q(**{f"{prefix}{name}__gte": 0})
+    return wanted
 
 
 class StaffQuerySet(models.QuerySet["User"]):
@@ -26,10 +45,13 @@ class StaffQuerySet(models.QuerySet["User"]):
         return self.filter(Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text))
 
     def for_table(self, now: dt.datetime) -> StaffQuerySet:
-        """With the roles' groups, `link_until` (the end of an open link) and `session_count` (open at `now`)."""
+        """With the roles' groups, the kinds of second `factors`, `link_until` (the end of an open link) and
+        `session_count` (open at `now`)."""
         open_link = AccessLink.objects.filter(person=OuterRef("pk"), used_at=None, withdrawn_at=None)
         sessions = Session.objects.filter(person=OuterRef("pk"), expire_date__gt=now).order_by().values("person")
+        factors = Authenticator.objects.filter(user=OuterRef("pk")).exclude(type="recovery_codes")
         return self.prefetch_related("groups").annotate(
+            factors=ArraySubquery(factors.order_by("pk").values("type")),
             link_until=Subquery(open_link.values("expires_at")),
             session_count=Coalesce(Subquery(sessions.annotate(n=models.Count("pk")).values("n")), 0),
         )
@@ -50,14 +72,35 @@ class User(AbstractUser):
     language = models.CharField(max_length=10, blank=True, choices=languages, help_text="Empty: as the browser.")
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.AUTO)
     note = models.CharField(_("note"), max_length=300, blank=True)
+    is_oidc = models.BooleanField(default=False, help_text="Signs in through the provider that OIDC_ISSUER names.")
     is_demo = models.BooleanField(default=False, help_text="Made for the sandbox; never active with a real upstream.")
+    device_epoch = models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger.")
+
+    # Own limits, in whole rupiah; each overrides the role's. Empty: as the role says.
+    own_per_order = models.BigIntegerField(null=True, blank=True)
+    own_per_day = models.BigIntegerField(null=True, blank=True)
+    own_approval_above = models.BigIntegerField(null=True, blank=True)
 
     objects: ClassVar[StaffManager] = StaffManager()
 
+    #: Not stored: the names of the groups and the limits of the role, of whoever makes a request (`staff.backends`).
+    group_names: list[str]
+    role_limits: list[int | None]
+
+    #: Whether this person signed in by PIN, at a till (`tills.models.PinPerson`).
+    by_pin: ClassVar[bool] = False
+
     class Meta:
         db_table = "staff_user"
-        constraints = [models.UniqueConstraint(Upper("username"), name="staff_user_name_in_any_case")]
-        permissions = [("manage_staff", "Can invite people, change their roles and switch accounts off")]
+        constraints = [
+            models.UniqueConstraint(Upper("username"), name="staff_user_name_in_any_case"),
+            models.CheckConstraint(condition=_not_negative("own_"), name="staff_user_limits_not_negative"),
+        ]
+        permissions = [
+            ("manage_staff", "Can invite people, change their roles and switch accounts off"),
+            ("change_limits", "Can change the limits of people"),
+            ("change_roles", "Can change what roles may do"),
+        ]
 
     def get_absolute_url(self) -> str:
         return reverse("staff_detail", args=[self.pk])
@@ -69,8 +112,76 @@ class User(AbstractUser):
 
     @property
     def has_joined(self) -> bool:
-        """Whether this person has ever chosen a password."""
-        return self.has_usable_password()
+        """Whether this person has ever chosen a password, or needs none."""
+        return self.is_outside or self.has_usable_password()
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether this person signs in through the provider alone, which also says the role."""
+        return self.is_oidc and bool(settings.OIDC_ISSUER)
+
+
+class Membership(User.groups.through):  # type: ignore[misc, name-defined]
+    """A person in a group: in our room, so that it has a history."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class OwnPermission(User.user_permissions.through):  # type: ignore[misc, name-defined]
+    """A right of one person beside the roles."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class RoleGroup(Group):
+    """A group of Django's, which is a role."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class RolePermission(Group.permissions.through):  # type: ignore[misc, name-defined]
+    """A right of a role."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class Factor(Authenticator):  # type: ignore[misc]
+    """A second factor of allauth's, in our room, so that it has a history."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class OutsideAccount(SocialAccount):  # type: ignore[misc]
+    """Who a person is at the provider of OIDC_ISSUER."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+
+class RoleLimits(models.Model):
+    """What people of one role may spend, in whole rupiah; empty: any amount. Only `staff.services` changes it."""
+
+    role = models.CharField(max_length=20, primary_key=True, help_text="A value of `staff.roles.Role`.")
+    per_order = models.BigIntegerField(null=True, blank=True)
+    per_day = models.BigIntegerField(null=True, blank=True)
+    approval_above = models.BigIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=_not_negative(), name="role_limits_not_negative")]
+
+    def __str__(self) -> str:
+        return self.role
 
 
 class Session(AbstractBaseSession):
@@ -123,3 +234,37 @@ class AccessLink(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} of {self.person_id}"
+
+
+class Throttle(models.Model):
+    """How often was guessed under one key, and until when nobody may guess again."""
+
+    key = models.CharField(primary_key=True, max_length=64, help_text="Keyed hash of what is counted together.")
+    failures = models.PositiveIntegerField()
+    blocked_until = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.failures} guesses"
+
+
+class SpentChallenge(models.Model):
+    """A challenge that a passkey has answered: kept until it expires, so that its answer counts once."""
+
+    digest = models.CharField(primary_key=True, max_length=64)
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"spent until {self.expires_at}"
+
+
+# Secrets, and what a person chose for the own eyes, are not copied.
+UserHistory = history_of(User, exclude=["password", "last_login", "language", "theme"])
+MembershipHistory = history_of(Membership, room="staff")
+OwnPermissionHistory = history_of(OwnPermission, room="staff")
+RoleGroupHistory = history_of(RoleGroup, room="staff")
+RolePermissionHistory = history_of(RolePermission, room="staff")
+RoleLimitsHistory = history_of(RoleLimits)
+FactorHistory = history_of(Factor, exclude=["data", "last_used_at"])
+OutsideAccountHistory = history_of(OutsideAccount, exclude=["extra_data", "last_login"])
+AccessLinkHistory = history_of(AccessLink, exclude=["digest"])

@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 
+from allauth.mfa.models import Authenticator
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.looks import LookChoices
+from staff.factor_store import EncryptedFactors
 from staff.models import User
 
 
@@ -54,3 +57,22 @@ def device_words(agent: str) -> str:
     """A browser's name for itself in two words: "Chrome · Android"."""
     found = [next((name for mark, name in kinds if re.search(mark, agent)), "") for kinds in (_BROWSERS, _SYSTEMS)]
     return " · ".join(name for name in found if name) or _("Unknown device")
+
+
+class FactorLook:
+    """One factor of a person: what it is, its name, when it came and was last used."""
+
+    def __init__(self, factor: Authenticator) -> None:
+        self.pk = factor.pk
+        self.is_passkey = factor.type == Authenticator.Type.WEBAUTHN
+        self.icon = "fingerprint" if self.is_passkey else "device-mobile"
+        self.name = str(factor.data["name"]) if self.is_passkey else _("Authenticator app")
+        self.created_at = factor.created_at
+        self.last_used_at = factor.last_used_at
+
+
+def qr_code(person: User, secret: str) -> SafeString:
+    """The secret as a picture that an authenticator app reads with the phone's camera."""
+    store = EncryptedFactors()
+    svg = store.build_totp_svg(store.build_totp_url(person, secret))
+    return SafeString(svg[svg.index("<svg") :])  # qrcode draws it; nobody's text is in it

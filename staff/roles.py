@@ -1,6 +1,8 @@
-"""Who may do what, and the demo staff of the sandbox."""
+"""The roles, what each begins with, and the demo staff of the sandbox."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
@@ -8,12 +10,15 @@ from django.db import models, transaction
 from django.utils.translation import gettext_lazy as _
 
 from staff.models import User
+from staff.rights import NEEDS_TWO, grant
 
 
 class Role(models.TextChoices):
     """The roles, lowest first: who is no owner gives lower ones. Owners are superusers; the others are groups."""
 
+    VIEWER = "viewer", _("Viewer")
     CASHIER = "cashier", _("Cashier")
+    SUPERVISOR = "supervisor", _("Supervisor")
     AUDITOR = "auditor", _("Auditor")
     ADMINISTRATOR = "administrator", _("Administrator")
     OWNER = "owner", _("Owner")
@@ -25,13 +30,17 @@ class Role(models.TextChoices):
 
 
 NO_RANK = -1
+# The owners' rights are all, and stay so.
+EDITABLE = tuple(role for role in Role if role is not Role.OWNER)
 
 
 def role_of(person: User) -> Role | None:
-    """The highest role of this person; None for somebody without any."""
+    """The highest role of this person; None for somebody without any. No query for whoever makes a request."""
     if person.is_superuser:
         return Role.OWNER
-    names = {group.name for group in person.groups.all()}
+    names = getattr(person, "group_names", None)
+    if names is None:
+        names = [group.name for group in person.groups.all()]
     return next((role for role in reversed(Role) if role in names), None)
 
 
@@ -41,85 +50,112 @@ def rank_of(person: User) -> int:
     return NO_RANK if role is None else role.rank
 
 
-def roles_given_by(person: User) -> list[Role]:
-    """The roles that this person may give, lowest first: an owner all, others those below the own one.
+def rights_by_role() -> dict[Role, set[str]]:
+    """What each role but the owners' holds now, as "app_label.codename"; the shop may have changed it."""
+    held: dict[Role, set[str]] = {role: set() for role in EDITABLE}
+    permissions = Permission.objects.filter(group__name__in=EDITABLE)
+    for role, app, name in permissions.values_list("group__name", "content_type__app_label", "codename"):
+        held[Role(role)].add(f"{app}.{name}")
+    return held
 
-    Who could give the own role could approve with a second account what the first one proposed.
+
+def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> list[Role]:
+    """The roles that this person may give, lowest first: an owner all. Others those
+
+    - below the own one,
+    - with no right that the person lacks,
+    - with no right in what two people do together: a second account would do alone what it takes two for.
+
+    `rights`: what `rights_by_role` said, where that is known.
     """
-    rank = rank_of(person)
-    return [role for role in Role if person.is_superuser or role.rank < rank]
+    if person.is_superuser:
+        return list(Role)
+    rank, own = rank_of(person), person.get_all_permissions()
+    held_by = rights_by_role() if rights is None else rights
+    return [role for role, held in held_by.items() if role.rank < rank and held <= own - NEEDS_TWO]
 
 
 def give_role(person: User, role: Role) -> None:
     """Make this the person's only role. Groups that are no role stay."""
     person.is_superuser = person.is_staff = role is Role.OWNER
     person.save(update_fields=["is_superuser", "is_staff"])
-    person.groups.remove(*Group.objects.filter(name__in=ROLES))
-    if role in ROLES:
+    person.groups.remove(*Group.objects.filter(name__in=EDITABLE))
+    if role in EDITABLE:
         person.groups.add(Group.objects.get(name=role))
 
 
-# Group → what its members may do, as "app_label.codename". Owners are superusers and may do everything.
-ROLES: dict[str, tuple[str, ...]] = {
-    "cashier": (
-        "catalogue.view_product",
-        "catalogue.view_pricechange",
-        "catalogue.sync_catalogue",
-        "gateway.read_balance",
-        "purchases.view_order",
-        "purchases.buy",
-        "bills.view_billcheck",
-        "bills.check_bill",
-        "ledger.view_books",
-        "customers.view_customer",
-        "customers.add_customer",
-        "customers.change_customer",
-        "customers.delete_customer",
-    ),
-    "auditor": (
-        "catalogue.view_product",
-        "catalogue.view_pricechange",
-        "purchases.view_order",
-        "purchases.view_incident",
-        "bills.view_billcheck",
-        "callbacks.view_callback",
-        "ledger.view_books",
-        "ledger.view_entry",
-        "reconciliation.view_difference",
-        "reconciliation.view_reconciliationrun",
-        "alerts.view_alert",
-    ),
-}
-ROLES["administrator"] = (
-    *dict.fromkeys((*ROLES["cashier"], *ROLES["auditor"])),
-    "purchases.resolve_order",
-    "purchases.decide_order",
-    "callbacks.process_callback",
-    "ledger.adjust_balance",
-    "reconciliation.acknowledge_difference",
-    "staff.manage_staff",
+_VIEWER = (
+    "catalogue.view_product",
+    "catalogue.view_pricechange",
+    "purchases.view_order",
+    "bills.view_billcheck",
+    "ledger.view_books",
 )
+_CASHIER = (
+    *_VIEWER,
+    "customers.view_customer",
+    "catalogue.sync_catalogue",
+    "gateway.read_balance",
+    "purchases.buy",
+    "bills.check_bill",
+    "customers.add_customer",
+    "customers.change_customer",
+    "customers.delete_customer",
+)
+_SUPERVISOR = (
+    *_CASHIER,
+    "purchases.resolve_order",
+    "purchases.propose_verdict",
+    "approvals.view_approval",
+    "approvals.approve_order",
+    "reconciliation.view_difference",
+    "ledger.propose_adjustment",
+    "alerts.view_alert",
+    "staff.manage_staff",
+    "tills.enrol_till",
+)
+_AUDITOR = (
+    *_VIEWER,
+    "callbacks.view_callback",
+    "gateway.view_exchange",
+    "audit.view_auditevent",
+    "approvals.view_approval",
+    "ledger.view_entry",
+    "reconciliation.view_difference",
+    "reconciliation.view_reconciliationrun",
+    "alerts.view_alert",
+)
+# What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
+# so that what a shop has changed stays.
+ROLES: dict[Role, tuple[str, ...]] = {
+    Role.VIEWER: _VIEWER,
+    Role.CASHIER: _CASHIER,
+    Role.SUPERVISOR: _SUPERVISOR,
+    Role.AUDITOR: _AUDITOR,
+    Role.ADMINISTRATOR: (
+        *dict.fromkeys((*_SUPERVISOR, *_AUDITOR)),
+        "purchases.decide_order",
+        "callbacks.process_callback",
+        "ledger.adjust_balance",
+        "reconciliation.acknowledge_difference",
+        "staff.change_limits",
+    ),
+}
+# What an administrator proposes for the books, the owner approves, and the other way round.
 DEMO_STAFF = {
-    "cashier": {"group": "cashier", "first_name": "Kasir", "last_name": "Demo"},
-    "auditor": {"group": "auditor", "first_name": "Auditor", "last_name": "Demo"},
-    "admin": {"group": "", "first_name": "Admin", "last_name": "Demo"},
-    # what one admin proposes for the books, another has to approve
-    "owner": {"group": "", "first_name": "Owner", "last_name": "Demo"},
+    "cashier": {"role": Role.CASHIER, "first_name": "Kasir"},
+    "supervisor": {"role": Role.SUPERVISOR, "first_name": "Supervisor"},
+    "admin": {"role": Role.ADMINISTRATOR, "first_name": "Admin"},
+    "owner": {"role": Role.OWNER, "first_name": "Owner"},
+    "auditor": {"role": Role.AUDITOR, "first_name": "Auditor"},
+    "viewer": {"role": Role.VIEWER, "first_name": "Viewer"},
 }
 
 
-@transaction.atomic
-def set_up_roles() -> None:
-    """Make the groups with exactly the permissions of `ROLES`; members stay members."""
-    for name, wanted in ROLES.items():
-        group, _is_new = Group.objects.get_or_create(name=name)
-        permissions = [_permission(full_name) for full_name in wanted]
-        group.permissions.set(permissions)
-
-
-def _permission(full_name: str) -> Permission:
-    app_label, codename = full_name.split(".")
-    return Permission.objects.get(content_type__app_label=app_label, codename=codename)
+def make_roles(apps: Any, _schema_editor: Any) -> None:
+    """For the first migration: each role with what it begins with."""
+    for role, names in ROLES.items():
+        grant(apps, role.value, *names)
 
 
 @transaction.atomic
@@ -132,22 +168,12 @@ def create_demo_staff() -> None:
         User.objects.filter(is_demo=True).update(is_active=False)
         return
     for username, facts in DEMO_STAFF.items():
-        is_admin = not facts["group"]
-        user, is_new = User.objects.get_or_create(
-            username=username,
-            defaults={
-                "first_name": facts["first_name"],
-                "last_name": facts["last_name"],
-                "is_demo": True,
-                "is_staff": is_admin,
-                "is_superuser": is_admin,
-            },
-        )
+        defaults = {"first_name": facts["first_name"], "last_name": "Demo", "is_demo": True}
+        user, is_new = User.objects.get_or_create(username=username, defaults=defaults)
         if not user.is_demo:
             continue
         if is_new:
             user.set_password(f"{username}-demo")
+            give_role(user, Role(facts["role"]))
         user.is_active = True
         user.save(update_fields=["password", "is_active"])
-        if facts["group"]:
-            user.groups.add(Group.objects.get(name=facts["group"]))

@@ -18,7 +18,10 @@ from core.times import moment
 from staff.models import Session, User
 from staff.presenting import device_words, standing_of
 from staff.roles import role_of
+from staff.services.factors import factors_of
 from staff.sessions import BEGAN, DEVICE
+
+_FACTORS = {"totp": _("App"), "webauthn": _("Passkey")}
 
 
 class StaffTable(Table[User]):
@@ -46,6 +49,15 @@ class StaffTable(Table[User]):
     def state(self, person: User) -> SafeString:
         """Active, invited or switched off."""
         return standing_of(person, link_until=person.link_until, now=self.now).badge  # type: ignore[attr-defined]
+
+    @column(_("Second factor"), css="sub", phone="2 right")
+    def factor(self, person: User) -> Any:
+        """Which kinds of it; "None" stands out."""
+        label = format_html('<span class="phone-label">{}:</span> ', gettext("Second factor"))
+        kinds = [str(words) for kind, words in _FACTORS.items() if kind in factors_of(person)]
+        if not kinds:
+            return format_html('{}<span data-factor="none">{}</span>', label, gettext("None"))
+        return format_html("{}{}", label, " · ".join(kinds))
 
     @column(_("Last sign-in"), css="sub", phone="3 left")
     def time(self, person: User) -> SafeString:

@@ -7,18 +7,20 @@ import pytest
 from django.conf import settings as project
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core.management import call_command
-from django.test import Client, TransactionTestCase
+from django.test import TransactionTestCase
 from django.utils import timezone
 from django.utils.translation import trans_real
 from time_machine import escape_hatch
 
+from audit.services import close_way_past_triggers
+from callbacks import refusals
 from catalogue.services import sync_catalogue
 from core import clock
 from purchases.models import Order
-from staff.roles import set_up_roles
-from tests.database import Rows, copy_rows, empty_tables, put_back
-from tests.people import browser_of
+from tests.database import Rows, copy_rows, empty_tables, make_app_role, put_back
+from tests.people import Browser, browser_of
 from tests.sandbox_process import SandboxProcess
+from tills.services.pins import PinHasher
 from upstream.client import get_client
 
 # The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
@@ -26,7 +28,9 @@ SPEED = 20
 
 # Half a second each: for a new person, and for a new browser, for which WhiteNoise lists all files of the pages.
 PBKDF2PasswordHasher.iterations = 1
+PinHasher.iterations = 1
 project.WHITENOISE_USE_FINDERS = False
+refusals.SECONDS = 0.0  # written at once, by the thread of the test
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +38,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """The tests' database. Each test starts with the roles and nothing else in it."""
     TransactionTestCase._fixture_teardown = lambda _test: empty_tables()
     with django_db_blocker.unblock():
-        set_up_roles()
+        make_app_role()
+        close_way_past_triggers()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -106,17 +111,17 @@ def _english(settings: Any) -> None:
 
 
 @pytest.fixture
-def cashier(db: None) -> Client:
+def cashier(db: None) -> Browser:
     return browser_of("cashier")
 
 
 @pytest.fixture
-def auditor(db: None) -> Client:
+def auditor(db: None) -> Browser:
     return browser_of("auditor")
 
 
 @pytest.fixture
-def admin(db: None) -> Client:
+def admin(db: None) -> Browser:
     return browser_of("admin")
 
 

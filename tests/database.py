@@ -1,17 +1,50 @@
 """The tests' database: emptied after each test that commits, and filled again with a catalogue fetched earlier."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
 
-# What the migrations and `set_up_roles` made stays.
-KEPT = {model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)}
+from backoffice.database_rights import grant_rights
+
+# As which the real processes of tests sign in: with the rights of the shop's own role, so that a missing one shows
+APP_ROLE, _APP_PASSWORD = "tests_app", "only-for-tests"
+_MAKE_APP_ROLE = f"""
+DO $$ BEGIN
+    CREATE ROLE {APP_ROLE} LOGIN PASSWORD '{_APP_PASSWORD}';
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $$
+"""
+
+# What the migrations made stays.
+KEPT = {model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)} | {
+    "staff_rolegrouphistory",
+    "staff_rolepermissionhistory",
+}
 
 Rows = dict[str, bytes]
+
+
+def make_app_role() -> None:
+    """Make that role, if nobody has, and give it its rights in the tests' database."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MAKE_APP_ROLE)
+    grant_rights(APP_ROLE)
+
+
+def app_url() -> str:
+    """The address of the tests' database for that role."""
+    server = urlsplit(os.environ["DATABASE_URL"])
+    place = server.netloc.rpartition("@")[2]
+    return urlunsplit(
+        server._replace(netloc=f"{APP_ROLE}:{_APP_PASSWORD}@{place}", path=f"/{connection.settings_dict['NAME']}")
+    )
 
 
 def empty_tables() -> None:
@@ -43,6 +76,15 @@ def put_back(rows: Rows) -> None:
 
 def _tables() -> list[str]:
     return [table for table in connection.introspection.django_table_names() if table not in KEPT]
+
+
+@contextmanager
+def past_triggers() -> Iterator[CursorWrapper]:
+    """A cursor whose statements no trigger and no foreign key hears, as of whoever owns the database server."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield cursor
+        cursor.execute("SET LOCAL session_replication_role = origin")
 
 
 @contextmanager

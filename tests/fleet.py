@@ -7,13 +7,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import redis
 import requests
 from django.conf import settings
-from django.db import connection
 
+from tests.database import app_url
 from tests.sandbox_process import PROJECT, eventually, free_port
 
 _CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
@@ -24,12 +23,11 @@ class Fleet:
     """Processes with the same environment as the test that starts them; `env` adds to it or replaces."""
 
     def __init__(self, **env: str) -> None:
-        server = urlsplit(os.environ["DATABASE_URL"])
         self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="fleet-"))
         self.env = {
             **os.environ,
-            "DATABASE_URL": urlunsplit(server._replace(path=f"/{connection.settings_dict['NAME']}")),
+            "DATABASE_URL": app_url(),
             "UPSTREAM_BASE_URL": settings.UPSTREAM_BASE_URL,
             "UPSTREAM_SECRET_ID": settings.UPSTREAM_SECRET_ID,
             "UPSTREAM_SECRET_KEY": settings.UPSTREAM_SECRET_KEY,

@@ -2,11 +2,20 @@
 
 from typing import Any
 
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from core import clock
+from staff.factor_store import EncryptedFactors
 from staff.models import User
 from staff.roles import ROLES
+from staff.services.factors import needs_factor
+
+SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
 
 def make_person(role: str = "", **facts: Any) -> User:
@@ -15,11 +24,42 @@ def make_person(role: str = "", **facts: Any) -> User:
     user = User.objects.create_user(username, password="secret-words", is_superuser=role == "admin", **facts)
     if role in ROLES:
         user.groups.add(Group.objects.get(name=role))
+    if needs_factor(User.objects.get(pk=user.pk)):
+        give_factor(user)
     return user
 
 
-def browser_of(role: str = "", **facts: Any) -> Client:
+def give_factor(person: User) -> None:
+    """An authenticator app, as if this person had added one."""
+    data = {"secret": EncryptedFactors().encrypt(SECRET)}
+    Authenticator.objects.create(user=person, type=Authenticator.Type.TOTP, data=data)
+
+
+def code_of(person: User) -> str:
+    """A code that is good now, once. Whatever was used before is forgotten, so that a test need not wait."""
+    for app in Authenticator.objects.filter(user=person, type=Authenticator.Type.TOTP):
+        app.data.pop("last_step", None)
+        app.save(update_fields=["data"])
+    return format_hotp_value(hotp_value(SECRET, int(clock.now().timestamp()) // 30))
+
+
+class Browser(Client):
+    """A browser that also confirms what it sends."""
+
+    def confirm(self, path: str, fields: dict[str, Any] | None = None, **more: Any) -> Any:
+        """Post with a fresh code of whoever is signed in."""
+        person = User.objects.get(pk=self.session[SESSION_KEY])
+        return self.post(path, {**(fields or {}), "factor_code": code_of(person)}, **more)
+
+
+def browser_of(role: str = "", **facts: Any) -> Browser:
     """A browser in which somebody of this role is signed in."""
-    client = Client()
-    client.force_login(make_person(role, **facts))
-    return client
+    browser = Browser()
+    browser.force_login(make_person(role, **facts))
+    return browser
+
+
+def give_recovery_codes(person: User) -> list[str]:
+    """The codes, as they were shown to this person."""
+    codes: list[str] = RecoveryCodes.activate(person).get_unused_codes()
+    return codes

@@ -87,6 +87,8 @@ class Permit:
         self._budget = budget
         self._ready_at = ready_at
         self.started = False
+        # Seconds that were spent here on waiting for its moment.
+        self.waited = 0.0
         self._settled = False
 
     def start(self, endpoint: Endpoint) -> bool:
@@ -97,9 +99,15 @@ class Permit:
         """
         if self.started or self._settled or endpoint is not self.endpoint:
             return False
-        time.sleep(max(0.0, self._ready_at - time.monotonic()))
+        self.wait(self._ready_at - time.monotonic())
         self.started = self._budget.begin(self)
         return self.started
+
+    def wait(self, seconds: float) -> None:
+        """Sleep that long, and count it as waiting for the rate budget."""
+        if seconds > 0:
+            time.sleep(seconds)
+            self.waited += seconds
 
     def hand_over(self) -> str:
         """Give it up here and return the id with which another process takes it over."""
@@ -149,7 +157,7 @@ class Budget:
         ("budget_unreachable") without Redis.
         """
         permit = self.book(endpoint, call_class, wait_seconds)
-        time.sleep(max(0.0, permit._ready_at - PREPARE_SECONDS - time.monotonic()))
+        permit.wait(permit._ready_at - PREPARE_SECONDS - time.monotonic())
         return permit
 
     def book(self, endpoint: Endpoint, call_class: CallClass, within_seconds: float) -> Permit:
@@ -176,7 +184,7 @@ class Budget:
                 return wait == 0
             if wait > PERMIT_SECONDS:
                 raise Unavailable("budget", retry_after=wait)
-            time.sleep(wait)
+            permit.wait(wait)
 
     def used(self, limit: Limit = Limit.ACCOUNT) -> int:
         """How many calls count against a limit now. Raises `Unavailable` ("budget_unreachable")."""

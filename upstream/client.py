@@ -15,11 +15,12 @@ Secrets and signatures are in the bytes that are sent and nowhere else: if the u
 before the answer is read.
 """
 
+import hashlib
 import json
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
@@ -35,11 +36,11 @@ from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
 from upstream.errors import (
     CallInsideTransaction,
-    Misconfigured,
     OutcomeUnknown,
     Rejected,
     Unavailable,
     UpstreamError,
+    Wire,
 )
 from upstream.messages import MAX_AMOUNT, REF_ID_PATTERN, Message
 from upstream.replies import read_reply
@@ -53,6 +54,9 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
+# Of an answer that is no JSON the beginning is kept, in characters.
+_TEXT_KEPT = 2_000
+
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
@@ -65,6 +69,7 @@ class Reply(Generic[T]):
     raw: dict[str, Any]
     sent_at: datetime
     received_at: datetime
+    wire: Wire | None = None
 
 
 class Client:
@@ -106,7 +111,7 @@ class Client:
             outcome = kind = "answer"
             return reply
         except UpstreamError as error:
-            outcome, kind = _describe(error), type(error).__name__
+            outcome, kind = error.label, type(error).__name__
             raise
         finally:
             if permit is not None and not permit.started:
@@ -124,6 +129,7 @@ class Client:
         content = {"secret_id": secret_id, "signature": signature, "ref_id": ref_id, **request.fields}
         body = json.dumps({name: value for name, value in content.items() if value is not None}).encode()
 
+        redact = _masking(signature, secret_key)
         sent_at, began = datetime.now(UTC), time.monotonic()
         http_reply: HttpReply | UpstreamError
         try:
@@ -138,24 +144,39 @@ class Client:
             http_reply = Unavailable("connect")
         except Lost as lost:  # its permit stays: the request counts until the longest life of a call is over
             http_reply = OutcomeUnknown(lost.reason)
+            http_reply.wire = Wire(sent_at=sent_at, waited=permit.waited, latency=time.monotonic() - began)
         if isinstance(http_reply, UpstreamError):
             raise http_reply
-        received_at = sent_at + timedelta(seconds=time.monotonic() - began)
+        latency = time.monotonic() - began
         permit.complete()
+        answer = http_reply.body or b""
+        wire = Wire(
+            sent_at=sent_at,
+            waited=permit.waited,
+            latency=latency,
+            http_status=http_reply.status,
+            size=len(answer),
+            digest=hashlib.sha256(answer).hexdigest() if answer else "",
+        )
 
         retry_after = None
         if http_reply.status == 429:
             retry_after = _seconds(http_reply.retry_after, default=self.config.rate(endpoint.limits[0]).window)
             self.budget.block(retry_after, endpoint)
-        data, raw = read_reply(
-            http_status=http_reply.status,
-            body=http_reply.body,
-            model=request.message,
-            ref_id=ref_id,
-            retry_after=retry_after,
-            redact=_masking(signature, secret_key),
-        )
-        return Reply(data=data, raw=raw, sent_at=sent_at, received_at=received_at)
+        try:
+            data, raw = read_reply(
+                http_status=http_reply.status,
+                body=http_reply.body,
+                model=request.message,
+                ref_id=ref_id,
+                retry_after=retry_after,
+                redact=redact,
+            )
+        except UpstreamError as error:
+            error.wire = wire if error.raw else replace(wire, text=_beginning(http_reply.body, redact))
+            raise
+        received_at = sent_at + timedelta(seconds=latency)
+        return Reply(data=data, raw=raw, sent_at=sent_at, received_at=received_at, wire=wire)
 
 
 def get_client() -> Client:
@@ -196,8 +217,14 @@ def _check_fields(fields: Mapping[str, str | int | None], ref_id: str | None) ->
 
 def _masking(*secrets: str) -> Callable[[str], str]:
     """Return what masks these in a text, except a key of a few letters, which ordinary words contain too."""
-    pattern = re.compile("|".join(re.escape(secret) for secret in secrets if len(secret) >= 8))
-    return lambda text: pattern.sub("***", text)
+    masked = [secret for secret in secrets if len(secret) >= 8]
+
+    def mask(text: str) -> str:
+        for secret in masked:
+            text = text.replace(secret, "***")
+        return text
+
+    return mask
 
 
 def _seconds(retry_after: str | None, *, default: float) -> float:
@@ -206,11 +233,6 @@ def _seconds(retry_after: str | None, *, default: float) -> float:
     return float(text) if re.fullmatch(r"[0-9]{1,6}", text) else default
 
 
-def _describe(error: UpstreamError) -> str:
-    """For the log: the kind of error and its code or reason, never the upstream's own text."""
-    match error:
-        case Rejected(error_code=code) | Misconfigured(error_code=ErrorCode() as code):
-            return f"{type(error).__name__}: {code}"
-        case Unavailable(reason=reason) | OutcomeUnknown(reason=reason) | Misconfigured(reason=reason):
-            return f"{type(error).__name__}: {reason}"
-    return type(error).__name__
+def _beginning(body: bytes | None, redact: Callable[[str], str]) -> str:
+    """How an answer begins, masked before it is cut."""
+    return redact((body or b"")[: 64 * 1024].decode(errors="replace"))[:_TEXT_KEPT].replace("\x00", "�")

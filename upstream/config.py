@@ -111,10 +111,11 @@ def is_safe_address(base_url: str) -> bool:
         return False
     if not url.hostname or url.username is not None or url.query or url.fragment or not port_is_fine:
         return False
-    return url.scheme == "https" or (url.scheme == "http" and _is_loopback(url.hostname))
+    return url.scheme == "https" or (url.scheme == "http" and is_loopback(url.hostname))
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether this host name or address is this machine itself."""
     if host == "localhost":
         return True
     try:

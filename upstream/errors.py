@@ -10,6 +10,8 @@ No other exception leaves this room, except `CallInsideTransaction`, which is a 
 No message holds a secret or a signature.
 """
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from upstream.error_codes import ErrorCode, meaning_of
@@ -19,13 +21,38 @@ class CallInsideTransaction(RuntimeError):
     """The upstream was called while a database transaction was open: a rollback could not undo the purchase."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wire:
+    """How one request went over the wire; nothing in it holds a secret or a signature.
+
+    `waited`: seconds for the rate budget, before. `latency`: seconds until the whole answer, or until it was given up.
+    `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when it was
+    too long or encoded. `text`: how an answer begins that is no JSON.
+    """
+
+    sent_at: datetime
+    waited: float
+    latency: float
+    http_status: int | None = None
+    size: int = 0
+    digest: str = ""
+    text: str = ""
+
+
 class UpstreamError(Exception):
     """The parent of the four kinds; catching it means "the call gave no answer to use".
 
-    `raw` is the whole response JSON, secrets masked, when there was one.
+    `raw` is the whole response JSON, secrets masked, when there was one; `wire` is None when nothing was sent.
     """
 
     raw: dict[str, Any] | None = None
+    wire: Wire | None = None
+
+    @property
+    def label(self) -> str:
+        """The kind of error and its code or reason, never the upstream's own text: what errors are grouped by."""
+        detail = getattr(self, "error_code", None) or getattr(self, "reason", "")
+        return f"{type(self).__name__}: {detail}"
 
 
 class Rejected(UpstreamError):

@@ -19,7 +19,7 @@ import threading
 import time
 from contextvars import ContextVar
 from dataclasses import dataclass
-from http.cookiejar import DefaultCookiePolicy
+from functools import lru_cache
 from typing import Any
 
 import requests
@@ -143,26 +143,25 @@ class _Adapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
 
 
-def _new_session() -> requests.Session:
-    session = requests.Session()
-    session.trust_env = False  # no proxy, no .netrc, no certificate bundle from the environment
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, _Adapter(pool_connections=1, pool_maxsize=1, max_retries=0))
-    session.headers.clear()
-    session.headers.update(
-        {
-            "User-Agent": USER_AGENT,
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",  # a compressed answer could be a bomb
-            "Content-Type": "application/json",
-        }
-    )
-    return session
+_HEADERS = {
+    "User-Agent": USER_AGENT,
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",  # a compressed answer could be a bomb
+    "Content-Type": "application/json",
+}
+
+
+@lru_cache(maxsize=64)
+def _request_to(url: str) -> requests.PreparedRequest:
+    return requests.Request("POST", url, headers=_HEADERS).prepare()
 
 
 class Transport:
-    """Sends POST requests. Holds one session per thread and process; a fork never shares a socket with its parent."""
+    """Sends POST requests. Holds two adapters per thread and process; a fork never shares a socket with its parent.
+
+    It speaks to them without a session: so there are no proxy, no .netrc, no certificates from the environment, no
+    cookies and no redirects, and a call costs half as much.
+    """
 
     def __init__(self, *, connect_timeout: float, read_timeout: float, name: str = "upstream") -> None:
         self._name = name  # for the log, which never holds the address
@@ -179,10 +178,7 @@ class Transport:
         token = _current.set(exchange)
         failure: str | None = None
         try:
-            if fresh_connection:
-                with _new_session() as session:
-                    return self._exchange(session, url, body, max_bytes, close=True)
-            return self._exchange(self._session(), url, body, max_bytes, close=False)
+            return self._exchange(url, body, max_bytes, close=fresh_connection)
         except Exception as error:  # the connection knows what happened; the class of the error does not matter
             failure = type(error).__name__
         finally:
@@ -193,25 +189,33 @@ class Transport:
             raise NotSent
         raise Lost("timeout" if exchange.timed_out else "connection")
 
-    def _session(self) -> requests.Session:
+    def _adapter(self, *, fresh: bool) -> _Adapter:
+        """This thread's adapter for calls on a kept-alive connection, or for those each on one of its own."""
         if getattr(self._local, "pid", None) != os.getpid():
-            self._local.session = _new_session()
+            self._local.adapters = {kind: _Adapter(pool_connections=1, pool_maxsize=1) for kind in (False, True)}
             self._local.pid = os.getpid()
-        session: requests.Session = self._local.session
-        return session
+        adapter: _Adapter = self._local.adapters[fresh]
+        return adapter
 
-    def _exchange(self, session: requests.Session, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpReply:
-        headers = {"Connection": "close"} if close else {}
+    def _exchange(self, url: str, body: bytes, max_bytes: int, *, close: bool) -> HttpReply:
+        request = _request_to(url).copy()
+        request.body = body
+        request.headers["Content-Length"] = str(len(body))
+        if close:
+            request.headers["Connection"] = "close"
         if trace := traceparent():
-            headers["traceparent"] = trace
-        with session.post(
-            url, data=body, headers=headers, timeout=self._timeouts, allow_redirects=False, stream=True
-        ) as response:
-            return HttpReply(
-                status=response.status_code,
-                retry_after=response.headers.get("Retry-After"),
-                body=_read(response, max_bytes),
-            )
+            request.headers["traceparent"] = trace
+        adapter = self._adapter(fresh=close)
+        try:
+            with adapter.send(request, stream=True, timeout=self._timeouts) as response:
+                return HttpReply(
+                    status=response.status_code,
+                    retry_after=response.headers.get("Retry-After"),
+                    body=_read(response, max_bytes),
+                )
+        finally:
+            if close:
+                adapter.close()  # whatever the upstream keeps open
 
 
 def _read(response: requests.Response, max_bytes: int) -> bytes | None:

@@ -33,7 +33,7 @@ class UnexplainedDifference(AlertKind, permission="reconciliation.view_differenc
         amount = int(facts.get("amount", 0))
         if amount < 0:
             title = _("The upstream holds %(amount)s less than our books.") % {"amount": rupiah(-amount)}
-            permission = "ledger.adjust_balance"
+            permission = "ledger.propose_adjustment"
             decide = _("Ask the upstream what happened, then propose an adjustment with the reason.")
         else:
             title = _("The upstream holds %(amount)s more than our books.") % {"amount": rupiah(amount)}

@@ -10,6 +10,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from alerts.models import Severity
+from audit.models import Sealing
 from core.times import clock
 from core.together import read_together
 from gateway.models import Exchange, UpstreamAccount
@@ -36,6 +37,7 @@ class Now:
             UpstreamAccount.objects.all(),
             Books.objects.all(),
             Proof.objects.all(),
+            Sealing.objects.all(),
             compared_reading(),
             unexplained_differences(),
         ]

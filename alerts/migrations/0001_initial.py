@@ -2,6 +2,8 @@
 
 import django.db.models.deletion
 import django.utils.timezone
+import pgtrigger.compiler
+import pgtrigger.migrations
 from django.db import migrations, models
 
 
@@ -107,5 +109,64 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [models.UniqueConstraint(fields=("alert", "way"), name="alert_notice_once")],
             },
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="alert",
+            trigger=pgtrigger.compiler.Trigger(
+                name="what_it_is_about_never_changes",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."key" IS DISTINCT FROM (NEW."key") OR OLD."opened_at" IS DISTINCT FROM (NEW."opened_at"))',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="d912fdc87e25f316ff5f54bce32d3993a10c9754",
+                    operation="UPDATE",
+                    pgid="pgtrigger_what_it_is_about_never_changes_95b07",
+                    table="alerts_alert",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="alert",
+            trigger=pgtrigger.compiler.Trigger(
+                name="closed_once",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."closed_at" IS NOT NULL)',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="80aaafdd3cdea654148787e66bf68cb4d582d215",
+                    operation="UPDATE",
+                    pgid="pgtrigger_closed_once_adc84",
+                    table="alerts_alert",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="alert",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_deleted",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;",
+                    hash="0e6b7f85acaab8dc92501e8c0dcb40798bc7deb3",
+                    operation="DELETE",
+                    pgid="pgtrigger_never_deleted_d982e",
+                    table="alerts_alert",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="alert",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="89c2115fde947e8cbc96a3a2bf90c5b43a0ac7ef",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_343de",
+                    table="alerts_alert",
+                    when="BEFORE",
+                ),
+            ),
         ),
     ]

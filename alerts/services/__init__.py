@@ -2,3 +2,4 @@
 
 from alerts.services.evaluating import evaluate_alerts
 from alerts.services.notifying import notify_people
+from alerts.services.ways import send_to_all

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import structlog
 from apprise import Apprise, AppriseAsset, NotifyBase, NotifyFormat, NotifyType, OverflowMode
 from apprise.plugins.email.base import NotifyEmail
 from apprise.result import AppriseResultStatus
@@ -14,7 +15,9 @@ from django.conf import settings
 from django.utils.crypto import salted_hmac
 
 from alerts.models import AlertNotice
+from core.bidi import visible
 
+log = structlog.get_logger()
 Fault = AlertNotice.Fault
 
 # A message is given up after so many seconds in all, however slowly the other side answers.
@@ -37,7 +40,9 @@ class Way:
         """
         apprise = Apprise()
         apprise.add(self.service)
-        result = apprise.notify(text, title, look, body_format=NotifyFormat.TEXT, timeout=DEADLINE_SECONDS)
+        result = apprise.notify(
+            visible(text), visible(title), look, body_format=NotifyFormat.TEXT, timeout=DEADLINE_SECONDS
+        )
         if result.status == AppriseResultStatus.SUCCESS:
             return None
         return Fault.NO_ANSWER if result.status == AppriseResultStatus.TIMEOUT else Fault.FAILED
@@ -60,3 +65,10 @@ def way_to(address: str) -> Way | None:
     service.socket_connect_timeout = service.socket_read_timeout = DEADLINE_SECONDS + 5
     service.overflow_mode = OverflowMode.TRUNCATE
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
+
+
+def send_to_all(title: str, text: str) -> None:
+    """Send one message that is no alert on every way, once; what fails is only logged."""
+    for way in ways():
+        fault = way.send(f"[{settings.SHOP_NAME}] {title}", text, look=NotifyType.INFO)
+        log.info("message_sent", way=way.name, fault=fault.value if fault else None)

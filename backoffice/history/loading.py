@@ -26,6 +26,11 @@ _INDEXES = """
         AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
 """
 
+_COPIES = """
+    SELECT tgrelid::regclass::text, tgname FROM pg_trigger
+    WHERE tgrelid = ANY(%s::regclass[]) AND tgname LIKE 'pgtrigger_history_%%'
+"""
+
 
 # How closely PostgreSQL counts the values of an index on an expression.
 _STATISTICS = """
@@ -38,8 +43,9 @@ _STATISTICS = """
 def bulk_load(tables: Collection[str]) -> Iterator[None]:
     """A transaction in which these tables are ours alone and have no index but their key.
 
-    At its end every index and every foreign key is made again, which checks all rows. Checks and triggers are never
-    off. Raises `django.db.OperationalError` when somebody else does not leave the tables in time.
+    At its end every index and every foreign key is made again, which checks all rows. Checks and guards are never off;
+    only what is made up has no history. Raises `django.db.OperationalError` when somebody else does not leave the
+    tables in time.
     """
     names = list(tables)
     with transaction.atomic(), connection.cursor() as cursor:
@@ -52,6 +58,10 @@ def bulk_load(tables: Collection[str]) -> Iterator[None]:
         constraints = [row[2:] for row in unique], cursor.fetchall()
         cursor.execute(_INDEXES, [names])
         indexes = cursor.fetchall()
+        cursor.execute(_COPIES, [names])
+        copies = cursor.fetchall()
+        for table, name in copies:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
         cursor.execute(_STATISTICS, [names])
         statistics = cursor.fetchall()
         for table, name, _definition in (*constraints[1], *constraints[0]):
@@ -67,6 +77,8 @@ def bulk_load(tables: Collection[str]) -> Iterator[None]:
             cursor.execute(f"ALTER INDEX {name} ALTER COLUMN {column} SET STATISTICS {target}")
         for table, name, definition in constraints[1]:
             cursor.execute(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {definition}')
+        for table, name in copies:
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER {name}")
         cursor.execute(f"ANALYZE {', '.join(names)}")
 
 

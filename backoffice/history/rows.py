@@ -13,6 +13,7 @@ from alerts.models import Alert
 from bills.models import BillCheck, Inquiry
 from callbacks.models import Callback
 from catalogue.models import PriceChange
+from core.transactions import TRANSACTION_NUMBER
 from customers.models import Customer, SavedNumber
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -32,7 +33,7 @@ class Rows:
         # What is never made up has the value that a new row begins with.
         rest = [name for name in fields if name not in names]
         self.columns = [*names, *rest]
-        self._rest = "".join("\t" + _text(fields[name], fields[name].get_default()) for name in rest) + "\n"
+        self._rest = "".join("\t" + _begins_with(fields[name]) for name in rest) + "\n"
         self._lines: list[str] = []
 
     def add(self, *values: Any) -> None:
@@ -50,6 +51,11 @@ class Block(NamedTuple):
     table: str
     columns: list[str]
     lines: bytes
+
+
+def _begins_with(field: Any) -> str:
+    """The value of a new row, as text. What is made up is no evidence: it is of no transaction, and never sealed."""
+    return "0" if field.db_default is TRANSACTION_NUMBER else _text(field, field.get_default())
 
 
 def _text(field: Any, value: Any) -> str:
@@ -93,7 +99,9 @@ class History:
             " reason at",
         )
         self.exchanges = Rows(
-            Exchange, "id answered_no endpoint ref_id sent_at answered_at outcome status trx_id balance"
+            Exchange,
+            "id answered_no endpoint ref_id sent_at answered_at outcome status trx_id balance http_status latency_ms"
+            " waited_ms error",
         )
         self.checks = Rows(
             BillCheck,

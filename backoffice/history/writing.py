@@ -29,6 +29,7 @@ _TRIPLES = ["".join(letters) for letters in product(_ALPHABET, repeat=3)]
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _BILL_SHARE, _POLLED_SHARE = 0.12, 0.3
 _LOW = 8_000_000
+_TIMEOUT = "OutcomeUnknown: timeout"
 # A reading after so many orders: as often as each minute in a busy shop.
 _READING_EVERY = 10
 _BILL_VALID = 300
@@ -255,7 +256,7 @@ class Writer:
         """It seems never to have arrived: a person closes it, or has not decided yet."""
         sent_no, at, admin = self._send(placed), placed.at + placed.answer, self._shop.first_admin
         code = ErrorCode.TRANSACTION_NOT_FOUND
-        self._exchange(sent_no, NULL, Endpoint.TRANSACTION_CREATE, placed.ref_id, at, outcome="OutcomeUnknown: timeout")
+        self._exchange(sent_no, NULL, Endpoint.TRANSACTION_CREATE, placed.ref_id, at, outcome=_TIMEOUT)
         self._event(placed, at, Status.SENDING, Status.UNKNOWN, _SOURCE.SUBMIT)
         self._event(placed, at, Status.UNKNOWN, Status.NEEDS_ACTION, _SOURCE.POLL)
         facts: dict[str, Any] = {"sent_no": sent_no, "polls": 3, "not_found_count": 3, "not_found_since": moment(at)}
@@ -313,9 +314,13 @@ class Writer:
     ) -> None:  # fmt: skip
         answered_at = NULL if answered_no == NULL else moment(at + 0.2)
         status = status.value if isinstance(status, Status) else status
+        # A refusal is answered too; what had no answer was given up.
+        error, is_lost = "" if outcome == "answer" else outcome, outcome == _TIMEOUT
+        http_status, latency = (NULL, 15_000) if is_lost else (400 if error else 200, 200)
         self.rows.exchanges.add(
-            sent_no, answered_no, endpoint.value, ref_id, moment(at), answered_at, outcome, status, trx_id, balance
-        )
+            sent_no, answered_no, endpoint.value, ref_id, moment(at), answered_at, outcome, status, trx_id, balance,
+            http_status, latency, 0, error,
+        )  # fmt: skip
 
     def _callback(self, placed: _Placed, status: Status, sn: str, message: str) -> str:
         at, ware, said_sn = placed.final_at, placed.ware, f'"{sn}"' if sn else "null"

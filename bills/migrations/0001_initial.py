@@ -6,16 +6,20 @@ import django.contrib.postgres.search
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
+import pghistory.utils
 import pgtrigger.compiler
 import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
+
+import core.transactions
 
 
 class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("core", "0001_initial"),
         ("catalogue", "0001_initial"),
         ("customers", "0001_initial"),
         ("purchases", "0001_initial"),
@@ -287,6 +291,267 @@ class Migration(migrations.Migration):
                     operation="UPDATE OR DELETE",
                     pgid="pgtrigger_append_only_d4d99",
                     table="bills_inquiry",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.CreateModel(
+            name="BillCheckHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                ("ref_id", models.CharField(help_text="Ours; made before anything is asked.", max_length=64)),
+                ("product_code", models.CharField(max_length=100)),
+                ("product_name", models.CharField(max_length=1000)),
+                ("destination", models.CharField(max_length=64)),
+                (
+                    "answer",
+                    models.CharField(
+                        choices=[("none", "No answer yet"), ("bill", "A bill"), ("refusal", "A refusal")],
+                        default="none",
+                        max_length=10,
+                    ),
+                ),
+                ("customer_name", models.CharField(blank=True, max_length=1000)),
+                ("period", models.CharField(blank=True, max_length=1000)),
+                ("details", models.JSONField(default=list, help_text="[{period, amount, penalty}], rupiah.")),
+                (
+                    "months",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=1000),
+                        default=list,
+                        help_text="What it bills, in the biller's words: the periods of its details, or else its whole period.",
+                        size=None,
+                    ),
+                ),
+                ("amount", models.BigIntegerField(help_text="Rupiah.", null=True)),
+                ("admin_fee", models.BigIntegerField(help_text="Rupiah.", null=True)),
+                ("penalty", models.BigIntegerField(help_text="Rupiah.", null=True)),
+                ("total", models.BigIntegerField(help_text="Rupiah: what a payment deducts.", null=True)),
+                ("expires_at", models.DateTimeField(help_text="Until when it can be paid.", null=True)),
+                ("error_code", models.CharField(blank=True, max_length=40)),
+                ("message", models.CharField(blank=True, max_length=1000)),
+                ("batch", models.UUIDField(help_text="Checked together with others.", null=True)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("answered_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.AddField(
+            model_name="inquiry",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddIndex(
+            model_name="inquiry",
+            index=models.Index(fields=["txid", "id"], name="inquiry_to_seal"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheck",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="71a232a329411003f322da2db865fe62aa1aa3f3",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_6f805",
+                    table="bills_billcheck",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheck",
+            trigger=pgtrigger.compiler.Trigger(
+                name="paid_for_good",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."admin_fee" IS DISTINCT FROM (NEW."admin_fee") OR OLD."amount" IS DISTINCT FROM (NEW."amount") OR OLD."details" IS DISTINCT FROM (NEW."details") OR OLD."months" IS DISTINCT FROM (NEW."months") OR OLD."order_id" IS DISTINCT FROM (NEW."order_id") OR OLD."penalty" IS DISTINCT FROM (NEW."penalty") OR OLD."total" IS DISTINCT FROM (NEW."total"))',
+                    func="IF EXISTS (SELECT FROM purchases_order WHERE ref_id = OLD.order_id AND status IN ('success', 'reversed')) THEN RAISE EXCEPTION 'the bill % is paid: its amounts never change', OLD.ref_id; END IF; RETURN NEW;",
+                    hash="2f0cc611e98260f5d8fa180f55cad1646e14500d",
+                    operation="UPDATE",
+                    pgid="pgtrigger_paid_for_good_c42e9",
+                    table="bills_billcheck",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheck",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "bills_billcheckhistory" ("admin_fee", "amount", "answer", "answered_at", "asked_by_id", "batch", "checked_by_id", "created_at", "customer_name", "destination", "details", "error_code", "expires_at", "id", "message", "months", "order_id", "penalty", "period", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_code", "product_id", "product_name", "ref_id", "saved_number_id", "total") VALUES (NEW."admin_fee", NEW."amount", NEW."answer", NEW."answered_at", NEW."asked_by_id", NEW."batch", NEW."checked_by_id", NEW."created_at", NEW."customer_name", NEW."destination", NEW."details", NEW."error_code", NEW."expires_at", NEW."id", NEW."message", NEW."months", NEW."order_id", NEW."penalty", NEW."period", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."saved_number_id", NEW."total"); RETURN NULL;',
+                    hash="a54dd9cfcaa3b12c31d64f4d98b22151f46dd286",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_d26f5",
+                    table="bills_billcheck",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheck",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."admin_fee" IS DISTINCT FROM (NEW."admin_fee") OR OLD."amount" IS DISTINCT FROM (NEW."amount") OR OLD."answer" IS DISTINCT FROM (NEW."answer") OR OLD."answered_at" IS DISTINCT FROM (NEW."answered_at") OR OLD."asked_by_id" IS DISTINCT FROM (NEW."asked_by_id") OR OLD."batch" IS DISTINCT FROM (NEW."batch") OR OLD."checked_by_id" IS DISTINCT FROM (NEW."checked_by_id") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."customer_name" IS DISTINCT FROM (NEW."customer_name") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."details" IS DISTINCT FROM (NEW."details") OR OLD."error_code" IS DISTINCT FROM (NEW."error_code") OR OLD."expires_at" IS DISTINCT FROM (NEW."expires_at") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."message" IS DISTINCT FROM (NEW."message") OR OLD."months" IS DISTINCT FROM (NEW."months") OR OLD."order_id" IS DISTINCT FROM (NEW."order_id") OR OLD."penalty" IS DISTINCT FROM (NEW."penalty") OR OLD."period" IS DISTINCT FROM (NEW."period") OR OLD."product_id" IS DISTINCT FROM (NEW."product_id") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."product_name" IS DISTINCT FROM (NEW."product_name") OR OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."saved_number_id" IS DISTINCT FROM (NEW."saved_number_id") OR OLD."total" IS DISTINCT FROM (NEW."total"))',
+                    func='INSERT INTO "bills_billcheckhistory" ("admin_fee", "amount", "answer", "answered_at", "asked_by_id", "batch", "checked_by_id", "created_at", "customer_name", "destination", "details", "error_code", "expires_at", "id", "message", "months", "order_id", "penalty", "period", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_code", "product_id", "product_name", "ref_id", "saved_number_id", "total") VALUES (NEW."admin_fee", NEW."amount", NEW."answer", NEW."answered_at", NEW."asked_by_id", NEW."batch", NEW."checked_by_id", NEW."created_at", NEW."customer_name", NEW."destination", NEW."details", NEW."error_code", NEW."expires_at", NEW."id", NEW."message", NEW."months", NEW."order_id", NEW."penalty", NEW."period", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."saved_number_id", NEW."total"); RETURN NULL;',
+                    hash="2418f5743c79e3cd117a51a53d466ef408b4ec62",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_c080d",
+                    table="bills_billcheck",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheck",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "bills_billcheckhistory" ("admin_fee", "amount", "answer", "answered_at", "asked_by_id", "batch", "checked_by_id", "created_at", "customer_name", "destination", "details", "error_code", "expires_at", "id", "message", "months", "order_id", "penalty", "period", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_code", "product_id", "product_name", "ref_id", "saved_number_id", "total") VALUES (OLD."admin_fee", OLD."amount", OLD."answer", OLD."answered_at", OLD."asked_by_id", OLD."batch", OLD."checked_by_id", OLD."created_at", OLD."customer_name", OLD."destination", OLD."details", OLD."error_code", OLD."expires_at", OLD."id", OLD."message", OLD."months", OLD."order_id", OLD."penalty", OLD."period", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."product_code", OLD."product_id", OLD."product_name", OLD."ref_id", OLD."saved_number_id", OLD."total"); RETURN NULL;',
+                    hash="75a66f33857b9f7be2d19421dc6ee0351b318716",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_c32a9",
+                    table="bills_billcheck",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="inquiry",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="524573f5e0569bae4f2a585fad593207b324a4bd",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_6f6a4",
+                    table="bills_inquiry",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="asked_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Who asked last; the inquiries are made for them.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="checked_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="order",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Pays it.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="purchases.order",
+                to_field="ref_id",
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="bills.billcheck",
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="product",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="catalogue.product",
+            ),
+        ),
+        migrations.AddField(
+            model_name="billcheckhistory",
+            name="saved_number",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="customers.savednumber",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="billcheckhistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="bill_check_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="billcheckhistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="bill_check_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheckhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="fb72d8dab072e9c072e6d188dcfd6d450777e538",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_60090",
+                    table="bills_billcheckhistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="billcheckhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="c3df04a819bde72d38d2bcd373bc7285ff8e0aad",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_6bca4",
+                    table="bills_billcheckhistory",
                     when="BEFORE",
                 ),
             ),

@@ -189,7 +189,13 @@ def _inquire(check: BillCheck, *, asked_by: User | None, call_class: CallClass, 
     inquiry = Inquiry(bill_check=check, sent_no=next_number(), asked_by=asked_by)
     bill, message = None, ""
     try:
-        reply = call(request, call_class=call_class, permit_id=permit_id, sent_no=inquiry.sent_no)
+        reply = call(
+            request,
+            call_class=call_class,
+            permit_id=permit_id,
+            sent_no=inquiry.sent_no,
+            attempt=check.polls + 1,
+        )
     except Rejected as error:
         if meaning_of(error.error_code).next in {Next.TRY_AGAIN, Next.WAIT_READY}:
             raise

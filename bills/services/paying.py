@@ -13,12 +13,13 @@ from bills.states import Standing
 from core import clock
 from gateway.dispatching import Due
 from gateway.line import Work
-from purchases.errors import OpenDuplicate, OrderRefused
+from purchases.errors import NeedsApproval, OpenDuplicate, OrderRefused
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import not_possible
 from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import queue_order
+from purchases.services.placing import Approved, needs_approval, queue_order
 from purchases.services.resolving import poll_before_deciding, requeue
 from purchases.states import OPEN, Status
 
@@ -39,19 +40,24 @@ def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bo
     """Place the payment of a payable check; the same check again gives the same order, whoever pays.
 
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
-    (document, /v1/bill/pay `amount`). Raises what `why_not_payable` returns, or `TotalChanged`; nothing is stored or
-    sent then.
+    (document, /v1/bill/pay `amount`). Raises what `why_not_payable` returns, `TotalChanged`, or `NeedsApproval` above
+    the person's limit; nothing is stored or sent then.
     """
     return place_payment(check, amount=amount, paid_by=paid_by, enqueue=enqueue)[0]
 
 
-def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> tuple[Order, bool]:
+def place_payment(
+    check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True, approved: Approved | None = None
+) -> tuple[Order, bool]:
     """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
     with transaction.atomic():
         current = lock_check_for_payment(check.pk)
         if current.order:
             return current.order, False
         total = _payable_total(current, amount)
+        if approved is None and needs_approval(paid_by, total):
+            refuse_beyond_limits(paid_by, total, key=f"bill-{current.ref_id}", is_only_asked=True)
+            raise NeedsApproval("bill", subject=current.ref_id, content=bill_content(current))
         former = payments_that_are_over().filter(product_code=current.product_code, destination=current.destination)
         facts = {"code": "replaced", "by": current.ref_id}
         _cancel(former.select_for_update(of=("self",)), actor=paid_by, facts=facts)
@@ -65,6 +71,7 @@ def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueu
             idempotency_key=f"bill-{current.ref_id}",
             placed_by=paid_by,
             enqueue=enqueue,
+            approved=approved,
         )
         # Another check of the same months may have been paid since we looked; while it was open, the database's
         # constraint refused this one.
@@ -73,6 +80,20 @@ def place_payment(check: BillCheck, *, amount: int, paid_by: User | None, enqueu
         current.order = order
         current.save(update_fields=["order"])
         return order, True
+
+
+def bill_content(check: BillCheck) -> dict[str, Any]:
+    """Everything that is sent of a payment, and whose bill it is; rupiah."""
+    return {
+        "ref_id": check.ref_id,
+        "product_code": check.product_code,
+        "product_name": check.product_name,
+        "destination": check.destination,
+        "customer_name": check.customer_name,
+        "period": check.period,
+        "price": check.total,
+        "expires_at": check.expires_at.isoformat() if check.expires_at else None,
+    }
 
 
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:

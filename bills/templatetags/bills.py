@@ -11,6 +11,8 @@ from bills.states import Standing
 from core.icons import badge
 from ledger.presenting import Funds
 from purchases.models import Order
+from purchases.presenting import limits_shown
+from staff.models import User
 from upstream.error_codes import meaning_of
 
 register = template.Library()
@@ -38,14 +40,18 @@ def bill_of(order: Order) -> ShownBill | None:
 
 
 @register.inclusion_tag("bills/funds.html")
-def funds_after(total: int) -> dict[str, Any]:
-    """`{% funds_after bill.check.total %}`: what is available, and what a payment of `total` rupiah leaves of it."""
+def funds_after(total: int, person: User, largest: int | None = None) -> dict[str, Any]:
+    """`{% funds_after bill.check.total user %}`: what is available, and what a payment of `total` rupiah leaves of it.
+
+    Also what the person may spend; `largest`: rupiah of the largest payment of several.
+    """
     funds = Funds.now()
     return {
         "available": funds.available,
         "after": funds.after(total),
         "missing": funds.missing(total),
         "is_certain": funds.is_open,
+        **limits_shown(person, total, largest=largest),
     }
 
 

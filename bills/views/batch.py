@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from approvals.errors import AlreadyAsked
 from bills import services
 from bills.models import BillCheck
 from bills.presenting import ShownBill
@@ -21,7 +23,8 @@ from bills.states import BillState, Standing
 from bills.views.bills import explained, follow
 from core.access import StaffRequest, staff_only
 from customers.models import Customer, SavedNumber
-from purchases.errors import OrderRefused
+from purchases.errors import NeedsApproval, OrderRefused
+from purchases.services import ask_for_approval, needs_approval
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
@@ -60,7 +63,7 @@ class Batch:
     @property
     def payable(self) -> list[ShownBill]:
         """Those that can be paid now."""
-        return [bill for bill in self.bills if bill.standing is Standing.PAYABLE]
+        return [bill for bill in self.bills if bill.standing is Standing.PAYABLE and not bill.approval_id]
 
     @property
     def total(self) -> int:
@@ -134,6 +137,8 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         "chosen": chosen,
         "left_out": len(wanted) - len(chosen),
         "total": total,
+        "largest": max(bill.check.total or 0 for bill in chosen),
+        "needs_approval": any(needs_approval(request.user, bill.check.total or 0) for bill in chosen),
         "first_expiry": min(chosen, key=lambda bill: bill.seconds_left),
     }
     return render(request, "bills/batch_review.html", context)
@@ -145,13 +150,17 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Pay each chosen bill (`bill=REF_ID:TOTAL`) as an order of its own; one that is refused does not stop the rest."""
     found = Batch.read(batch)
     bills = {bill.check.ref_id: bill for bill in found.bills}
-    new, known, refusals = 0, 0, {}
+    new, known, asked, refusals = 0, 0, 0, {}
     for pair in request.POST.getlist("bill"):
         ref_id, _colon, seen = pair.partition(":")
         if ref_id not in bills or not (seen.isascii() and seen.isdecimal() and len(seen) < 16):
             continue
         try:
             _order, is_new = services.place_payment(bills[ref_id].check, amount=int(seen), paid_by=request.user)
+        except NeedsApproval as need:
+            with suppress(AlreadyAsked):  # somebody else did: it waits
+                ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
+            asked += 1
         except OrderRefused as refusal:
             refusals[ref_id] = explained(refusal, seen=int(seen))
         else:
@@ -161,6 +170,13 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     if new:
         words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
         messages.success(request, words % {"n": new}, extra_tags="payments_placed")
+    if asked:
+        words = ngettext(
+            "%(n)s payment is above your limit: it waits for the approval of a second person.",
+            "%(n)s payments are above your limit: they wait for the approval of a second person.",
+            asked,
+        )
+        messages.info(request, words % {"n": asked}, extra_tags="waits_for_approval")
     if known:
         words = ngettext(
             "%(n)s payment was placed already; nothing is paid twice.",

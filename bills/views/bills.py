@@ -25,9 +25,10 @@ from core.live import Live, seen_keys
 from core.money import rupiah
 from core.paging import keyset_page
 from gateway.services import request_balance_reading
-from purchases.errors import ActionRefused, BalanceShort, OpenDuplicate, OrderRefused
+from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate, OrderRefused
 from purchases.models import Order
 from purchases.states import Status
+from purchases.views.approving import ask_and_show
 from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
 
@@ -116,6 +117,8 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
             order = services.pay_again(order, amount=amount, actor=request.user)
         else:
             order = services.pay_bill(check, amount=amount, paid_by=request.user)
+    except NeedsApproval as need:
+        return ask_and_show(request, need)
     except ActionRefused as refusal:
         # It still needs action: it says why. Otherwise somebody else pressed it, and the payment's page says the rest.
         if order and Order.objects.filter(pk=order.pk, status=Status.NEEDS_ACTION).exists():

@@ -2,13 +2,19 @@
 
 import django.db.models.deletion
 import django.utils.timezone
+import pgtrigger.compiler
+import pgtrigger.migrations
 from django.db import migrations, models
+
+import core.transactions
 
 
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = []
+    dependencies = [
+        ("core", "0001_initial"),
+    ]
 
     operations = [
         migrations.CreateModel(
@@ -181,5 +187,43 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="pricechange",
             index=models.Index(fields=["-at", "-id"], name="price_change_newest"),
+        ),
+        migrations.AddField(
+            model_name="pricechange",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddIndex(
+            model_name="pricechange",
+            index=models.Index(fields=["txid", "id"], name="price_change_to_seal"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="pricechange",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="0f5493289f1bd9634f46c1c0a8f5dd2833917358",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_d6861",
+                    table="catalogue_pricechange",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="pricechange",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="08ec036ca1c7a1e0c2fd00c4db718c68bcb14b6c",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_1fc12",
+                    table="catalogue_pricechange",
+                    when="BEFORE",
+                ),
+            ),
         ),
     ]

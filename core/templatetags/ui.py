@@ -1,5 +1,7 @@
 """Template filters and tags that every page may use without loading them."""
 
+import json
+
 from django import template
 
 from core.icons import icon
@@ -7,7 +9,19 @@ from core.money import rupiah
 from core.times import ago, clock, day_words, moment
 
 register = template.Library()
+
+
+def keyed_as(value: object, name: str) -> dict[str, object]:
+    """The value as the content of an act, for `components/factor_field.html`."""
+    return {name: value}
+
+
+def as_json(value: object) -> str:
+    """The value as JSON, for an attribute that a script reads."""
+    return json.dumps(value, default=str)
+
+
 for tag in (ago, icon, moment):
     register.simple_tag(tag)
-for shown_as in (clock, day_words, rupiah):
+for shown_as in (as_json, keyed_as, clock, day_words, rupiah):
     register.filter(shown_as)

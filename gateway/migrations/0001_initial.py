@@ -71,8 +71,37 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "raw",
-                    models.JSONField(help_text="The answer about an order or inquiry; secrets are masked.", null=True),
+                    models.JSONField(
+                        help_text="The answer, secrets masked; a list or a very long one only as size and digest.",
+                        null=True,
+                    ),
                 ),
+                (
+                    "request",
+                    models.JSONField(help_text="The fields that we sent, besides ref_id and credentials.", null=True),
+                ),
+                ("http_status", models.PositiveSmallIntegerField(null=True)),
+                (
+                    "latency_ms",
+                    models.IntegerField(help_text="Until the whole answer, or until it was given up.", null=True),
+                ),
+                (
+                    "waited_ms",
+                    models.IntegerField(help_text="For the rate budget, before it was sent.", null=True),
+                ),
+                (
+                    "attempt",
+                    models.IntegerField(default=1, help_text="The how-many-th request of its kind in a row."),
+                ),
+                (
+                    "error",
+                    models.CharField(
+                        blank=True,
+                        help_text="The kind of error and its code or reason: its group.",
+                        max_length=140,
+                    ),
+                ),
+                ("trace_id", models.CharField(blank=True, max_length=32)),
             ],
             options={
                 "ordering": ["-pk"],
@@ -84,6 +113,21 @@ class Migration(migrations.Migration):
                         condition=models.Q(("ref_id__gt", "")), fields=["ref_id", "id"], name="exchange_by_order"
                     ),
                     models.Index(fields=["sent_at"], name="exchange_by_time"),
+                    models.Index(fields=["endpoint", "sent_at"], name="exchange_by_endpoint"),
+                    models.Index(condition=models.Q(("error__gt", "")), fields=["sent_at"], name="exchange_errors"),
+                    models.Index(
+                        condition=models.Q(("error__gt", "")), fields=["error", "sent_at"], name="exchange_by_error"
+                    ),
+                    models.Index(
+                        condition=models.Q(("error__gt", "")),
+                        fields=["endpoint", "sent_at"],
+                        name="exchange_endpoint_errors",
+                    ),
+                    models.Index(
+                        condition=models.Q(("error__gt", "")),
+                        fields=["endpoint", "error", "sent_at", "id"],
+                        name="exchange_error_group",
+                    ),
                 ],
                 "constraints": [
                     models.CheckConstraint(
@@ -116,5 +160,34 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="upstreamaccount",
             constraint=models.CheckConstraint(condition=models.Q(("only", True)), name="upstream_account_is_one_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="exchange",
+            trigger=pgtrigger.compiler.Trigger(
+                name="kept_for_ninety_days",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="IF OLD.sent_at > now() - interval '90 days' THEN RAISE EXCEPTION 'exchange % is kept for 90 days', OLD.id; END IF; RETURN OLD;",
+                    hash="0d973863a5b59eba699216b7e1162c1abb0f90c3",
+                    operation="DELETE",
+                    pgid="pgtrigger_kept_for_ninety_days_1c70f",
+                    table="gateway_exchange",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="exchange",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="fcccdbefbe00cdf53f7c8a9f4623307550ceeabe",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_3138b",
+                    table="gateway_exchange",
+                    when="BEFORE",
+                ),
+            ),
         ),
     ]

@@ -19,3 +19,4 @@ from gateway.services.calling import (
     request_balance_reading,
     reserve,
 )
+from gateway.services.forgetting import forget_exchanges

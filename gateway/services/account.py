@@ -42,7 +42,7 @@ def sending_is_stopped() -> bool:
     return UpstreamAccount.objects.filter(refused_since__isnull=False).exists() or not _is_bound_to_us()
 
 
-_NOTE_ANSWER = """
+NOTE_ANSWER = """
     UPDATE gateway_upstreamaccount
     SET last_answer_at = %(now)s, unreachable_since = NULL, refused_since = NULL, refused_code = ''
     WHERE unreachable_since IS NOT NULL OR refused_since IS NOT NULL
@@ -52,9 +52,14 @@ _NOTE_ANSWER = """
 
 def note_answer() -> None:
     """The upstream has answered: it can be reached, and accepts our account."""
-    now = timezone.now()
     with connection.cursor() as cursor:
-        cursor.execute(_NOTE_ANSWER, {"now": now, "long_ago": now - _NOTE_EVERY})
+        cursor.execute(NOTE_ANSWER, values_of_note())
+
+
+def values_of_note() -> dict[str, dt.datetime]:
+    """What `NOTE_ANSWER` wants, for whoever makes it part of another statement."""
+    now = timezone.now()
+    return {"now": now, "long_ago": now - _NOTE_EVERY}
 
 
 def note_unreachable() -> None:

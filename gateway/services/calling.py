@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import structlog
-from django.db import DatabaseError, connection
+from django.db import connection
 from django.utils import timezone
 
 from core.publish import publish
-from gateway.models import Exchange
 from gateway.services.account import configured_fingerprint, note_answer, note_refusal, note_unreachable
+from gateway.services.recording import record
 from upstream import requests
 from upstream.budget import CallClass, Permit
-from upstream.client import Reply, get_client
+from upstream.client import get_client
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
 from upstream.errors import Misconfigured, OutcomeUnknown, Rejected, Unavailable, UpstreamError
@@ -84,11 +83,12 @@ def call(
     permit: Permit | None = None,
     permit_id: str = "",
     sent_no: int | None = None,
+    attempt: int = 1,
 ) -> RecordedReply[T]:
     """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
 
     `permit_id`: of one that the dispatcher booked for this call. `sent_no`: the number of this request, if it
-    was taken before, with an order's claim.
+    was taken before, with an order's claim. `attempt`: for the record, the how-many-th of its kind in a row.
     """
     if permit is None and not request.endpoint.moves_money:
         # Before the number: between the numbers of a reading no time is spent on waiting.
@@ -102,11 +102,12 @@ def call(
     except UpstreamError as error:
         _note_error(error)
         if not isinstance(error, Unavailable):
-            _record(request, sent_no=sent_no, sent_at=sent_at, error=error)
+            record(request, sent_no=sent_no, sent_at=sent_at, attempt=attempt, error=error)
         raise
-    exchange = _record(request, sent_no=sent_no, sent_at=reply.sent_at, reply=reply)
-    note_answer()
-    answered_no = (exchange and exchange.answered_no) or next_number()
+    answered_no = record(request, sent_no=sent_no, sent_at=reply.sent_at, attempt=attempt, reply=reply)
+    if answered_no is None:
+        note_answer()
+        answered_no = next_number()
     return RecordedReply(data=reply.data, raw=reply.raw, sent_no=sent_no, answered_no=answered_no)
 
 
@@ -161,34 +162,3 @@ def _note_error(error: UpstreamError) -> None:
         # The limit per IP is answered before anybody looks at the credentials; status 0 means that nothing was sent.
         case Rejected() if error.error_code != ErrorCode.RATE_LIMITED and error.http_status:
             note_answer()
-
-
-def _record(
-    request: Request[T],
-    *,
-    sent_no: int,
-    sent_at: dt.datetime,
-    reply: Reply[T] | None = None,
-    error: UpstreamError | None = None,
-) -> Exchange | None:
-    """Keep the exchange; an answer gets its number so. Whatever prevents that, the answer goes on to whoever asked."""
-    raw = reply.raw if reply else getattr(error, "raw", None)
-    numbers = {} if reply else {"answered_no": None}
-    try:
-        return Exchange.objects.create(
-            pk=sent_no,
-            **numbers,
-            endpoint=request.endpoint,
-            ref_id=request.ref_id or "",
-            sent_at=sent_at,
-            answered_at=reply.received_at if reply else timezone.now() if error is not None and raw else None,
-            outcome="answer" if reply else f"{type(error).__name__}: {error}"[:200],
-            status=str(getattr(reply.data, "status", "")) if reply else "",
-            trx_id=str(getattr(reply.data, "trx_id", ""))[:100] if reply else "",
-            balance=getattr(reply.data, "balance", None) if reply else None,
-            # the catalogue's answers are long, and the catalogue itself is kept
-            raw=raw if request.ref_id else None,
-        )
-    except DatabaseError:
-        log.exception("exchange_not_recorded", endpoint=request.endpoint.value, ref_id=request.ref_id)
-        return None

@@ -8,11 +8,14 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+import core.transactions
+
 
 class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("core", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -39,6 +42,25 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["day"],
+            },
+        ),
+        migrations.CreateModel(
+            name="RunningDay",
+            fields=[
+                ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
+                ("day", models.DateField()),
+                ("last_entry", models.BigIntegerField(help_text="The newest entry that is summed.")),
+                ("last_at", models.DateTimeField(help_text="When that was posted.")),
+                (
+                    "lowest",
+                    models.BigIntegerField(help_text="The least balance up to it, the day's opening balance included."),
+                ),
+                ("sums", models.JSONField(default=dict, help_text="As those of a closed day.")),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("only", True)), name="running_day_is_one_row")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -95,7 +117,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["pk"],
-                "permissions": [("adjust_balance", "Can propose and approve adjustments of the balance")],
+                "permissions": [
+                    ("propose_adjustment", "Can propose adjustments of the balance"),
+                    ("adjust_balance", "Can approve adjustments of the balance"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -182,21 +207,6 @@ class Migration(migrations.Migration):
                     hash="011dcee9daa7cb33d0d3394ee550b9f7d79f6801",
                     operation="UPDATE OR DELETE",
                     pgid="pgtrigger_append_only_78ac5",
-                    table="ledger_closedday",
-                    when="BEFORE",
-                ),
-            ),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name="closedday",
-            trigger=pgtrigger.compiler.Trigger(
-                name="never_truncated",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
-                    hash="d607bd431afaa5e083c230f32fee19a969482925",
-                    level="STATEMENT",
-                    operation="TRUNCATE",
-                    pgid="pgtrigger_never_truncated_757f7",
                     table="ledger_closedday",
                     when="BEFORE",
                 ),
@@ -324,13 +334,46 @@ class Migration(migrations.Migration):
                 ),
             ),
         ),
+        migrations.AddField(
+            model_name="closedday",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddField(
+            model_name="entry",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddIndex(
+            model_name="closedday",
+            index=models.Index(fields=["txid", "day"], name="closed_day_to_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
+            index=models.Index(fields=["txid", "id"], name="entry_to_seal"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="closedday",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="58a80b2cf372932470834f9846d40f97a8312d19",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_757f7",
+                    table="ledger_closedday",
+                    when="BEFORE",
+                ),
+            ),
+        ),
         pgtrigger.migrations.AddTrigger(
             model_name="entry",
             trigger=pgtrigger.compiler.Trigger(
                 name="never_truncated",
                 sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION 'the books are append-only: % is never truncated', TG_TABLE_NAME;",
-                    hash="c572f4a476c2f4be1ba00195d5aa0626e158a4b0",
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="69e96e045ae5432b7e66596d4ce0c64fd887fec6",
                     level="STATEMENT",
                     operation="TRUNCATE",
                     pgid="pgtrigger_never_truncated_69bc3",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Min, QuerySet, Sum
+from django.db.models import Count, Min, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core.times import start_of_day
 from core.together import read_together
-from ledger.models import Books, ClosedDay, Entry, Flaw
+from ledger.models import Books, ClosedDay, Entry, Flaw, RunningDay
 from ledger.services.posting import books, lock_books
 from ledger.services.proving import FoundFlaw
 
@@ -53,27 +56,43 @@ def closing_of(day: dt.date) -> ClosedDay:
     return closing_from(day, *read_together(*closing_questions(day)))
 
 
-def closing_questions(day: dt.date) -> list[QuerySet[Entry, Any]]:
-    """What is asked of the entries for the closing of this day, which `closing_from` makes of the answers."""
+def closing_questions(day: dt.date, *, is_running: bool = False) -> list[QuerySet[Any, Any]]:
+    """What is asked of the entries for the closing of this day, which `closing_from` makes of the answers.
+
+    `is_running`: only the entries after those that `RunningDay` has, and that row.
+    """
     start, end = start_of_day(day), start_of_day(day + _ONE_DAY)
+    summed = RunningDay.objects.filter(day=day)
+    entries = Entry.objects.between(start, end)
+    if is_running:
+        entries = entries.filter(
+            at__gte=Coalesce(Subquery(summed.values("last_at")), Value(start)),
+            pk__gt=Coalesce(Subquery(summed.values("last_entry")), 0),
+        )
     made = (
-        Entry.objects.between(start, end)
-        .order_by()
+        entries.order_by()
         .values_list("kind", "order_kind")
         .annotate(Count("pk"), Sum("balance_change"), Sum("reserved_change"), Min("balance_after"))
     )
-    return [newest_before(start), newest_before(end), made]
+    return [newest_before(start), newest_before(end), made, *([summed] if is_running else [])]
 
 
 def closing_from(
-    day: dt.date, found_before: list[Entry], found_last: list[Entry], made: list[tuple[Any, ...]]
+    day: dt.date,
+    found_before: list[Entry],
+    found_last: list[Entry],
+    made: list[tuple[Any, ...]],
+    summed: Sequence[RunningDay] = (),
 ) -> ClosedDay:
     """The closing of this day, of the answers to `closing_questions`; it is not stored."""
     none = Entry(pk=0, balance_after=0, reserved_after=0)
     before, last = next(iter(found_before), none), next(iter(found_last), none)
-    sums, lowest = {}, before.balance_after
+    lowest = min([before.balance_after, *(row.lowest for row in summed)])
+    sums: dict[str, dict[str, int]] = {key: dict(kept) for row in summed for key, kept in row.sums.items()}
     for kind, order_kind, count, balance, reserved, least in made:
-        sums[sums_key(kind, order_kind)] = {"count": count, "balance": balance, "reserved": reserved}
+        more = Counter(count=count, balance=balance, reserved=reserved)
+        more.update(sums.get(sums_key(kind, order_kind), {}))
+        sums[sums_key(kind, order_kind)] = dict(more)
         lowest = min(lowest, least)
     return ClosedDay(
         day=day,
@@ -83,6 +102,14 @@ def closing_from(
         lowest=lowest,
         sums=sums,
     )
+
+
+def keep_running_day(closing: ClosedDay, last: Entry) -> None:
+    """Keep what today's entries come to up to `last`, the newest; nobody needs to add them up again."""
+    facts = {"day": closing.day, "lowest": closing.lowest, "sums": closing.sums}
+    row = RunningDay(last_entry=last.pk, last_at=last.at, **facts)
+    changing = ["day", "last_entry", "last_at", "lowest", "sums"]
+    RunningDay.objects.bulk_create([row], update_conflicts=True, unique_fields=["only"], update_fields=changing)
 
 
 def wrong_day() -> FoundFlaw | None:

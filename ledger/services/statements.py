@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils import timezone
 
@@ -16,6 +17,7 @@ from ledger.services.closing import (
     closing_of,
     closing_questions,
     day_to_close,
+    keep_running_day,
     newest_before,
     sums_key,
 )
@@ -23,6 +25,8 @@ from ledger.services.closing import (
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
 _USUAL_DAYS = 7
+# More entries than this are added up once.
+_MOST_ADDED_UP = 1_000
 
 # Which entries make each amount of a day's closing: the sums of a closed day by kind, and by what the order is for.
 _MADE_OF: dict[str, list[str]] = {
@@ -95,14 +99,14 @@ def _read_days(first: dt.date, last: dt.date) -> Days:
         Entry.objects.order_by("pk")[:1],
         ClosedDay.objects.filter(day__gte=first - _ONE_DAY, day__lte=last),
         newest_before(start_of_day(first)),
-        *(closing_questions(last) if last >= timezone.localdate() else ()),
+        *(closing_questions(last, is_running=True) if last >= timezone.localdate() else ()),
     )
     begin = timezone.localdate(entries[0].at) if entries else None
     kept = {row.day: row for row in rows}
     before = kept.get(first - _ONE_DAY)
     opening = before.balance if before else entries_before[0].balance_after if entries_before else 0
     if of_last:
-        kept.setdefault(last, closing_from(last, *of_last))
+        kept.setdefault(last, _running(last, *of_last))
     closings: list[DayClosing] = []
     for number in range((last - first).days + 1):
         day = first + number * _ONE_DAY
@@ -110,6 +114,14 @@ def _read_days(first: dt.date, last: dt.date) -> Days:
         closings.append(_as_closing(row, opening))
         opening = row.balance
     return Days(books=books[0] if books else Books(), first_day=begin, closings=closings)
+
+
+def _running(day: dt.date, before: list[Entry], newest: list[Entry], made: list[Any], summed: list[Any]) -> ClosedDay:
+    """The closing of a day that is not over, of the answers to its questions. What many entries come to is kept."""
+    closing = closing_from(day, before, newest, made, summed)
+    if sum(count for _kind, _order_kind, count, *_sums in made) > _MOST_ADDED_UP:
+        keep_running_day(closing, newest[0])
+    return closing
 
 
 def _as_closing(row: ClosedDay, opening: int) -> DayClosing:

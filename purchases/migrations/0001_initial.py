@@ -4,16 +4,21 @@ import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.text
 import django.utils.timezone
+import pghistory.utils
 import pgtrigger.compiler
 import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
+
+import core.transactions
 
 
 class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("approvals", "0001_initial"),
+        ("core", "0001_initial"),
         ("catalogue", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -150,6 +155,7 @@ class Migration(migrations.Migration):
                 (
                     "placed_by",
                     models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -167,7 +173,8 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("buy", "Can buy products"),
                     ("resolve_order", "Can resolve orders that need action"),
-                    ("decide_order", "Can propose and approve verdicts on orders"),
+                    ("propose_verdict", "Can propose verdicts on orders"),
+                    ("decide_order", "Can approve and decline verdicts on orders"),
                 ],
             },
         ),
@@ -404,10 +411,21 @@ class Migration(migrations.Migration):
                 (
                     "declined_by",
                     models.ForeignKey(
+                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "approval",
+                    models.OneToOneField(
+                        help_text="Where the second person decides.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="approvals.approval",
                     ),
                 ),
                 (
@@ -448,6 +466,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="order",
             index=models.Index(fields=["product", "-created_at", "-id"], name="order_by_product_id"),
+        ),
+        migrations.AddIndex(
+            model_name="order",
+            index=models.Index(fields=["placed_by", "created_at"], name="order_by_person"),
         ),
         migrations.AddIndex(
             model_name="order",
@@ -773,9 +795,7 @@ class Migration(migrations.Migration):
                     models.Q(
                         ("approved_by__isnull", False), ("decided_at__isnull", False), ("declined_by__isnull", True)
                     ),
-                    models.Q(
-                        ("approved_by__isnull", True), ("decided_at__isnull", False), ("declined_by__isnull", False)
-                    ),
+                    models.Q(("approved_by__isnull", True), ("decided_at__isnull", False)),
                     _connector="OR",
                 ),
                 name="verdict_decided_by_one",
@@ -827,6 +847,802 @@ class Migration(migrations.Migration):
                     operation="DELETE",
                     pgid="pgtrigger_never_deleted_d68fa",
                     table="purchases_verdict",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.CreateModel(
+            name="IncidentHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("contradiction", "The upstream contradicts a final status"),
+                            ("price_above_max", "Charged more than the confirmed price"),
+                            ("other_price", "The upstream names another price than before, or none"),
+                            ("mismatch", "The answer names another product or destination"),
+                            ("lost", "Accepted before, now not found"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "source",
+                    models.CharField(
+                        choices=[
+                            ("staff", "Staff"),
+                            ("submit", "Answer to our request"),
+                            ("poll", "Status check"),
+                            ("callback", "Callback"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("detail", models.CharField(max_length=500)),
+                ("raw", models.JSONField(null=True)),
+                ("callback_id", models.BigIntegerField(null=True)),
+                ("closed_at", models.DateTimeField(null=True)),
+                ("closing_note", models.CharField(blank=True, max_length=500)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="OrderHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "ref_id",
+                    models.CharField(help_text="Ours; made before anything is sent, never replaced.", max_length=64),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("purchase", "Purchase"), ("bill", "Bill payment")], default="purchase", max_length=10
+                    ),
+                ),
+                ("idempotency_key", models.CharField(help_text="One per confirmed form or command.", max_length=64)),
+                ("product_code", models.CharField(max_length=100)),
+                ("product_name", models.CharField(max_length=1000)),
+                ("destination", models.CharField(max_length=64)),
+                (
+                    "max_price",
+                    models.BigIntegerField(
+                        help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`."
+                    ),
+                ),
+                (
+                    "price",
+                    models.BigIntegerField(
+                        help_text="Rupiah: what the upstream charged; empty until it says.", null=True
+                    ),
+                ),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("sending", "Sending"),
+                            ("pending", "In process"),
+                            ("unknown", "Outcome not known yet"),
+                            ("held", "Needs action"),
+                            ("success", "Success"),
+                            ("failed", "Failed"),
+                            ("rejected", "Rejected"),
+                            ("cancelled", "Cancelled"),
+                            ("closed", "Closed"),
+                            ("reversed", "Reversed"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "action_reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("balance_short", "Provider balance is short"),
+                            ("price_changed", "Price has risen"),
+                            ("cut_off", "Closed for the night"),
+                            ("disturbed", "Product unavailable"),
+                            ("amount", "The bill's total has changed"),
+                            ("never_arrived", "Never arrived at the upstream"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "error_code",
+                    models.CharField(blank=True, help_text="The upstream's last error code for it.", max_length=40),
+                ),
+                ("message", models.CharField(blank=True, help_text="The upstream's own words.", max_length=1000)),
+                ("trx_id", models.CharField(blank=True, max_length=100)),
+                ("sn", models.CharField(blank=True, max_length=4000)),
+                (
+                    "sn_by_hand",
+                    models.BooleanField(
+                        default=False, help_text="People entered the SN; the upstream has not said it."
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "waits_for_topup",
+                    models.BooleanField(
+                        default=False,
+                        help_text="With a short balance it waits and is queued by itself once enough is available.",
+                    ),
+                ),
+                ("sent_at", models.DateTimeField(help_text="When it was last claimed for sending.", null=True)),
+                ("final_at", models.DateTimeField(null=True)),
+                (
+                    "attempt",
+                    models.IntegerField(
+                        default=0, help_text="How often it was claimed; an answer to an older claim is void."
+                    ),
+                ),
+                (
+                    "sent_no",
+                    models.BigIntegerField(
+                        help_text="Before the earliest sending that may have been charged; empty while none can have been.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "accepted_no",
+                    models.BigIntegerField(
+                        help_text="After the first report that the upstream has it, before its end: then its debit is certain.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "pending_no",
+                    models.BigIntegerField(
+                        help_text='Before the last request that was answered "pending": no refund had happened before.',
+                        null=True,
+                    ),
+                ),
+                ("ended_no", models.BigIntegerField(help_text="After its end was known.", null=True)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="VerdictHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("success", "Success: the customer has it"),
+                            ("failed", "Failed: nothing was delivered"),
+                            ("reversed", "Reversed: the upstream took it back"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "order_status",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("queued", "Queued"),
+                            ("sending", "Sending"),
+                            ("pending", "In process"),
+                            ("unknown", "Outcome not known yet"),
+                            ("held", "Needs action"),
+                            ("success", "Success"),
+                            ("failed", "Failed"),
+                            ("rejected", "Rejected"),
+                            ("cancelled", "Cancelled"),
+                            ("closed", "Closed"),
+                            ("reversed", "Reversed"),
+                        ],
+                        help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "sn",
+                    models.CharField(
+                        blank=True,
+                        help_text="The SN that the person has seen, for a success; the receipt shows it.",
+                        max_length=200,
+                    ),
+                ),
+                ("evidence", models.CharField(help_text="Where it was seen.", max_length=500)),
+                ("reason", models.CharField(max_length=500)),
+                ("proposed_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("decided_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.AddField(
+            model_name="givenback",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddField(
+            model_name="orderevent",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddField(
+            model_name="receiptprint",
+            name="txid",
+            field=models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False),
+        ),
+        migrations.AddIndex(
+            model_name="givenback",
+            index=models.Index(fields=["txid", "id"], name="given_back_to_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="orderevent",
+            index=models.Index(fields=["txid", "id"], name="order_event_to_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="receiptprint",
+            index=models.Index(fields=["txid", "id"], name="receipt_print_to_seal"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="givenback",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="1ee837a64617acf46c2b2d5fe65da7925a26cf4a",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_f556b",
+                    table="purchases_givenback",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="what_happened_never_changes",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."order_id" IS DISTINCT FROM (NEW."order_id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."at" IS DISTINCT FROM (NEW."at") OR OLD."source" IS DISTINCT FROM (NEW."source") OR OLD."detail" IS DISTINCT FROM (NEW."detail") OR OLD."raw" IS DISTINCT FROM (NEW."raw") OR OLD."callback_id" IS DISTINCT FROM (NEW."callback_id"))',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="0f9687dc25b39c3629a97c5a534cbca36ec84c86",
+                    operation="UPDATE",
+                    pgid="pgtrigger_what_happened_never_changes_3d06c",
+                    table="purchases_incident",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="closed_once",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."closed_at" IS NOT NULL)',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="7a54a0260ae0efd2865d90b37cbbaea1fa27d26a",
+                    operation="UPDATE",
+                    pgid="pgtrigger_closed_once_25b8b",
+                    table="purchases_incident",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_deleted",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;",
+                    hash="da85667c4f68bf473eb188c1d04c3bb9a7710ea8",
+                    operation="DELETE",
+                    pgid="pgtrigger_never_deleted_a304e",
+                    table="purchases_incident",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="51376522d1e8700534e39cd0afff519aac8766a2",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_1ebcb",
+                    table="purchases_incident",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_incidenthistory" ("at", "callback_id", "closed_at", "closed_by_id", "closing_note", "detail", "id", "kind", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "raw", "source") VALUES (NEW."at", NEW."callback_id", NEW."closed_at", NEW."closed_by_id", NEW."closing_note", NEW."detail", NEW."id", NEW."kind", NEW."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."raw", NEW."source"); RETURN NULL;',
+                    hash="c24175ff571bb59f283d1e7c11380115fcc37202",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_3d57d",
+                    table="purchases_incident",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "purchases_incidenthistory" ("at", "callback_id", "closed_at", "closed_by_id", "closing_note", "detail", "id", "kind", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "raw", "source") VALUES (NEW."at", NEW."callback_id", NEW."closed_at", NEW."closed_by_id", NEW."closing_note", NEW."detail", NEW."id", NEW."kind", NEW."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."raw", NEW."source"); RETURN NULL;',
+                    hash="bc4d480a10113010d59643446aec1629028897ae",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_affab",
+                    table="purchases_incident",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incident",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_incidenthistory" ("at", "callback_id", "closed_at", "closed_by_id", "closing_note", "detail", "id", "kind", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "raw", "source") VALUES (OLD."at", OLD."callback_id", OLD."closed_at", OLD."closed_by_id", OLD."closing_note", OLD."detail", OLD."id", OLD."kind", OLD."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."raw", OLD."source"); RETURN NULL;',
+                    hash="adcdacd5628c76d40c36e11ad7fd7cfd02bfa0a2",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_61cad",
+                    table="purchases_incident",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="order",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="d998d91cdac49325507f8ecaf2410104333f1a28",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_3086d",
+                    table="purchases_order",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="order",
+            trigger=pgtrigger.compiler.Trigger(
+                name="ended_for_good",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."status" IN (\'cancelled\', \'closed\', \'failed\', \'rejected\', \'reversed\', \'success\') AND ((OLD."price" IS DISTINCT FROM (NEW."price") AND OLD."price" IS NOT NULL) OR OLD."max_price" IS DISTINCT FROM (NEW."max_price") OR OLD."placed_by_id" IS DISTINCT FROM (NEW."placed_by_id") OR (OLD."trx_id" IS DISTINCT FROM (NEW."trx_id") AND OLD."trx_id" > \'\') OR (OLD."sn" IS DISTINCT FROM (NEW."sn") AND OLD."sn" > \'\' AND NOT OLD."sn_by_hand")))',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="511f3bdfd438e547f3d13889fe43acfbbdacea8f",
+                    operation="UPDATE",
+                    pgid="pgtrigger_ended_for_good_3aaa5",
+                    table="purchases_order",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="order",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
+                    hash="1ff55a372e876654fed52cda809bc2d3ca400222",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_b2cd5",
+                    table="purchases_order",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="order",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."accepted_no" IS DISTINCT FROM (NEW."accepted_no") OR OLD."action_reason" IS DISTINCT FROM (NEW."action_reason") OR OLD."attempt" IS DISTINCT FROM (NEW."attempt") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."ended_no" IS DISTINCT FROM (NEW."ended_no") OR OLD."error_code" IS DISTINCT FROM (NEW."error_code") OR OLD."final_at" IS DISTINCT FROM (NEW."final_at") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."idempotency_key" IS DISTINCT FROM (NEW."idempotency_key") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."max_price" IS DISTINCT FROM (NEW."max_price") OR OLD."message" IS DISTINCT FROM (NEW."message") OR OLD."pending_no" IS DISTINCT FROM (NEW."pending_no") OR OLD."placed_by_id" IS DISTINCT FROM (NEW."placed_by_id") OR OLD."price" IS DISTINCT FROM (NEW."price") OR OLD."product_id" IS DISTINCT FROM (NEW."product_id") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."product_name" IS DISTINCT FROM (NEW."product_name") OR OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."sent_at" IS DISTINCT FROM (NEW."sent_at") OR OLD."sent_no" IS DISTINCT FROM (NEW."sent_no") OR OLD."sn" IS DISTINCT FROM (NEW."sn") OR OLD."sn_by_hand" IS DISTINCT FROM (NEW."sn_by_hand") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."trx_id" IS DISTINCT FROM (NEW."trx_id") OR OLD."waits_for_topup" IS DISTINCT FROM (NEW."waits_for_topup"))',
+                    func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
+                    hash="3bfc7af0a0a8fb3ef5e9fdf7f387712ee83113f8",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_c58fa",
+                    table="purchases_order",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="order",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (OLD."accepted_no", OLD."action_reason", OLD."attempt", OLD."created_at", OLD."destination", OLD."ended_no", OLD."error_code", OLD."final_at", OLD."id", OLD."idempotency_key", OLD."kind", OLD."max_price", OLD."message", OLD."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."placed_by_id", OLD."price", OLD."product_code", OLD."product_id", OLD."product_name", OLD."ref_id", OLD."sent_at", OLD."sent_no", OLD."sn", OLD."sn_by_hand", OLD."status", OLD."trx_id", OLD."waits_for_topup"); RETURN NULL;',
+                    hash="2a79613d9e4f78942d5f86d2e02a2733dc2a39aa",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_0ebf4",
+                    table="purchases_order",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="orderevent",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="7977f1566a1160b9760bc2dc980ebbf4529f62d0",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_3b005",
+                    table="purchases_orderevent",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="receiptprint",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="50a5fd958c7037a17c6d4f1edfe9825f56c565b7",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_91024",
+                    table="purchases_receiptprint",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdict",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="fe86e258645125758500072d70517a793a853fe3",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_984d5",
+                    table="purchases_verdict",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdict",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_verdicthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "evidence", "id", "order_id", "order_status", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason", "sn") VALUES (NEW."approval_id", NEW."approved_by_id", NEW."decided_at", NEW."declined_by_id", NEW."evidence", NEW."id", NEW."order_id", NEW."order_status", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."proposed_at", NEW."proposed_by_id", NEW."reason", NEW."sn"); RETURN NULL;',
+                    hash="08d34fda560d9f5cb094cfcf8141e47a125753b3",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_8c37f",
+                    table="purchases_verdict",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdict",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "purchases_verdicthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "evidence", "id", "order_id", "order_status", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason", "sn") VALUES (NEW."approval_id", NEW."approved_by_id", NEW."decided_at", NEW."declined_by_id", NEW."evidence", NEW."id", NEW."order_id", NEW."order_status", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."proposed_at", NEW."proposed_by_id", NEW."reason", NEW."sn"); RETURN NULL;',
+                    hash="a62f0ce9d9f3f169aecb56fc4853caa629b40369",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_dbbed",
+                    table="purchases_verdict",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdict",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "purchases_verdicthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "evidence", "id", "order_id", "order_status", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason", "sn") VALUES (OLD."approval_id", OLD."approved_by_id", OLD."decided_at", OLD."declined_by_id", OLD."evidence", OLD."id", OLD."order_id", OLD."order_status", OLD."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."proposed_at", OLD."proposed_by_id", OLD."reason", OLD."sn"); RETURN NULL;',
+                    hash="5b10ea25f49530fcb891dcba26ee424817abe9b4",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_1211f",
+                    table="purchases_verdict",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        migrations.AddField(
+            model_name="incidenthistory",
+            name="closed_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="incidenthistory",
+            name="order",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="purchases.order",
+            ),
+        ),
+        migrations.AddField(
+            model_name="incidenthistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="purchases.incident",
+            ),
+        ),
+        migrations.AddField(
+            model_name="orderhistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="purchases.order",
+            ),
+        ),
+        migrations.AddField(
+            model_name="orderhistory",
+            name="placed_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="orderhistory",
+            name="product",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="catalogue.product",
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="approved_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="approval",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Where the second person decides.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="approvals.approval",
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="declined_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Empty, though it is decided and not approved: its time was over.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="order",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="purchases.order",
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="purchases.verdict",
+            ),
+        ),
+        migrations.AddField(
+            model_name="verdicthistory",
+            name="proposed_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="incidenthistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="incident_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="incidenthistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="incident_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incidenthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="989ef48521a548d86451b31417140223fb599e75",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_1e761",
+                    table="purchases_incidenthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="incidenthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="f8318ea071df9bf7c9879f964ea7df6db03c4cd3",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_9f2af",
+                    table="purchases_incidenthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="orderhistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="order_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="orderhistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="order_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="orderhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="f4832b44af81a34fcd85480eaf23aa61ebcb0220",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_6a46f",
+                    table="purchases_orderhistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="orderhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="75103974e2d5c0587f7e29b645277822e547f6eb",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_007a1",
+                    table="purchases_orderhistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="verdicthistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="verdict_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="verdicthistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="verdict_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdicthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="82da4e8bfe6379855d82d5d2fac8f155ef06fc8e",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_fa88a",
+                    table="purchases_verdicthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="verdicthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="6c9a905145f04b5d854939090cd38e378951369a",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_fdf24",
+                    table="purchases_verdicthistory",
                     when="BEFORE",
                 ),
             ),

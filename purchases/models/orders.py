@@ -16,8 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from audit.history import history_of
 from catalogue.models import Product
 from core.search import found_by
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only, never_truncated
 from purchases.states import FINAL, OPEN, POLLED, ActionReason, Status, allowed_moves
 
 # As much of an SN as a search looks at.
@@ -89,6 +92,22 @@ class OrderQuerySet(models.QuerySet["Order"]):
         return self.filter(found_by(*ways))
 
 
+def _ended_for_good() -> pgtrigger.Trigger:
+    """What a final order cost, what came of it and who placed it. An SN that people entered gives way to another."""
+    return pgtrigger.Protect(
+        name="ended_for_good",
+        operation=pgtrigger.Update,
+        condition=pgtrigger.Q(old__status__in=sorted(FINAL))
+        & (
+            pgtrigger.Q(old__price__df=pgtrigger.F("new__price"), old__price__isnull=False)
+            | pgtrigger.Q(old__max_price__df=pgtrigger.F("new__max_price"))
+            | pgtrigger.Q(old__placed_by__df=pgtrigger.F("new__placed_by"))
+            | pgtrigger.Q(old__trx_id__df=pgtrigger.F("new__trx_id"), old__trx_id__gt="")
+            | pgtrigger.Q(old__sn__df=pgtrigger.F("new__sn"), old__sn_by_hand=False, old__sn__gt="")
+        ),
+    )
+
+
 class Order(models.Model):
     """Something that spends money at the upstream, exactly once. Amounts in whole rupiah."""
 
@@ -116,7 +135,10 @@ class Order(models.Model):
     sn = models.CharField(max_length=4000, blank=True)
     sn_by_hand = models.BooleanField(default=False, help_text="People entered the SN; the upstream has not said it.")
 
-    placed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    # `order_by_person` finds them, with the day
+    placed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(default=timezone.now)
     waits_for_topup = models.BooleanField(
         default=False, help_text="With a short balance it waits and is queued by itself once enough is available."
@@ -152,7 +174,8 @@ class Order(models.Model):
         permissions = [
             ("buy", "Can buy products"),
             ("resolve_order", "Can resolve orders that need action"),
-            ("decide_order", "Can propose and approve verdicts on orders"),
+            ("propose_verdict", "Can propose verdicts on orders"),
+            ("decide_order", "Can approve and decline verdicts on orders"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),
@@ -189,6 +212,7 @@ class Order(models.Model):
             models.Index(fields=["status", "-created_at"], name="order_by_status"),
             models.Index(fields=["product_code", "-created_at", "-id"], name="order_by_product"),
             models.Index(fields=["product", "-created_at", "-id"], name="order_by_product_id"),
+            models.Index(fields=["placed_by", "created_at"], name="order_by_person"),
             models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
             models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
@@ -210,6 +234,8 @@ class Order(models.Model):
                 fields=["ref_id", "kind", "idempotency_key", "product_code", "destination", "created_at"],
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+            _ended_for_good(),
         ]
 
     def __str__(self) -> str:
@@ -267,11 +293,15 @@ class OrderEvent(models.Model):
     facts = models.JSONField(default=dict, help_text="What our own words are made of: {code, …}; rupiah, ISO times.")
     raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
     callback_id = models.BigIntegerField(null=True, help_text="The stored callback that said so.")
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         ordering = ["at", "pk"]
-        indexes = [models.Index(fields=["order", "at"], name="order_event_timeline")]
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+        indexes = [
+            models.Index(fields=["order", "at"], name="order_event_timeline"),
+            models.Index(fields=["txid", "id"], name="order_event_to_seal"),
+        ]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.from_status} → {self.to_status}"
@@ -305,6 +335,22 @@ class Incident(models.Model):
             models.UniqueConstraint(fields=["order", "kind", "detail"], name="incident_once"),
         ]
         indexes = [models.Index(fields=["-at"], name="incident_open", condition=Q(closed_at__isnull=True))]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="what_happened_never_changes",
+                fields=["order", "kind", "at", "source", "detail", "raw", "callback_id"],
+            ),
+            pgtrigger.Protect(
+                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
+
+
+# When it is polled says nothing about money.
+OrderHistory = history_of(Order, exclude=["next_poll_at", "polls", "not_found_count", "not_found_since"])
+IncidentHistory = history_of(Incident)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only
 from purchases.models.orders import Order
 
 
@@ -28,6 +29,7 @@ class ReceiptPrint(models.Model):
     paper = models.CharField(max_length=2, choices=Paper.choices)
     at = models.DateTimeField(default=timezone.now)
     printed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         ordering = ["number"]
@@ -35,7 +37,8 @@ class ReceiptPrint(models.Model):
             models.UniqueConstraint(fields=["order", "number"], name="receipt_print_numbered"),
             models.CheckConstraint(condition=Q(number__gte=1), name="receipt_print_number_from_one"),
         ]
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+        indexes = [models.Index(fields=["txid", "id"], name="receipt_print_to_seal")]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.order_id} #{self.number}"

@@ -9,6 +9,10 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from approvals.models import Approval
+from audit.history import history_of
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only, never_truncated
 from purchases.models.orders import Order
 from purchases.states import Status
 
@@ -43,8 +47,17 @@ class Verdict(models.Model):
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     proposed_at = models.DateTimeField(default=timezone.now)
     approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    declined_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    declined_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Empty, though it is decided and not approved: its time was over.",
+    )
     decided_at = models.DateTimeField(null=True)
+    approval = models.OneToOneField(
+        Approval, null=True, on_delete=models.PROTECT, related_name="+", help_text="Where the second person decides."
+    )
 
     objects = VerdictQuerySet.as_manager()
 
@@ -63,7 +76,7 @@ class Verdict(models.Model):
             models.CheckConstraint(
                 condition=Q(decided_at__isnull=True, approved_by__isnull=True, declined_by__isnull=True)
                 | Q(decided_at__isnull=False, approved_by__isnull=False, declined_by__isnull=True)
-                | Q(decided_at__isnull=False, approved_by__isnull=True, declined_by__isnull=False),
+                | Q(decided_at__isnull=False, approved_by__isnull=True),
                 name="verdict_decided_by_one",
             ),
             models.UniqueConstraint(fields=["order"], condition=Q(decided_at__isnull=True), name="verdict_open_once"),
@@ -77,10 +90,14 @@ class Verdict(models.Model):
                 name="decided_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__decided_at__isnull=False)
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
         ]
 
     def __str__(self) -> str:
         return f"{self.order}: {self.outcome}"
+
+
+VerdictHistory = history_of(Verdict)
 
 
 class GivenBack(models.Model):
@@ -90,10 +107,12 @@ class GivenBack(models.Model):
     noted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
     note = models.CharField(max_length=500)
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(note__gt=""), name="given_back_has_a_note")]
-        triggers = [pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete)]
+        indexes = [models.Index(fields=["txid", "id"], name="given_back_to_seal")]
+        triggers = append_only()
 
     def __str__(self) -> str:
         return f"{self.order} given back"

@@ -4,15 +4,18 @@ Lock order: see `moving`.
 """
 
 from purchases.services.actions import Action, allowed_actions
+from purchases.services.approving import SpendingAct, ask_for_approval
 from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.incidents import close_incident
+from purchases.services.limits import Allowance, allowance_of, name_helpers
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import place_order, refuse_repeat
+from purchases.services.placing import Approved, needs_approval, place_order, refuse_repeat
 from purchases.services.polling import poll
 from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import submit
 from purchases.services.sweeping import DUE_ORDERS, longest_wait
-from purchases.services.verdicts import approve_verdict, decline_verdict, propose_verdict
+from purchases.services.verdict_act import VerdictAct
+from purchases.services.verdicts import approve_verdict, propose_verdict
 from purchases.services.waiting import queue_waiting_orders

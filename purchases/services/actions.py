@@ -20,8 +20,9 @@ from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
 if TYPE_CHECKING:
     from staff.models import User
 
-RESOLVE, DECIDE, BUY, PAY_BILLS = (
+RESOLVE, PROPOSE, DECIDE, BUY, PAY_BILLS = (
     "purchases.resolve_order",
+    "purchases.propose_verdict",
     "purchases.decide_order",
     "purchases.buy",
     "bills.check_bill",
@@ -38,7 +39,6 @@ class Action(StrEnum):
     CLOSE = "close"  # as never arrived
     PROPOSE_VERDICT = "propose_verdict"
     APPROVE_VERDICT = "approve_verdict"
-    DECLINE_VERDICT = "decline_verdict"
     PRINT_RECEIPT = "print_receipt"
     GIVE_BACK = "give_back"  # note that the customer has the money back
 
@@ -146,10 +146,6 @@ def _may_approve(order: Order, person: User) -> bool:
     return verdict.outcome in possible_outcomes(order)
 
 
-def _may_decline(order: Order, _person: User) -> bool:
-    return open_verdict(order) is not None
-
-
 def _may_print(order: Order, _person: User) -> bool:
     return order.status == Status.SUCCESS
 
@@ -175,9 +171,8 @@ _RULES = {
     Action.SEND_AGAIN: _Rule((RESOLVE, BUY), _may_send_again),
     Action.CONFIRM_PRICE: _Rule((RESOLVE, BUY), _may_confirm_price),
     Action.CLOSE: _Rule((RESOLVE,), _may_close),
-    Action.PROPOSE_VERDICT: _Rule((DECIDE,), _may_propose),
+    Action.PROPOSE_VERDICT: _Rule((PROPOSE,), _may_propose),
     Action.APPROVE_VERDICT: _Rule((DECIDE,), _may_approve),
-    Action.DECLINE_VERDICT: _Rule((DECIDE,), _may_decline),
     Action.PRINT_RECEIPT: _Rule((BUY, PAY_BILLS), _may_print),
     Action.GIVE_BACK: _Rule((BUY,), _may_give_back),
 }

@@ -1,7 +1,8 @@
 """The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
-Lock order, everywhere: the bill's check, the order, what hangs on it (events, incidents, verdicts), the books. Several
-orders are locked by their keys, or locked ones are skipped. The books come last: see `ledger.services.posting`.
+Lock order, everywhere: the bill's check, the order, who spends (`limits`), what hangs on the order (events, incidents,
+verdicts), the books. Several orders are locked by their keys, or locked ones are skipped. The books come last: see
+`ledger.services.posting`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
 from core import clock
-from core.bulk import insert_rows, update_rows
+from core.bulk import insert_row, insert_rows, read_rows, update_rows
 from gateway.line import ring_when_committed
 from gateway.models import NEXT_NUMBER
 from gateway.polling import in_seconds, next_poll_at
@@ -27,6 +28,7 @@ from ledger.errors import NotEnough
 from purchases.errors import BalanceShort
 from purchases.models import Order, OrderEvent
 from purchases.services.bookkeeping import steps_of
+from purchases.services.limits import refuse_beyond_limits
 from purchases.states import FINAL, POLLED, ActionReason, Status
 
 if TYPE_CHECKING:
@@ -41,11 +43,8 @@ _CHANGING = (
     *("polls", "not_found_count", "not_found_since", "next_poll_at"),
 )
 
-# What `lock_orders_for_move` asks, for one order: to write that costs Django as much as to ask it.
-_LOCK = """
-    SELECT *, nextval(pg_get_serial_sequence('gateway_exchange', 'id')) AS locked_no
-    FROM purchases_order WHERE id = %s FOR UPDATE
-"""
+# `NEXT_NUMBER` in plain SQL.
+_NUMBER = "nextval(pg_get_serial_sequence('gateway_exchange', 'id'))"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,7 @@ def lock_order_for_move(order_id: int) -> Order:
     """The order, locked until the transaction ends, with a number that was taken with the lock (`locked_no`)."""
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
-    for order in Order.objects.raw(_LOCK, [order_id]):
+    for order in read_rows(Order, "WHERE id = %s FOR UPDATE", [order_id], locked_no=_NUMBER):
         return order
     raise Order.DoesNotExist
 
@@ -84,11 +83,16 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 
-def store(order: Order) -> None:
-    """Insert a new order, queued or in need of action. Raises `BalanceShort` if it cannot be reserved for."""
+def store(order: Order, facts: dict[str, Any] | None = None) -> None:
+    """Insert a new order, queued or in need of action.
+
+    `facts`: what our own words of its first event are made of. Raises `LimitReached` when it is beyond what its person
+    may spend, `BalanceShort` if it cannot be reserved for.
+    """
     with transaction.atomic():
-        order.save(force_insert=True)
-        _write([Move(order, None, Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by))])
+        refuse_beyond_limits(order.placed_by, order.max_price, key=order.idempotency_key)
+        insert_row(order)
+        _write([Move(order, None, Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by, facts=facts or {}))])
 
 
 def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -12,14 +13,25 @@ from django.utils import timezone
 
 from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
+from core.bulk import read_rows
 from gateway import line
 from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
-from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
+from purchases.errors import (
+    BalanceShort,
+    NeedsApproval,
+    NotForSale,
+    OpenDuplicate,
+    PriceMoved,
+    RepeatToday,
+    TokenUsed,
+)
 from purchases.models import Order
+from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
 from purchases.states import OPEN, ActionReason, Status
+from staff.services import limits_of
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -29,11 +41,24 @@ _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 # Every click asks this; to write it costs Django more than to ask it.
 _OPEN = ", ".join(f"'{status}'" for status in sorted(OPEN))
 _LOOK = f"""
-    SELECT * FROM purchases_order
     WHERE idempotency_key = %s OR (
         product_code = %s AND destination = %s AND (status IN ({_OPEN}) OR (status = 'success' AND created_at >= %s))
     )
-"""  # noqa: S608 - our names
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approved:
+    """A second person has approved the order, under this ref_id: `approval` is its key, `by` who approved it."""
+
+    ref_id: str
+    approval: int
+    by: User
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the order's timeline."""
+        return {"code": "approved", "approval": self.approval, "by": self.by.username}
 
 
 def place_order(
@@ -48,6 +73,7 @@ def place_order(
     confirm_repeat: bool = False,
     wait_for_topup: bool = False,
     enqueue: bool = True,
+    approved: Approved | None = None,
 ) -> Order:
     """Store an order (queued) and put it into the line of the person; return it.
 
@@ -55,20 +81,38 @@ def place_order(
     most to pay, so that a lower price will do. `idempotency_key`:
     one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
     second one on the same day. `wait_for_topup`: if less is available, it needs action until it is queued by itself.
-    `enqueue=False`: the caller submits it. Raises `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`,
-    `RepeatToday`, `TokenUsed` or `BalanceShort`; nothing is stored or sent then.
+    `enqueue=False`: the caller submits it. `approved`: by whom, when it is above the person's limit. Raises
+    `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`, `LimitReached`,
+    `NeedsApproval` or `BalanceShort`; nothing is stored or sent then.
     """
     destination = normalise(kind_of(product), destination, zone)
     found = _look(product, destination, idempotency_key)
     if before := next((order for order in found if order.idempotency_key == idempotency_key), None):
         return _same_order(before, product, destination)
-    _refuse_if_not_for_sale(product)
+    refuse_if_not_for_sale(product)
     if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
     _refuse_any(found, confirm_repeat=confirm_repeat)
+    if approved is None and needs_approval(placed_by, max_price):
+        refuse_beyond_limits(placed_by, max_price, key=idempotency_key, is_only_asked=True)
+        raise NeedsApproval(
+            "order",
+            subject=f"{product.code} {destination}",
+            content={
+                "ref_id": new_ref_id(),
+                "product_code": product.code,
+                "product_name": product.name,
+                "destination": destination,
+                "price": product.price,
+                "max_price": max_price,
+                "confirm_repeat": confirm_repeat,
+                "wait_for_topup": wait_for_topup,
+                "idempotency_key": idempotency_key,
+            },
+        )
     return queue_order(
         kind=Order.Kind.PURCHASE,
-        ref_id=new_ref_id(),
+        ref_id=approved.ref_id if approved else new_ref_id(),
         product=product,
         destination=destination,
         max_price=max_price,
@@ -76,7 +120,14 @@ def place_order(
         placed_by=placed_by,
         wait_for_topup=wait_for_topup,
         enqueue=enqueue,
+        approved=approved,
     )
+
+
+def needs_approval(person: User | None, price: int) -> bool:
+    """Whether an order of this person for `price` rupiah needs a second one. A command, which names nobody, never."""
+    limit = limits_of(person).approval_above if person else None
+    return limit is not None and price > limit
 
 
 def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = False) -> None:
@@ -95,11 +146,13 @@ def queue_order(
     placed_by: User | None,
     wait_for_topup: bool = False,
     enqueue: bool,
+    approved: Approved | None = None,
 ) -> Order:
     """Store an order whose facts were checked already, reserve its price, and put it into the line of the person.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
-    for this product and destination is open. Raises `BalanceShort`, or lets it wait with `wait_for_topup`.
+    for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
+    wait.
     """
     order = Order(
         kind=kind,
@@ -114,15 +167,16 @@ def queue_order(
         waits_for_topup=wait_for_topup,
         next_poll_at=in_seconds(HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
     )
+    facts = approved.facts if approved else {}
     try:
         try:
-            store(order)
+            store(order, facts)
         except BalanceShort:
             if not wait_for_topup:
                 raise
             order.pk, order.next_poll_at = None, None
             order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
-            store(order)
+            store(order, facts)
     except IntegrityError:
         # Somebody was faster between our look and our insert; the database's constraints decided.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
@@ -144,7 +198,7 @@ def new_ref_id() -> str:
 def _look(product: Product, destination: str, idempotency_key: str | None = None) -> list[Order]:
     """Orders with this key, and those for the same that are open, or were bought today."""
     start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    return list(Order.objects.raw(_LOOK, [idempotency_key, product.code, destination, start_of_day]))
+    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, start_of_day])
 
 
 def _refuse_any(repeats: Iterable[Order], *, confirm_repeat: bool) -> None:
@@ -165,7 +219,8 @@ def _same_order(order: Order, product: Product, destination: str) -> Order:
     return order
 
 
-def _refuse_if_not_for_sale(product: Product) -> None:
+def refuse_if_not_for_sale(product: Product) -> None:
+    """Raise `NotForSale` unless the product can be bought at this moment."""
     if product.type != ProductType.PREPAID:
         raise NotForSale("postpaid")
     if not product.is_listed:

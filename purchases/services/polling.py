@@ -50,7 +50,7 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "") -> Found:
         order = apply_verdict(order.pk, unknown, attempt=order.attempt)
     try:
         request = requests.transaction_status(ref_id=order.ref_id)
-        reply = gateway.call(request, call_class=call_class, permit_id=permit_id)
+        reply = gateway.call(request, call_class=call_class, permit_id=permit_id, attempt=order.polls + 1)
     except UpstreamError as error:
         _poll_later(order, wait=wait_after(error))
         if isinstance(error, Rejected) and error.error_code == ErrorCode.TRANSACTION_NOT_FOUND:

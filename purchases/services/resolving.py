@@ -14,7 +14,9 @@ from purchases.errors import ActionRefused, NotForSale, PriceMoved
 from purchases.models import GivenBack, Order, OrderEvent
 from purchases.services.actions import Action, not_possible, require
 from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
+from purchases.services.placing import needs_approval
 from purchases.services.polling import Found, poll
 from purchases.services.sweeping import POLL, SUBMIT
 from purchases.states import ActionReason, Status
@@ -58,9 +60,15 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Or
 def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool = True) -> Order:
     """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
 
-    A newly confirmed price is kept with its event, beside the one before.
+    A newly confirmed price is kept with its event, beside the one before. Raises `LimitReached` when it is beyond what
+    the actor may spend, and `ActionRefused` when a risen one is above what the person may spend without a second one.
     """
+    refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
+    if max_price > order.max_price and needs_approval(actor, max_price):
+        raise ActionRefused(
+            _("The new price needs the approval of a second person. Cancel this order, and place it again.")
+        )
     confirmed = {"code": "price_confirmed", "before": order.max_price, "after": max_price} if is_new else {}
     queued = Decision(
         status=Status.QUEUED,

@@ -69,7 +69,7 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
         return
     order = claimed.order
     try:
-        reply = gateway.call(_request(order), permit=permit, sent_no=claimed.number)
+        reply = gateway.call(_request(order), permit=permit, sent_no=claimed.number, attempt=order.attempt)
     except UpstreamError as error:
         apply_verdict(order.pk, _after(error, claimed), attempt=order.attempt)
         return

@@ -1,16 +1,17 @@
 """Two people decide how an order ended: one proposes with evidence, another approves.
 
-Lock order: the order, then its verdict.
+What is proposed waits in the approvals. Lock order: the approval, the order, then its verdict.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from approvals import services as approvals
 from purchases.errors import ActionRefused
 from purchases.models import Order, OrderEvent, Verdict
 from purchases.services.actions import Action, open_verdict, possible_outcomes, require
@@ -20,6 +21,8 @@ from purchases.states import Status
 
 if TYPE_CHECKING:
     from staff.models import User
+
+VERDICT = "verdict"
 
 
 def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, actor: User, sn: str = "") -> Verdict:
@@ -37,7 +40,7 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
         require(Action.PROPOSE_VERDICT, current, actor)
         if outcome not in possible_outcomes(current):
             raise ActionRefused(_("This order cannot be decided so."))
-        return Verdict.objects.create(
+        proposed = Verdict.objects.create(
             order=current,
             outcome=outcome,
             order_status=current.status,
@@ -46,13 +49,39 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
             reason=reason.strip()[:500],
             proposed_by=actor,
         )
+        proposed.approval = approvals.ask(
+            VERDICT,
+            subject=f"{VERDICT}:{proposed.pk}",
+            content=content_of(current, proposed),
+            actor=actor,
+            reason=proposed.reason,
+            about=f"{current.ref_id} → {proposed.get_outcome_display()}",
+        )
+        proposed.save(update_fields=["approval"])
+        return proposed
+
+
+def content_of(order: Order, verdict: Verdict) -> dict[str, Any]:
+    """Everything that the approval of a verdict is bound to; `price` in rupiah."""
+    return {
+        "verdict": verdict.pk,
+        "ref_id": order.ref_id,
+        "outcome": verdict.outcome,
+        "order_status": order.status,
+        "price": order.shown_price,
+        "evidence": verdict.evidence,
+        "sn": verdict.sn,
+    }
 
 
 def approve_verdict(verdict: Verdict, *, actor: User) -> Order:
-    """Approve what another person proposed: the order ends so, with its entries. Raises `ActionRefused`."""
+    """Approve what another person proposed: the order ends so, with its entries. Raises `ActionRefused`.
+
+    Only the approval of a verdict calls this: it has asked for the second factor.
+    """
     with transaction.atomic():
         order = lock_order_for_move(verdict.order_id)
-        proposed = _undecided(order, verdict)
+        proposed = undecided(order, verdict)
         if proposed.proposed_by_id == actor.pk:
             raise ActionRefused(_("A second person must approve what you proposed."))
         require(Action.APPROVE_VERDICT, order, actor)
@@ -70,18 +99,16 @@ def approve_verdict(verdict: Verdict, *, actor: User) -> Order:
         return apply_verdict(order.pk, decision)
 
 
-def decline_verdict(verdict: Verdict, *, actor: User) -> Order:
-    """Decline a proposal; its own author withdraws it so. The order stays as it is. Raises `ActionRefused`."""
+def end_verdict(verdict: Verdict, *, by: User | None) -> None:
+    """End a proposal without deciding the order; `by`: None when its time is over. Nothing when it was decided."""
     with transaction.atomic():
         order = lock_order_for_move(verdict.order_id)
-        proposed = _undecided(order, verdict)
-        require(Action.DECLINE_VERDICT, order, actor)
-        proposed.declined_by, proposed.decided_at = actor, timezone.now()
-        proposed.save(update_fields=["declined_by", "decided_at"])
-        return order
+        if (proposed := open_verdict(order)) is not None and proposed.pk == verdict.pk:
+            proposed.declined_by, proposed.decided_at = by, timezone.now()
+            proposed.save(update_fields=["declined_by", "decided_at"])
 
 
-def _undecided(order: Order, verdict: Verdict) -> Verdict:
+def undecided(order: Order, verdict: Verdict) -> Verdict:
     """The proposal, if it waits; the order's lock keeps others from deciding it."""
     if (proposed := open_verdict(order)) is None or proposed.pk != verdict.pk:
         raise ActionRefused(_("This verdict was decided before."))

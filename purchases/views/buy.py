@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -15,13 +15,25 @@ from catalogue.destinations import DestinationKind, is_brand_of_another, operato
 from catalogue.errors import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
+from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
 from purchases import services
-from purchases.errors import BalanceShort, NotForSale, OpenDuplicate, OrderRefused, PriceMoved, RepeatToday
+from purchases.errors import (
+    BalanceShort,
+    LimitReached,
+    NeedsApproval,
+    NotForSale,
+    OpenDuplicate,
+    OrderRefused,
+    PriceMoved,
+    RepeatToday,
+)
 from purchases.forms import ConfirmForm
+from purchases.presenting import limits_shown
 from purchases.states import Status
+from purchases.views.approving import ask_and_show
 
 
 @staff_only("catalogue.view_product", "purchases.buy")
@@ -31,9 +43,9 @@ def product_buy(request: StaffRequest, code: str) -> HttpResponse:
 
     The review has an address, so that the browser's Back after a purchase shows it again, with what is open by then.
     """
-    product = get_object_or_404(
-        Product.objects.select_related("brand", "category"), code=code, type=ProductType.PREPAID
-    )
+    product = find_product(code, ProductType.PREPAID)
+    if product is None:
+        raise Http404
     if request.method != "POST" and "review" not in request.GET:
         return _ask(request, product, DestinationForm(product=product, initial=_typed_before(request)))
     typed = request.POST if request.method == "POST" else _typed_before(request)
@@ -75,6 +87,7 @@ def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> Http
         "typed": typed,
         "closed": product.in_cut_off(),
         **_recognised(product, form.kind, typed),
+        **limits_shown(request.user, product.price),
     }
     return render(request, "purchases/product_buy.html", context)
 
@@ -96,6 +109,7 @@ def _review(request: StaffRequest, product: Product, form: DestinationForm, **mo
     missing = funds.missing(product.price)
     closed = product.in_cut_off()
     recognised = _recognised(product, form.kind, form.cleaned)
+    limits = limits_shown(request.user, product.price)
     context = {
         "product": product,
         "form": form,
@@ -106,13 +120,15 @@ def _review(request: StaffRequest, product: Product, form: DestinationForm, **mo
         "missing": missing,
         # Before the books are opened nobody knows for certain, and the upstream decides.
         "must_wait": bool(missing) and funds.is_open,
+        "needs_approval": services.needs_approval(request.user, product.price),
         "closed": closed,
-        "is_refused_now": closed or not product.is_available,
+        "is_refused_now": closed or not product.is_available or limits["limit_refusal"],
         # Nothing to think about: the button has the focus.
-        "is_plain": not (missing or recognised["is_other_operator"] or "refusal" in more),
+        "is_plain": not (missing or recognised["is_other_operator"] or limits["limit_refusal"] or "refusal" in more),
         "typed": urlencode({name: form[name].value() for name in form.fields}),
         "refusal_code": more["refusal"].code if "refusal" in more else "",
         **recognised,
+        **limits,
         **more,
     }
     return render(request, "purchases/product_review.html", context)
@@ -142,6 +158,8 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
         say = {"earlier": refusal.order, "refusal": refusal, "token": token}
     except OpenDuplicate as refusal:
         say = {"open_order": refusal.order, "refusal": refusal}
+    except NeedsApproval as need:
+        return ask_and_show(request, need)
     except InvalidDestination as refusal:
         form.add_error("destination", str(refusal))
         return _ask(request, product, form)
@@ -151,6 +169,8 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
     except BalanceShort as refusal:
         request_balance_reading()  # a top-up of this minute is found sooner
         say = {"refusal": refusal, "short": refusal, "must_wait": True, "token": token}
+    except LimitReached:
+        say = {"token": token}  # the review says it
     except OrderRefused as refusal:
         say = {"refusal": refusal}
     else:

@@ -134,22 +134,6 @@ def _propose(request: StaffRequest, order: Order) -> str:
     return _("Proposed. A second person has to approve it.")
 
 
-def _approve(request: StaffRequest, order: Order) -> str:
-    services.approve_verdict(_chosen(request, order), actor=request.user)
-    return _("Approved. The order has ended so.")
-
-
-def _decline(request: StaffRequest, order: Order) -> str:
-    services.decline_verdict(_chosen(request, order), actor=request.user)
-    return _("Declined. The order stays as it is.")
-
-
-def _chosen(request: StaffRequest, order: Order) -> Verdict:
-    """The verdict that the page showed, so that nobody approves another one."""
-    pk = request.POST.get("verdict", "")
-    return get_object_or_404(order.verdicts, pk=pk if pk.isascii() and pk.isdecimal() and len(pk) < 19 else 0)
-
-
 def _give_back(request: StaffRequest, order: Order) -> str:
     services.note_given_back(order, actor=request.user, note=_note(request))
     return _("Noted.")
@@ -167,8 +151,6 @@ POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
     "close": (_close, Action.CLOSE),
     "check": (_poll, Action.POLL),
     "propose": (_propose, Action.PROPOSE_VERDICT),
-    "approve": (_approve, Action.APPROVE_VERDICT),
-    "decline": (_decline, Action.DECLINE_VERDICT),
     "given-back": (_give_back, Action.GIVE_BACK),
 }
 

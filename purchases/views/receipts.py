@@ -25,16 +25,16 @@ from purchases.states import Status
 @require_http_methods(["GET", "POST"])
 def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Show the receipt on the chosen paper (GET `?paper=`), or note a print and go to its page (POST)."""
+    if request.method == "POST" and not may_ever(Action.PRINT_RECEIPT, request.user):
+        raise PermissionDenied
     order = get_object_or_404(Order.objects.select_related("product__brand", "product__category"), ref_id=ref_id)
     if order.status not in {Status.SUCCESS, Status.REVERSED}:
         messages.error(request, _("Only what has succeeded has a receipt."), extra_tags="no_receipt")
         return redirect(order)
     paper = _paper(request)
     if request.method == "POST":
-        if not may_ever(Action.PRINT_RECEIPT, request.user):
-            raise PermissionDenied
         try:
-            printed = print_receipt(order, paper=paper, printed_by=request.user)
+            printed = print_receipt(order, paper=paper, printed_by=request.user, request=request)
         except ActionRefused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(order)

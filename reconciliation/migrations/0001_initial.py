@@ -2,16 +2,21 @@
 
 import django.db.models.deletion
 import django.utils.timezone
+import pghistory.utils
 import pgtrigger.compiler
 import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
+
+import core.transactions
 
 
 class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("approvals", "0001_initial"),
+        ("core", "0001_initial"),
         ("gateway", "0001_initial"),
         ("ledger", "0001_initial"),
         ("purchases", "0001_initial"),
@@ -145,10 +150,21 @@ class Migration(migrations.Migration):
                 (
                     "declined_by",
                     models.ForeignKey(
+                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "approval",
+                    models.OneToOneField(
+                        help_text="Where the second person decides.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="approvals.approval",
                     ),
                 ),
                 (
@@ -458,9 +474,7 @@ class Migration(migrations.Migration):
                     models.Q(
                         ("approved_by__isnull", False), ("decided_at__isnull", False), ("declined_by__isnull", True)
                     ),
-                    models.Q(
-                        ("approved_by__isnull", True), ("decided_at__isnull", False), ("declined_by__isnull", False)
-                    ),
+                    models.Q(("approved_by__isnull", True), ("decided_at__isnull", False)),
                     _connector="OR",
                 ),
                 name="adjustment_decided_by_one",
@@ -543,6 +557,644 @@ class Migration(migrations.Migration):
                     operation="DELETE",
                     pgid="pgtrigger_never_deleted_4cbc7",
                     table="reconciliation_reconciliation",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.CreateModel(
+            name="AdjustmentHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                ("reason", models.CharField(max_length=500)),
+                ("proposed_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("decided_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="DifferenceHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "amount",
+                    models.BigIntegerField(
+                        help_text="Rupiah, signed: above zero the upstream has more than our books."
+                    ),
+                ),
+                ("from_no", models.BigIntegerField(help_text="The number after which it happened.")),
+                ("to_no", models.BigIntegerField(help_text="The number before which it had happened.")),
+                ("from_at", models.DateTimeField(help_text="When the last quiet reading before it was asked for.")),
+                ("to_at", models.DateTimeField(help_text="When the first quiet reading after it was answered.")),
+                ("found_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "label",
+                    models.CharField(
+                        choices=[
+                            ("topup", "Top-up, not yet acknowledged"),
+                            ("unreported_refund", "Refund of an order that has not failed"),
+                            ("double_refund", "Refunded twice"),
+                            ("late_refund", "Late refund"),
+                            ("adjusted_before", "Adjusted before its order was decided"),
+                            ("missing_refund", "Refund is missing"),
+                            ("unexplained_debit", "Unexplained debit"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                (
+                    "candidates",
+                    models.JSONField(default=list, help_text="Orders that may be behind it: [{ref_id, why}]."),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "Open"), ("acknowledged", "Acknowledged")], default="open", max_length=15
+                    ),
+                ),
+                ("acknowledged_at", models.DateTimeField(null=True)),
+                ("note", models.CharField(blank=True, max_length=500)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="ExpectedTopUpHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                ("amount", models.BigIntegerField(help_text="Rupiah, above zero.")),
+                ("note", models.CharField(blank=True, max_length=500)),
+                ("announced_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("cancelled_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustment",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="fc52b362a51d668965d6f174dbb4525249211b51",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_9c0de",
+                    table="reconciliation_adjustment",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustment",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_adjustmenthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "difference_id", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason") VALUES (NEW."approval_id", NEW."approved_by_id", NEW."decided_at", NEW."declined_by_id", NEW."difference_id", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."proposed_at", NEW."proposed_by_id", NEW."reason"); RETURN NULL;',
+                    hash="c7495d8daa5c732fdecce76e62abb7e78ac767d6",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_b5939",
+                    table="reconciliation_adjustment",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustment",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "reconciliation_adjustmenthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "difference_id", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason") VALUES (NEW."approval_id", NEW."approved_by_id", NEW."decided_at", NEW."declined_by_id", NEW."difference_id", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."proposed_at", NEW."proposed_by_id", NEW."reason"); RETURN NULL;',
+                    hash="c9bf52b0a67046b5ab3ad5f0f2fe9288833afcd6",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_50b31",
+                    table="reconciliation_adjustment",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustment",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_adjustmenthistory" ("approval_id", "approved_by_id", "decided_at", "declined_by_id", "difference_id", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "proposed_at", "proposed_by_id", "reason") VALUES (OLD."approval_id", OLD."approved_by_id", OLD."decided_at", OLD."declined_by_id", OLD."difference_id", OLD."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."proposed_at", OLD."proposed_by_id", OLD."reason"); RETURN NULL;',
+                    hash="5b3ee1c3f65847e2f42f556414472644b0207272",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_1d1ef",
+                    table="reconciliation_adjustment",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="difference",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="25d363c19eb47ed21c5db1280dd6d21b3f08fb30",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_fa845",
+                    table="reconciliation_difference",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="difference",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_differencehistory" ("acknowledged_at", "acknowledged_by_id", "amount", "candidates", "closed_with_id", "entry_id", "explained_by_id", "found_at", "from_at", "from_no", "id", "label", "makes_good_id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "rest_of_id", "state", "to_at", "to_no") VALUES (NEW."acknowledged_at", NEW."acknowledged_by_id", NEW."amount", NEW."candidates", NEW."closed_with_id", NEW."entry_id", NEW."explained_by_id", NEW."found_at", NEW."from_at", NEW."from_no", NEW."id", NEW."label", NEW."makes_good_id", NEW."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."rest_of_id", NEW."state", NEW."to_at", NEW."to_no"); RETURN NULL;',
+                    hash="6700587d1e73aa4c1a13c247b25daabc84a2e346",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_4a308",
+                    table="reconciliation_difference",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="difference",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "reconciliation_differencehistory" ("acknowledged_at", "acknowledged_by_id", "amount", "candidates", "closed_with_id", "entry_id", "explained_by_id", "found_at", "from_at", "from_no", "id", "label", "makes_good_id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "rest_of_id", "state", "to_at", "to_no") VALUES (NEW."acknowledged_at", NEW."acknowledged_by_id", NEW."amount", NEW."candidates", NEW."closed_with_id", NEW."entry_id", NEW."explained_by_id", NEW."found_at", NEW."from_at", NEW."from_no", NEW."id", NEW."label", NEW."makes_good_id", NEW."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."rest_of_id", NEW."state", NEW."to_at", NEW."to_no"); RETURN NULL;',
+                    hash="312c26a9078c8c303a5a5d780864124eaf8bcf3b",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_b9123",
+                    table="reconciliation_difference",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="difference",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_differencehistory" ("acknowledged_at", "acknowledged_by_id", "amount", "candidates", "closed_with_id", "entry_id", "explained_by_id", "found_at", "from_at", "from_no", "id", "label", "makes_good_id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "rest_of_id", "state", "to_at", "to_no") VALUES (OLD."acknowledged_at", OLD."acknowledged_by_id", OLD."amount", OLD."candidates", OLD."closed_with_id", OLD."entry_id", OLD."explained_by_id", OLD."found_at", OLD."from_at", OLD."from_no", OLD."id", OLD."label", OLD."makes_good_id", OLD."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."rest_of_id", OLD."state", OLD."to_at", OLD."to_no"); RETURN NULL;',
+                    hash="359cb506b2ae6063c2ed627f9ee545969189cd93",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_8ee86",
+                    table="reconciliation_difference",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="what_was_announced_never_changes",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."amount" IS DISTINCT FROM (NEW."amount") OR OLD."note" IS DISTINCT FROM (NEW."note") OR OLD."announced_by_id" IS DISTINCT FROM (NEW."announced_by_id") OR OLD."announced_at" IS DISTINCT FROM (NEW."announced_at"))',
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
+                    hash="136657a3039c2f9e31912cd063faf4b60be1c0f4",
+                    operation="UPDATE",
+                    pgid="pgtrigger_what_was_announced_never_changes_1c54d",
+                    table="reconciliation_expectedtopup",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_deleted",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;",
+                    hash="9d0f812a791f01202b53ac9165ad3fc6d6312cb1",
+                    operation="DELETE",
+                    pgid="pgtrigger_never_deleted_7a926",
+                    table="reconciliation_expectedtopup",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="c9fc693a596748999421c5cc4ac8c1df7af4ec59",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_acec1",
+                    table="reconciliation_expectedtopup",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_expectedtopuphistory" ("amount", "announced_at", "announced_by_id", "cancelled_at", "cancelled_by_id", "difference_id", "id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."amount", NEW."announced_at", NEW."announced_by_id", NEW."cancelled_at", NEW."cancelled_by_id", NEW."difference_id", NEW."id", NEW."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id"); RETURN NULL;',
+                    hash="052d11d2705f4c74747d8c7000f685ac4c8b781b",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_f8e91",
+                    table="reconciliation_expectedtopup",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                    func='INSERT INTO "reconciliation_expectedtopuphistory" ("amount", "announced_at", "announced_by_id", "cancelled_at", "cancelled_by_id", "difference_id", "id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (NEW."amount", NEW."announced_at", NEW."announced_by_id", NEW."cancelled_at", NEW."cancelled_by_id", NEW."difference_id", NEW."id", NEW."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id"); RETURN NULL;',
+                    hash="7febe6fec5a04013b9568de9836d13472eb40625",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_d64df",
+                    table="reconciliation_expectedtopup",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopup",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "reconciliation_expectedtopuphistory" ("amount", "announced_at", "announced_by_id", "cancelled_at", "cancelled_by_id", "difference_id", "id", "note", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id") VALUES (OLD."amount", OLD."announced_at", OLD."announced_by_id", OLD."cancelled_at", OLD."cancelled_by_id", OLD."difference_id", OLD."id", OLD."note", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id"); RETURN NULL;',
+                    hash="de70917c5c61aa71ed04f9731a96d5e01350a931",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_1cd96",
+                    table="reconciliation_expectedtopup",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="reconciliationrun",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="512f61ceeb482175fa278161af4d40ee79a11477",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_60a94",
+                    table="reconciliation_reconciliationrun",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="approved_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="approval",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Where the second person decides.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="approvals.approval",
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="declined_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Empty, though it is decided and not approved: its time was over.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="difference",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="reconciliation.adjustment",
+            ),
+        ),
+        migrations.AddField(
+            model_name="adjustmenthistory",
+            name="proposed_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="acknowledged_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="Empty: by itself.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="closed_with",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="The opposite one that makes it good.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="entry",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="ledger.entry",
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="explained_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="The order that did this, or a part of it; it was decided late.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="purchases.order",
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="makes_good",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="The former difference of which this is the opposite.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="differencehistory",
+            name="rest_of",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                help_text="The difference of which an order explains the other part.",
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="expectedtopuphistory",
+            name="announced_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="expectedtopuphistory",
+            name="cancelled_by",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="expectedtopuphistory",
+            name="difference",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="+",
+                related_query_name="+",
+                to="reconciliation.difference",
+            ),
+        ),
+        migrations.AddField(
+            model_name="expectedtopuphistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="reconciliation.expectedtopup",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="adjustmenthistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="adjustment_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="adjustmenthistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="adjustment_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustmenthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="b335042f6e0dd0a665a1e8feeb16ac42b04362e3",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_8de21",
+                    table="reconciliation_adjustmenthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="adjustmenthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="3851db44adb11e7827fe823adebe30ab8541fbb8",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_f19bf",
+                    table="reconciliation_adjustmenthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="differencehistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="difference_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="differencehistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="difference_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="differencehistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="7ba8848ed2b70987ca0eeea7ac75fea2f64a5bab",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_ffbba",
+                    table="reconciliation_differencehistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="differencehistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="825e9c0965fd7ecaeb0fb471d458b4a6296f5741",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_5a64d",
+                    table="reconciliation_differencehistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="expectedtopuphistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="expected_top_up_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="expectedtopuphistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="expected_top_up_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopuphistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="68139ca471c6d98c915873fb7e212ccee0bbee8c",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_1a742",
+                    table="reconciliation_expectedtopuphistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="expectedtopuphistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="c158cb605a4cb115f23ef26354043e0eb43cd7a5",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_e3789",
+                    table="reconciliation_expectedtopuphistory",
                     when="BEFORE",
                 ),
             ),

@@ -3,12 +3,12 @@
 Lock order: reconciliation's row, then differences, adjustments and announcements, then the books; no order.
 """
 
+from reconciliation.services.adjustment_act import AdjustmentAct
 from reconciliation.services.decisions import (
     acknowledge_top_up,
     announce_top_up,
     approve_adjustment,
     cancel_expected_top_up,
-    decline_adjustment,
     propose_adjustment,
 )
 from reconciliation.services.differences import lock_reconciliation, unexplained_differences

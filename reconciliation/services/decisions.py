@@ -1,16 +1,19 @@
 """What people decide about differences: positive ones become top-ups, negative ones adjustments by two people.
 
-Lock order: reconciliation's row, then differences, adjustments and announcements, then the books.
+What is proposed waits in the approvals. Lock order: the approval, reconciliation's row, then differences, adjustments
+and announcements, then the books.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from approvals import services as approvals
+from core.money import signed_rupiah
 from ledger import services as ledger
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
@@ -18,6 +21,8 @@ from reconciliation.services.differences import close, close_both, lock_reconcil
 
 if TYPE_CHECKING:
     from staff.models import User
+
+ADJUSTMENT = "adjustment"
 
 
 def acknowledge_top_up(difference: Difference, *, actor: User, note: str = "") -> Difference:
@@ -77,14 +82,38 @@ def propose_adjustment(difference: Difference, *, actor: User, reason: str) -> A
             raise DecisionRefused(_("An adjustment was proposed already; a second person approves it."))
         if not reason.strip():
             raise DecisionRefused(_("An adjustment needs a reason."))
-        return Adjustment.objects.create(difference=current, reason=reason.strip()[:500], proposed_by=actor)
+        proposed = Adjustment.objects.create(difference=current, reason=reason.strip()[:500], proposed_by=actor)
+        proposed.approval = approvals.ask(
+            ADJUSTMENT,
+            subject=f"{ADJUSTMENT}:{proposed.pk}",
+            content=content_of(current, proposed),
+            actor=actor,
+            reason=proposed.reason,
+            about=f"{current.get_label_display()} {signed_rupiah(current.amount)}",
+        )
+        proposed.save(update_fields=["approval"])
+        return proposed
+
+
+def content_of(difference: Difference, adjustment: Adjustment) -> dict[str, Any]:
+    """Everything that the approval of an adjustment is bound to; `amount` in rupiah, signed."""
+    return {
+        "adjustment": adjustment.pk,
+        "difference": difference.pk,
+        "amount": difference.amount,
+        "label": difference.label,
+        "from_at": difference.from_at.isoformat(),
+        "to_at": difference.to_at.isoformat(),
+    }
 
 
 def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
-    """Approve what another person proposed, and post it. Raises `DecisionRefused`."""
+    """Approve what another person proposed, and post it. Raises `DecisionRefused`.
+
+    Only the approval of an adjustment calls this: it has asked for the second factor.
+    """
     with transaction.atomic():
-        current = _locked(adjustment.difference)
-        proposed = _undecided(adjustment)
+        current, proposed = lock_proposal(adjustment)
         if proposed.proposed_by_id == actor.pk:
             raise DecisionRefused(_("Who proposed an adjustment cannot approve it; a second person must."))
         proposed.approved_by, proposed.decided_at = actor, timezone.now()
@@ -93,19 +122,25 @@ def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
         return close(current, entry=entry, actor=actor, note=proposed.reason)
 
 
-def decline_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
-    """Turn a proposal down; its own author may withdraw it so. Raises `DecisionRefused`.
+def end_adjustment(adjustment: Adjustment, *, by: User | None) -> None:
+    """End a proposal without posting anything; `by`: None when its time is over. Nothing when it was decided.
 
     The difference stays open, unless it is a missing refund that has come meanwhile.
     """
     with transaction.atomic():
-        current = _locked(adjustment.difference)
-        proposed = _undecided(adjustment)
-        proposed.declined_by, proposed.decided_at = actor, timezone.now()
+        try:
+            current, proposed = lock_proposal(adjustment)
+        except DecisionRefused:
+            return
+        proposed.declined_by, proposed.decided_at = by, timezone.now()
         proposed.save(update_fields=["declined_by", "decided_at"])
         if late := Difference.objects.open().filter(makes_good=current).first():
             close_both(current, late)
-        return current
+
+
+def lock_proposal(adjustment: Adjustment) -> tuple[Difference, Adjustment]:
+    """The difference and its proposal, both open and locked. Raises `DecisionRefused`."""
+    return _locked(adjustment.difference), _undecided(adjustment)
 
 
 def _locked(difference: Difference) -> Difference:

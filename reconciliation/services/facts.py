@@ -29,7 +29,7 @@ def readings() -> QuerySet[Exchange]:
     not read: thousands of readings may be looked at together.
     """
     own = Order.objects.filter(ref_id=OuterRef("ref_id"), sent_no=OuterRef("pk"), trx_id=OuterRef("trx_id"))
-    return Exchange.objects.readings().filter(Q(endpoint=Endpoint.BALANCE) | Exists(own)).defer("raw")
+    return Exchange.objects.readings().filter(Q(endpoint=Endpoint.BALANCE) | Exists(own)).defer("raw", "request")
 
 
 def as_reading(exchange: Exchange) -> quiet.Reading:

@@ -122,7 +122,7 @@ def balance_read(request: StaffRequest) -> HttpResponse:
     return redirect("balance")
 
 
-@staff_only("reconciliation.view_difference")
+@staff_only("reconciliation.view_difference", "gateway.read_balance")
 @require_POST
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
     """Compare with the newest balance that the upstream reported, and say the result; all books are proved behind it.

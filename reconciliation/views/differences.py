@@ -18,9 +18,10 @@ from purchases.models import Order
 from reconciliation import services
 from reconciliation.filters import DifferenceFilter
 from reconciliation.forms import NoteForm, ReasonForm
-from reconciliation.models import Adjustment, Difference
+from reconciliation.models import Difference
 from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
+from staff.services import check_factor
 
 
 @staff_only("reconciliation.view_difference")
@@ -57,12 +58,13 @@ def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, pk, form)
     with refusal_shown(request):
+        check_factor(request, act="acknowledge", content={"difference": pk})
         services.acknowledge_top_up(difference, actor=request.user, note=form.cleaned_data["note"])
         messages.success(request, _("Acknowledged: it is in the books now."))
     return redirect("difference_detail", pk=pk)
 
 
-@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
+@staff_only("reconciliation.view_difference", "ledger.propose_adjustment")
 @require_POST
 def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
     """Propose to take missing money into the books; a second person decides."""
@@ -79,28 +81,3 @@ def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
 def _refused(request: StaffRequest, pk: int, form: forms.Form) -> HttpResponse:
     words = next(iter(form.errors.values()))[0]
     return _detail(request, pk, form_error=words)
-
-
-@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
-@require_POST
-def adjustment_approve(request: StaffRequest, pk: int) -> HttpResponse:
-    """Approve what another person proposed; it is posted at once."""
-    adjustment = get_object_or_404(Adjustment, pk=pk)
-    with refusal_shown(request):
-        services.approve_adjustment(adjustment, actor=request.user)
-        messages.success(request, _("Approved: the books are adjusted."))
-    return redirect("difference_detail", pk=adjustment.difference_id)
-
-
-@staff_only("reconciliation.view_difference", "ledger.adjust_balance")
-@require_POST
-def adjustment_decline(request: StaffRequest, pk: int) -> HttpResponse:
-    """Turn a proposal down, or withdraw one's own; the difference stays open, unless it is made good meanwhile."""
-    adjustment = get_object_or_404(Adjustment, pk=pk)
-    with refusal_shown(request):
-        difference = services.decline_adjustment(adjustment, actor=request.user)
-        if difference.state == Difference.State.OPEN:
-            messages.success(request, _("Not adjusted; the difference stays open."))
-        else:
-            messages.success(request, _("Not adjusted: its refund has come, and both differences are closed."))
-    return redirect("difference_detail", pk=adjustment.difference_id)

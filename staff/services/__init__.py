@@ -1,5 +1,35 @@
 """What is done with people's accounts."""
 
+from staff.services.factors import STRONG_RIGHTS, check_factor, has_factor, needs_factor
 from staff.services.guards import may_manage
-from staff.services.links import VALID_HOURS, accept_link, invite, link_path, make_link, read_link, withdraw_link
-from staff.services.people import change_role, deactivate, end_sessions, open_sessions, reactivate
+from staff.services.limit_changes import change_limits, lock_limit_change
+from staff.services.limits import (
+    CHANGE_LIMITS,
+    Limits,
+    limits_of,
+    limits_of_roles,
+    lock_person,
+    names_of_helpers,
+    own_limits_of,
+)
+from staff.services.links import (
+    VALID_HOURS,
+    accept_link,
+    add_person,
+    invite,
+    link_path,
+    lock_invitation,
+    make_link,
+    read_link,
+    withdraw_link,
+)
+from staff.services.people import (
+    change_role,
+    deactivate,
+    end_sessions,
+    lock_role_change,
+    lock_switching_on,
+    open_sessions,
+    reactivate,
+)
+from staff.services.roles import change_role_rights, lock_role_edit

@@ -7,8 +7,8 @@ from django.contrib.auth.models import Permission
 from django.db.models import Q
 
 from staff.errors import NotAllowed
-from staff.models import User
-from staff.roles import ROLES, Role, rank_of, roles_given_by
+from staff.models import BREAK_GLASS, User
+from staff.roles import Role, rank_of, rights_by_role, roles_given_by
 
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
@@ -42,9 +42,15 @@ def refuse_demo(person: User) -> None:
         raise NotAllowed("demo")
 
 
-def may_manage(actor: User, person: User) -> bool:
-    """Whether the actor may change this person's account."""
-    return _reason_against(actor, person) is None
+def refuse_outside(person: User) -> None:
+    """Raise `NotAllowed` for somebody who has no password here, and whose role the provider says."""
+    if person.is_outside:
+        raise NotAllowed("outside")
+
+
+def may_manage(actor: User, person: User, rights: dict[Role, set[str]] | None = None) -> bool:
+    """Whether the actor may change this person's account; `rights`: what `rights_by_role` said, if known."""
+    return _reason_against(actor, person, rights) is None
 
 
 def refuse_last_owner(person: User) -> None:
@@ -58,7 +64,9 @@ def _owners() -> list[User]:
 
 
 def _can_own(person: User) -> bool:
-    return person.is_superuser and person.is_active and person.has_joined
+    """Not through a provider alone: nobody could get in while it is away."""
+    has_password = person.has_usable_password() and not person.is_outside
+    return person.is_superuser and person.is_active and has_password and person.username != BREAK_GLASS
 
 
 def _refuse_without_right(actor: User) -> None:
@@ -72,22 +80,23 @@ def _refuse_unless_managed(actor: User, person: User) -> None:
         raise NotAllowed(reason)
 
 
-def _reason_against(actor: User, person: User) -> str | None:
+def _reason_against(actor: User, person: User, rights: dict[Role, set[str]] | None = None) -> str | None:
     if not _has_right(actor):
         return "no_right"
     if actor == person:
         return "own_account"
     if actor.is_superuser:
         return None
-    return "above_own" if rank_of(person) >= rank_of(actor) or _holds_more(person, actor) else None
+    return "above_own" if rank_of(person) >= rank_of(actor) or _holds_more(person, actor, rights) else None
 
 
 def _has_right(actor: User) -> bool:
     return actor.is_active and actor.has_perm("staff.manage_staff")
 
 
-def _holds_more(person: User, actor: User) -> bool:
+def _holds_more(person: User, actor: User, rights: dict[Role, set[str]] | None) -> bool:
     """Whether the person holds, also by a group that is no role, what no role that the actor gives holds."""
-    given = {name for role in roles_given_by(actor) for name in ROLES[role]}
+    rights = rights_by_role() if rights is None else rights
+    given = {name for role in roles_given_by(actor, rights) for name in rights[role]}
     held = Permission.objects.filter(Q(user=person) | Q(group__user=person))
     return any(f"{app}.{name}" not in given for app, name in held.values_list("content_type__app_label", "codename"))

@@ -5,18 +5,32 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import secrets
+from collections.abc import Mapping
 from urllib.parse import urlencode
 
 import structlog
 from django.db import IntegrityError, transaction
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from audit.kinds import Kind
+from audit.services import record
 from core import clock
 from staff.errors import LinkRefused, NameTaken, NotAllowed
-from staff.models import AccessLink, Session, User
+from staff.models import BREAK_GLASS, AccessLink, Session, User
 from staff.roles import Role, give_role
-from staff.services.guards import lock_actor, lock_for_change, may_manage, refuse_demo, refuse_role_above
+from staff.services.changes import invitation, switching_on, takes_two
+from staff.services.devices import forget_devices
+from staff.services.guards import (
+    lock_actor,
+    lock_for_change,
+    may_manage,
+    refuse_demo,
+    refuse_outside,
+    refuse_role_above,
+)
+from staff.services.second import NOBODY, Change, settle
 
 VALID_HOURS = 72
 _TOKEN_BYTES = 32
@@ -25,59 +39,119 @@ log = structlog.get_logger()
 
 
 def invite(
-    *, username: str, role: Role, actor: User | None, full_name: str = "", email: str = "", note: str = ""
+    *,
+    username: str,
+    role: Role,
+    actor: User | None,
+    full_name: str = "",
+    email: str = "",
+    note: str = "",
+    request: HttpRequest | None = None,
 ) -> tuple[User, str]:
     """A new person with this role and without a password, and the token of the invitation.
 
-    `actor`: None for a command. Raises `NotAllowed`, or `NameTaken`.
+    `actor`: None for a command. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role does what two
+    people do, and a colleague could approve it.
     """
+    facts = {"full_name": full_name, "email": email, "note": note}
     with transaction.atomic():
-        if actor is not None:
-            lock_actor(actor)
-        refuse_role_above(role, actor=actor)
-        person = _create(username, first_name=full_name, email=email, note=note)
-        give_role(person, role)
+        change = lock_invitation(username, role, facts, actor=actor)
+        person = add_person(change, actor=actor, request=request)
         token = _new_link(person, AccessLink.Purpose.INVITE, actor)
     log.info("staff_invited", by=_key(actor), person=person.pk, role=role.value)
     return person, token
 
 
-def make_link(person: User, *, actor: User | None) -> str:
+def lock_invitation(username: str, role: Role, facts: Mapping[str, str], *, actor: User | None) -> Change:
+    """Inviting this person, while the actor is locked. Raises `NotAllowed`, or `NameTaken`."""
+    if actor is not None:
+        lock_actor(actor)
+    refuse_role_above(role, actor=actor)
+    _refuse_taken(User.normalize_username(username))
+    return invitation(username, role, facts)
+
+
+def add_person(
+    change: Change, *, actor: User | None, approved_by: User | None = None, request: HttpRequest | None = None
+) -> User:
+    """The person of a locked invitation, who has no link yet. Raises `NeedsSecond`, or `NameTaken`."""
+    asked = change.content
+    role, known = Role(asked["role"]), asked["facts"]
+    facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
+    person = _create(asked["username"], first_name=known["full_name"], email=known["email"], note=known["note"])
+    give_role(person, role)
+    after = {"role": role.value}
+    record(Kind.STAFF_INVITED, person=actor, request=request, subject=person.username, after=after, facts=facts)
+    return person
+
+
+def make_link(person: User, *, actor: User | None, request: HttpRequest | None = None) -> str:
     """The token of a new link; an open one of the person ends. Raises `NotAllowed`.
 
     Who never joined is invited again. For others the link is for a new password, and they are signed out everywhere;
-    the old password holds until the link is used.
+    the old password holds until the link is used. Raises `NeedsSecond` where `reactivate` would.
     """
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
         refuse_demo(found)
+        refuse_outside(found)
         purpose = AccessLink.Purpose.RESET if found.has_joined else AccessLink.Purpose.INVITE
         if found.has_joined and not found.is_active:
             raise NotAllowed("switched_off")
+        before = {"is_active": found.is_active}
         if not found.is_active:
+            change = switching_on(found)
+            if takes_two(change.content["rights"]):
+                settle(change, actor=actor, approved_by=None)
             found.is_active = True
             found.save(update_fields=["is_active"])
-        Session.objects.filter(person=found).delete()
-        withdraw_open_links(found)
+        ended = Session.objects.filter(person=found).delete()[0]
+        forget_devices(found)
+        before["open_link"] = withdraw_open_links(found) > 0
         token = _new_link(found, purpose, actor)
+        after = {"is_active": True, "open_link": True, "purpose": purpose.value}
+        record(
+            Kind.LINK_MADE,
+            person=actor,
+            request=request,
+            subject=found.username,
+            before=before,
+            after=after,
+            facts={"sessions": ended},
+        )
     log.info("staff_link_made", by=_key(actor), person=found.pk, purpose=purpose.value)
     return token
 
 
-def withdraw_link(person: User, *, actor: User | None) -> None:
+def withdraw_link(person: User, *, actor: User | None, request: HttpRequest | None = None) -> None:
     """End the person's open link; who never joined is switched off with it. Raises `NotAllowed`."""
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
-        withdraw_open_links(found)
+        before = {"is_active": found.is_active, "open_link": withdraw_open_links(found) > 0}
         if not found.has_joined:
             found.is_active = False
             found.save(update_fields=["is_active"])
+        after = {"is_active": found.is_active, "open_link": False}
+        facts = {"before": before, "after": after}
+        record(Kind.LINK_WITHDRAWN, person=actor, request=request, subject=found.username, **facts)
     log.info("staff_link_withdrawn", by=_key(actor), person=found.pk)
 
 
-def withdraw_open_links(person: User) -> None:
-    """End the open link of a person whose row is locked."""
-    person.links.filter(used_at=None, withdrawn_at=None).update(withdrawn_at=clock.now())
+def withdraw_open_links(person: User) -> int:
+    """End the open link of a person whose row is locked; returns how many there were."""
+    ended: int = person.links.filter(used_at=None, withdrawn_at=None).update(withdrawn_at=clock.now())
+    return ended
+
+
+def withdraw_unbacked_links() -> None:
+    """End every open link whose maker may no longer manage its person; call it after roles or accounts have changed.
+
+    Such a link opens nothing anyway; so nobody is shown it as open.
+    """
+    still_open = AccessLink.objects.filter(used_at=None, withdrawn_at=None, made_by__isnull=False)
+    for link in still_open.select_related("made_by", "person"):
+        if link.made_by and not may_manage(link.made_by, link.person):
+            still_open.filter(pk=link.pk).update(withdrawn_at=clock.now())
 
 
 def link_path(token: str) -> str:
@@ -96,14 +170,14 @@ def read_link(token: str) -> AccessLink:
     if link.used_at:
         raise LinkRefused("used")
     is_backed = link.made_by is None or may_manage(link.made_by, link.person)
-    if link.withdrawn_at or not link.person.is_active or not is_backed:
+    if link.withdrawn_at or not link.person.is_active or link.person.is_outside or not is_backed:
         raise LinkRefused("withdrawn")
     if link.expires_at <= clock.now():
         raise LinkRefused("expired")
     return link
 
 
-def accept_link(token: str, password: str) -> User:
+def accept_link(token: str, password: str, *, request: HttpRequest | None = None) -> User:
     """Use the link up, once: its person has this password from now on and is signed out everywhere.
 
     Raises `LinkRefused`.
@@ -115,25 +189,51 @@ def accept_link(token: str, password: str) -> User:
         link.used_at = clock.now()
         link.save(update_fields=["used_at"])
         person = link.person
+        before = {"has_password": person.has_joined}
         person.set_password(password)
         person.save(update_fields=["password"])
-        Session.objects.filter(person=person).delete()
+        forget_devices(person)
+        ended = Session.objects.filter(person=person).delete()[0]
+        record(
+            Kind.LINK_USED,
+            person=person,
+            request=request,
+            subject=person.username,
+            before=before,
+            after={"has_password": True},
+            facts={"purpose": link.purpose, "made_by": link.made_by_id, "sessions": ended},
+        )
     log.info("staff_link_used", person=person.pk, purpose=link.purpose)
+    person.refresh_from_db()
     return person
+
+
+def create_person(username: str, **facts: str) -> User:
+    """Somebody without a password. Raises `NameTaken`."""
+    username = User.normalize_username(username)
+    _refuse_taken(username)
+    return _create(username, **facts)
 
 
 def _create(username: str, **facts: str) -> User:
     """Names that differ only in the case or width of letters are the same at sign-in."""
-    username = User.normalize_username(username)
-    taken = NameTaken(_("Somebody has this user name already."))
-    if User.objects.filter(username__iexact=username).exists():
-        raise taken
     try:
         with transaction.atomic():
             person: User = User.objects.create_user(username, **facts)
     except IntegrityError:
-        raise taken from None
+        raise _taken() from None
     return person
+
+
+def _refuse_taken(username: str) -> None:
+    if username.casefold() == BREAK_GLASS:
+        raise NameTaken(_("This name is kept for the emergency account."))
+    if User.objects.filter(username__iexact=username).exists():
+        raise _taken()
+
+
+def _taken() -> NameTaken:
+    return NameTaken(_("Somebody has this user name already."))
 
 
 def _new_link(person: User, purpose: AccessLink.Purpose, actor: User | None) -> str:

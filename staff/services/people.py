@@ -4,29 +4,65 @@ from __future__ import annotations
 
 import structlog
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils import timezone
 
+from audit.kinds import Kind
+from audit.services import record
 from staff.errors import NotAllowed
 from staff.models import Session, User
 from staff.roles import Role, give_role
-from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner, refuse_role_above
-from staff.services.links import withdraw_open_links
+from staff.services.changes import role_change, switching_on, takes_two
+from staff.services.devices import forget_devices
+from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner, refuse_outside, refuse_role_above
+from staff.services.links import withdraw_open_links, withdraw_unbacked_links
+from staff.services.second import NOBODY, Change, settle
 
 log = structlog.get_logger()
 
 
-def change_role(person: User, role: Role, *, actor: User | None) -> None:
-    """Give the person this role alone; it holds from the next request on. Raises `NotAllowed`."""
+def change_role(
+    person: User,
+    role: Role,
+    *,
+    actor: User | None,
+    request: HttpRequest | None = None,
+    approved_by: User | None = None,
+) -> None:
+    """Give the person this role alone; it holds from the next request on.
+
+    Raises `NotAllowed`; or `NeedsSecond` when it lets the person do more, and a colleague could approve it but has not.
+    """
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
-        refuse_role_above(role, actor=actor)
-        if role is not Role.OWNER:
-            refuse_last_owner(found)
+        change = lock_role_change(person, role, actor=actor)
+        facts = settle(change, actor=actor, approved_by=approved_by) if change.content["gains"] else NOBODY
+        found = User.objects.get(pk=person.pk)
         give_role(found, role)
+        withdraw_unbacked_links()
+        before, after = ({"role": change.content[name]} for name in ("before", "after"))
+        record(
+            Kind.ROLE_CHANGED,
+            person=actor,
+            request=request,
+            subject=found.username,
+            before=before,
+            after=after,
+            facts=facts,
+        )
     log.info("staff_role_changed", by=_key(actor), person=found.pk, role=role.value)
 
 
-def deactivate(person: User, *, actor: User | None) -> None:
+def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
+    """What giving the role would change, with all who are concerned locked. Raises `NotAllowed` where it cannot be."""
+    found = lock_for_change(person, actor=actor)
+    refuse_outside(found)
+    refuse_role_above(role, actor=actor)
+    if role is not Role.OWNER:
+        refuse_last_owner(found)
+    return role_change(found, role)
+
+
+def deactivate(person: User, *, actor: User | None, request: HttpRequest | None = None) -> None:
     """Switch the account off: the person is out at the next request everywhere, and no link opens it.
 
     Raises `NotAllowed`.
@@ -34,24 +70,61 @@ def deactivate(person: User, *, actor: User | None) -> None:
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
         refuse_last_owner(found)
+        before = {"is_active": found.is_active}
         found.is_active = False
         found.save(update_fields=["is_active"])
-        withdraw_open_links(found)
+        before["open_link"] = withdraw_open_links(found) > 0
+        withdraw_unbacked_links()
+        forget_devices(found)
         ended = _delete_sessions(found)
+        record(
+            Kind.STAFF_SWITCHED_OFF,
+            person=actor,
+            request=request,
+            subject=found.username,
+            before=before,
+            after={"is_active": False, "open_link": False},
+            facts={"sessions": ended},
+        )
     log.info("staff_deactivated", by=_key(actor), person=found.pk, sessions=ended)
 
 
-def reactivate(person: User, *, actor: User | None) -> None:
-    """Switch the account on again, with the password and role that it had. Raises `NotAllowed`."""
+def reactivate(
+    person: User, *, actor: User | None, request: HttpRequest | None = None, approved_by: User | None = None
+) -> None:
+    """Switch the account on again, with the password and role that it had.
+
+    Raises `NotAllowed`; or `NeedsSecond` when its role does what two people do, and a colleague could approve it.
+    """
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
-        refuse_demo(found)
-        if not found.has_joined:
+        change = lock_switching_on(person, actor=actor)
+        found = User.objects.get(pk=person.pk)
+        if not found.has_joined and approved_by is None:
             raise NotAllowed("not_joined")
+        facts = NOBODY
+        if takes_two(change.content["rights"]):
+            facts = settle(change, actor=actor, approved_by=approved_by)
+        before = {"is_active": found.is_active}
         found.is_active = True
         found.save(update_fields=["is_active"])
         _delete_sessions(found)  # of a sign-in that was on its way when the account was switched off
+        record(
+            Kind.STAFF_SWITCHED_ON,
+            person=actor,
+            request=request,
+            subject=found.username,
+            before=before,
+            after={"is_active": True},
+            facts=facts,
+        )
     log.info("staff_reactivated", by=_key(actor), person=found.pk)
+
+
+def lock_switching_on(person: User, *, actor: User | None) -> Change:
+    """What switching the account on would change, with all who are concerned locked. Raises `NotAllowed`."""
+    found = lock_for_change(person, actor=actor)
+    refuse_demo(found)
+    return switching_on(found)
 
 
 def open_sessions(person: User) -> list[Session]:
@@ -59,7 +132,7 @@ def open_sessions(person: User) -> list[Session]:
     return list(person.sessions.filter(expire_date__gt=timezone.now()).order_by("-expire_date")[:50])
 
 
-def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
+def end_sessions(person: User, *, actor: User, but: str | None = None, request: HttpRequest | None = None) -> int:
     """Sign the person out everywhere, but in the session with this key; returns how many sessions were ended.
 
     Everybody may do so for the own account. Raises `NotAllowed`.
@@ -67,7 +140,11 @@ def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
     with transaction.atomic():
         if actor != person:
             lock_for_change(person, actor=actor)
+            forget_devices(person)
         ended = _delete_sessions(person, but=but)
+        kept = int(but is not None)
+        facts = {"before": {"sessions": ended + kept}, "after": {"sessions": kept}}
+        record(Kind.SESSIONS_ENDED, person=actor, request=request, subject=person.username, **facts)
     log.info("staff_sessions_ended", by=_key(actor), person=person.pk, sessions=ended)
     return ended
 

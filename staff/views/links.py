@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from staff.errors import LinkRefused
 from staff.forms import ChoosePasswordForm
 from staff.services import accept_link, read_link
-from staff.sessions import note_sign_in
+from staff.views.signing_in import begin_session
 
 _STATUS = {"unknown": 404}
 _GONE = 410
@@ -30,11 +29,9 @@ def access_link(request: HttpRequest) -> HttpResponse:
         link = read_link(token)
         form = ChoosePasswordForm(link.person, request.POST or None)
         if request.method == "POST" and form.is_valid():
-            person = accept_link(token, form.cleaned_data["new_password1"])
-            login(request, person, backend="staff.backends.StaffBackend")
-            note_sign_in(request)
-            messages.success(request, _("Your password is saved, and you are signed in."))
-            return redirect("overview")
+            person = accept_link(token, form.cleaned_data["new_password1"], request=request)
+            messages.success(request, _("Your password is saved."))
+            return begin_session(request, person)
     except LinkRefused as refusal:
         context = {"reason": refusal.reason, "code": refusal.code}
         return _private(render(request, "staff/link_refused.html", context, status=_STATUS.get(refusal.reason, _GONE)))

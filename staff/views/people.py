@@ -15,12 +15,13 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from staff import services
-from staff.errors import NameTaken
+from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
-from staff.forms import InviteForm, RoleForm
-from staff.models import User
+from staff.forms import InviteForm, LimitsForm, RoleForm
+from staff.models import LIMITS, User
 from staff.presenting import standing_of
-from staff.roles import role_of
+from staff.roles import rights_by_role, role_of
+from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
@@ -45,9 +46,12 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     form = InviteForm(request.POST or None, actor=request.user)
     if request.method == "POST" and form.is_valid():
         try:
-            person, token = services.invite(actor=request.user, **form.cleaned_data)
+            _confirm(request, "invite", **{name: request.POST.get(name, "") for name in ("username", "role")})
+            person, token = services.invite(actor=request.user, request=request, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
+        except FactorRefused as refusal:
+            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         except Refused as refusal:
             form.add_error("role", ValidationError(str(refusal), code=refusal.code))
         else:
@@ -58,17 +62,29 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
 @staff_only("staff.manage_staff")
 @require_GET
 def staff_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One person: role, link, sessions, and what may be done with the account."""
+    """One person: role, limits, link, sessions, and what may be done with the account."""
+    return _person_shown(request, pk)
+
+
+def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | None = None) -> HttpResponse:
     now = clock.now()
     person = get_object_or_404(User.objects.for_table(now), pk=pk)
+    role, rights, own = role_of(person), rights_by_role(), services.own_limits_of(person)
+    of_role = services.limits_of_roles()[role] if role else services.Limits()
+    may_manage = services.may_manage(request.user, person, rights)
     context = {
         "person": person,
-        "role": role_of(person),
+        "role": role,
+        "limits": services.limits_of(person, role=of_role),
+        "limits_form": limits_form or LimitsForm(limits=own, role=of_role),
+        "may_change_limits": may_manage and request.user.has_perm(services.CHANGE_LIMITS),
         "standing": standing_of(person, link_until=person.link_until, now=now),
         "link_is_open": bool(person.link_until and person.link_until > now),
+        "has_factor": services.has_factor(person),
         "is_own": person == request.user,
-        "may_manage": services.may_manage(request.user, person),
-        "role_form": RoleForm(actor=request.user, initial={"role": role_of(person)}),
+        "may_have_link": not person.is_outside and (person.is_active or not person.has_joined),
+        "may_manage": may_manage,
+        "role_form": RoleForm(actor=request.user, rights=rights, initial={"role": role}),
         "table": SessionTable(services.open_sessions(person), current=request.session.session_key),
     }
     return render(request, "staff/staff_detail.html", context)
@@ -82,10 +98,26 @@ def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
     form = RoleForm(request.POST, actor=request.user)
     with refusal_shown(request):
         if form.is_valid():
-            services.change_role(person, form.cleaned_data["role"], actor=request.user)
+            _confirm(request, "change_role", person=pk, role=form.cleaned_data["role"].value)
+            services.change_role(person, form.cleaned_data["role"], actor=request.user, request=request)
             messages.success(request, _("The role was changed. It holds from the next page on."))
         else:
             messages.error(request, _("Choose one of the roles."))
+    return redirect(person)
+
+
+@staff_only("staff.manage_staff", "staff.change_limits")
+@require_POST
+def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
+    """Give the person limits of their own; an empty one is the role's."""
+    person = get_object_or_404(User, pk=pk)
+    form = LimitsForm(request.POST, limits=services.own_limits_of(person))
+    if not form.is_valid():
+        return _person_shown(request, pk, limits_form=form)
+    with refusal_shown(request):
+        _confirm(request, "change_limits", person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
+        services.change_limits(person, form.limits, actor=request.user, request=request)
+        messages.success(request, _("The limits were changed. They hold from the next page on."))
     return redirect(person)
 
 
@@ -95,7 +127,8 @@ def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account off."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.deactivate(person, actor=request.user)
+        _confirm(request, "deactivate", person=pk)
+        services.deactivate(person, actor=request.user, request=request)
         messages.success(request, _("The account is switched off, and signed out everywhere."))
     return redirect(person)
 
@@ -106,7 +139,8 @@ def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account on again."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.reactivate(person, actor=request.user)
+        _confirm(request, "reactivate", person=pk)
+        services.reactivate(person, actor=request.user, request=request)
         messages.success(request, _("The account is switched on."))
     return redirect(person)
 
@@ -117,7 +151,8 @@ def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
     """Make a new link: an invitation again, or a new password. The answer shows it, this once."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        return _link_shown(request, person, services.make_link(person, actor=request.user))
+        _confirm(request, "access_link", person=pk)
+        return _link_shown(request, person, services.make_link(person, actor=request.user, request=request))
     return redirect(person)
 
 
@@ -127,7 +162,7 @@ def staff_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
     """End the person's open link."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.withdraw_link(person, actor=request.user)
+        services.withdraw_link(person, actor=request.user, request=request)
         messages.success(request, _("The link was withdrawn."))
     return redirect(person)
 
@@ -138,9 +173,26 @@ def staff_sign_out(request: StaffRequest, pk: int) -> HttpResponse:
     """End all sessions of the person."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.end_sessions(person, actor=request.user)
+        services.end_sessions(person, actor=request.user, request=request)
         messages.success(request, _("Signed out everywhere."))
     return redirect(person)
+
+
+@staff_only("staff.manage_staff")
+@require_POST
+def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
+    """Take the second factors away from a person who has lost them."""
+    person = get_object_or_404(User, pk=pk)
+    with refusal_shown(request):
+        _confirm(request, "reset_factors", person=pk)
+        reset_factors(person, actor=request.user, request=request)
+        messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))
+    return redirect(person)
+
+
+def _confirm(request: StaffRequest, act: str, **content: object) -> None:
+    """The second factor of whoever acts, for exactly this. Raises `FactorRefused`."""
+    services.check_factor(request, act=act, content=content)
 
 
 def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse:

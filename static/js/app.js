@@ -32,7 +32,32 @@ const single = {
     if (bills) location.assign(bills.dataset.checkBill);
   },
   c: () => visit("[data-copy]"),
+  v: () => visit(".nav-main a[href='/approvals/']"),
+  j: () => step(1),
+  k: () => step(-1),
+  a: () => openForm("a"),
+  r: () => openForm("r"),
+  n: () => visit("[data-next-cashier]"),
 };
+
+// In a queue: the next row or the one before it.
+function step(by) {
+  const rows = findAll("[data-queue] [data-pick]");
+  const at = rows.indexOf(document.activeElement);
+  rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+}
+
+// The form of a decision, on its page or on that of the chosen row; it is never sent by a key alone.
+// The part of the address is no id of the page: a browser takes the cursor away when it jumps to one.
+function openForm(key) {
+  const form = find(`[data-key-opens=${key}]`);
+  const row = document.activeElement?.closest("[data-queue] [data-pick]");
+  if (row) location.assign(`${row.getAttribute("href")}#key-${key}`);
+  if (!form) return;
+  form.open = true;
+  find("input:not([type=hidden]), button[type=submit]", form)?.focus();
+}
+if (["#key-a", "#key-r"].includes(location.hash)) openForm(location.hash.slice(-1));
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

@@ -106,7 +106,7 @@ def test_no_password_comes_back_on_the_page(monkeypatch):
 
 def test_a_callback_is_refused_so_that_it_comes_again(monkeypatch):
     client = Client(raise_request_exception=False)
-    monkeypatch.setattr("callbacks.api.source_address", no_connection)
+    monkeypatch.setattr("callbacks.api.address_of", no_connection)
 
     answer = client.post("/callbacks/upstream/", b"{}", content_type="application/json")
 

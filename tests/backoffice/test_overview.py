@@ -177,13 +177,11 @@ def test_a_refused_account_is_said_with_the_upstreams_code(cashier):
 
 
 def test_the_sandbox_is_announced_on_every_page_and_only_then(cashier):
-    with override_settings(SANDBOX=True, SANDBOX_URL="http://localhost:8100"):
-        for client, page in (
-            (cashier, "/"),
-            (cashier, "/products/"),
-            (Client(), "/accounts/login/"),
-            (cashier, "/nope/"),
-        ):
-            assert 'href="http://localhost:8100"' in client.get(page).content.decode()
+    with override_settings(SANDBOX=True, SANDBOX_DASHBOARD_URL="http://localhost:8100"):
+        for page in ("/", "/products/", "/nope/"):
+            assert 'href="http://localhost:8100"' in cashier.get(page).content.decode()
+        stranger = Client().get("/accounts/login/").content.decode()
+        assert "sandbox-bar" in stranger
+        assert "http://localhost:8100" not in stranger, "the link opens the sandbox's dashboard"
     with override_settings(SANDBOX=False):
         assert "sandbox-bar" not in cashier.get("/").content.decode()

@@ -21,7 +21,7 @@ from bills.models import BillCheck
 from callbacks.models import Callback
 from gateway.dispatching import first_moments
 from purchases.models import Order
-from purchases.services import queue_waiting_orders
+from purchases.services import allowance_of, queue_waiting_orders
 from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from staff.roles import create_demo_staff
@@ -45,6 +45,7 @@ PERIODIC = {
     "orders that wait for a top-up": queue_waiting_orders,
     "reconciliation": position,
     "proof": prove,
+    "what a cashier spent today": lambda: allowance_of(User(pk=User.objects.get(username="cashier").pk, own_per_day=1)),
 }
 
 

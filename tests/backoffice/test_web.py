@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -38,10 +39,10 @@ def serving(**env: str) -> Iterator[Fleet]:
         fleet.kill_all()
 
 
-def send_half(port: int) -> socket.socket:
-    """A connection on which a request began that does not go on."""
+def send_half(port: int, *, sender: str = "") -> socket.socket:
+    """A connection on which a request began that does not go on; `sender`: as a proxy names it."""
     half = socket.create_connection(("127.0.0.1", port))
-    half.sendall(HALF_OF_A_CALLBACK)
+    half.sendall(HALF_OF_A_CALLBACK.replace(b"Host:", f"X-Forwarded-For: {sender}\r\nHost:".encode()))
     return half
 
 
@@ -66,6 +67,64 @@ def test_twenty_half_sent_requests_hold_up_nobody(usual, transactional_db):
         assert requests.get(f"{usual.url}/healthz", timeout=5).status_code == 200
         assert requests.get(f"{usual.url}/accounts/login/", timeout=10).status_code == 200
         assert post(usual, body_for(make_order(Status.PENDING))).status_code == 200
+
+
+def test_one_address_cannot_take_all_connections(usual, transactional_db):
+    # given: more half-sent requests than there are places for connections, and as many that say nothing at all
+    with contextlib.ExitStack() as stack:
+        for number in range(web.MOST_CONNECTIONS + 20):
+            if number % 2:
+                stack.enter_context(socket.create_connection(("127.0.0.1", usual.port)))
+            else:
+                with contextlib.suppress(OSError):  # closed already
+                    stack.enter_context(send_half(usual.port))
+
+        found = [requests.get(f"{usual.url}/healthz", timeout=3).status_code for _ in range(14)]
+        stored = post(usual, body_for(make_order(Status.PENDING)))
+
+    assert found == [200] * 14
+    assert stored.status_code == 200
+
+
+def test_behind_a_proxy_each_sender_has_limits_of_its_own(transactional_db):
+    body = body_for(make_order(Status.PENDING))
+    with serving(TRUSTED_PROXY_COUNT="1") as fleet, contextlib.ExitStack() as stack:
+        halves = [stack.enter_context(send_half(fleet.port, sender="203.0.113.9")) for _ in range(60)]
+        patient = stack.enter_context(send_half(fleet.port, sender="203.0.113.10"))
+        eventually(lambda: is_closed(halves[0]), within=20)
+        stored = post(fleet, body, **{"X-Forwarded-For": "203.0.113.11"})
+
+        assert not is_closed(patient)
+        assert not is_closed(halves[-1])
+    assert stored.status_code == 200
+
+
+def is_closed(half: socket.socket) -> bool:
+    """Whether the other side has closed the connection."""
+    half.settimeout(0.05)
+    try:
+        return half.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_a_request_that_drips_is_closed_at_its_deadline():
+    port = free_port()
+    strict = "import sys; from backoffice import half_sent, web; half_sent.WHOLE_SECONDS = 1; sys.exit(web.main())"
+    with subprocess.Popen([sys.executable, "-c", strict, "--port", str(port)], cwd=PROJECT) as process:
+        try:
+            with eventually(lambda: connected(port), within=60) as dripping:
+                for letter in b"GET /healthz HTTP/1.1":
+                    with contextlib.suppress(OSError):
+                        dripping.send(bytes([letter]))
+                    if is_closed(dripping):
+                        break
+                    time.sleep(0.2)
+                assert is_closed(dripping)
+        finally:
+            process.kill()
 
 
 def test_no_answer_says_what_the_server_is(usual):

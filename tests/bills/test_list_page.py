@@ -37,6 +37,20 @@ def test_the_list_is_searched_and_narrowed_by_state(cashier):
     assert has_id(cashier.get("/bills/?state=nonsense"), "filter-faults")
 
 
+def test_whole_words_of_a_name_come_before_unfinished_ones(cashier):
+    rina = make_check(destination="7777700001", customer_name="RINA PERMANA 17")
+    rinaldi = make_check(destination="7777700002", customer_name="RINALDI PERMANA")
+
+    def refs(query):
+        page = cashier.get(f"/bills/?q={query}").content.decode()
+        return {check.ref_id for check in (rina, rinaldi) if f"/bills/{check.ref_id}/" in page}
+
+    assert refs("rina+perm") == {rina.ref_id}
+    assert refs("rinal+perm") == {rinaldi.ref_id}
+    assert refs("rin+perm") == refs("permana") == {rina.ref_id, rinaldi.ref_id}
+    assert refs("rina+x") == set()
+
+
 def test_the_list_shows_the_payment_that_is_under_way(cashier):
     make_payment(make_check(), Status.PENDING)
 

@@ -1,17 +1,23 @@
 """The callback address: strict at the door, stored first, answered before any work."""
 
 import hashlib
+import hmac
 import logging
+from unittest import mock
 
 import pytest
+import structlog
 from django.conf import settings as django_settings
+from django.db import DatabaseError
 from django.test import Client
 
-from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount
+from callbacks import refusals
+from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from purchases.models import OrderEvent
 from purchases.states import Status
 from tests.callbacks.helpers import URL, body_for, post, sign
 from tests.factories import make_order
+from upstream.config import Config
 
 pytestmark = pytest.mark.django_db
 
@@ -45,6 +51,54 @@ def test_the_same_delivery_again_is_counted_not_stored_twice():
 
     assert answers == [200, 200, 200]
     assert Callback.objects.get().repeats == 2
+
+
+def test_a_replay_under_new_delivery_ids_is_stored_once():
+    body = body_for(make_order(Status.PENDING))  # signed long ago, and heard by somebody
+
+    answers = [post(body, headers={"X-Delivery-Id": f"new-{number}"}).status_code for number in range(20)]
+
+    assert answers == [200] * 20
+    assert Callback.objects.get().repeats == 19
+
+
+def test_the_key_before_signs_callbacks_while_keys_are_exchanged(settings):
+    body = body_for(make_order(Status.PENDING))
+    signature = hmac.new(b"the-key-before", body, hashlib.sha256).hexdigest()
+    assert post(body, signature=signature).status_code == 403
+
+    settings.UPSTREAM_SECRET_KEY_PREVIOUS = "the-key-before"
+
+    assert post(body, signature=signature).status_code == 200
+    assert post(body).status_code == 200
+    assert post(body, signature="0" * 64).status_code == 403
+    assert Config.from_settings().secret_key == settings.UPSTREAM_SECRET_KEY
+
+
+def test_a_flood_of_refusals_costs_no_statement_each(monkeypatch, django_assert_max_num_queries):
+    monkeypatch.setattr(refusals, "SECONDS", 600.0)
+    monkeypatch.setattr(refusals, "_due", 0.0)
+    monkeypatch.setattr(refusals.threading, "Timer", mock.Mock())  # nobody writes but this test
+    with structlog.testing.capture_logs() as lines, django_assert_max_num_queries(8):
+        for _ in range(200):
+            assert post(b"{}", signature="wrong").status_code == 403
+    assert len([line for line in lines if line["event"] == "callbacks_rejected"]) <= 1
+
+    refusals.write()
+
+    assert CallbackRefusalCount.objects.get().count == 200
+    assert CallbackRefusal.objects.count() <= 1 + refusals._DESCRIBED
+
+
+def test_counts_wait_for_a_database_that_is_away(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(refusals, "_COUNT", "SELECT %s, %s, %s, away")
+        with pytest.raises(DatabaseError):
+            refusals.count_refusal(reason=RefusalReason.SIGNATURE, source_address=None, size=1)
+
+    refusals.write()
+
+    assert CallbackRefusalCount.objects.get().count == 1
 
 
 def test_the_same_delivery_id_with_other_bytes_is_a_new_callback():

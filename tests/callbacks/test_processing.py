@@ -157,7 +157,7 @@ def test_one_faulty_callback_stops_no_other_of_its_batch(monkeypatch):
 def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
     faulty = make_order(Status.PENDING)
     for i in range(100):
-        _receive(body_for(faulty), delivery=f"faulty-{i}")
+        _receive(body_for(faulty, sn=f"SN-{i}"), delivery=f"faulty-{i}")
     _break_for(monkeypatch, faulty)
     services.process_waiting()
     other = make_order(Status.PENDING, destination="081299999999")

@@ -23,6 +23,7 @@ from core import heartbeats
 from launcher.valkey import Valkey
 from purchases.models import Order
 from purchases.states import Status
+from tests.database import app_url
 from tests.installations import Installation
 from tests.people import browser_of
 from tests.sandbox_process import SandboxProcess, eventually
@@ -66,7 +67,8 @@ def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, sett
     return {
         **os.environ,
         **upstream,
-        "DATABASE_URL": database,
+        "DATABASE_URL": app_url(),
+        "DATABASE_OWNER_URL": database,
         "SECRET_KEY": project.SECRET_KEY,
         "ALLOWED_HOSTS": "localhost,127.0.0.1",
         "HTTPS": "0",

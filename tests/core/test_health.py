@@ -123,3 +123,11 @@ def test_health_answers_without_database_for_any_cookie_and_host(monkeypatch):
 
 def _no_database(*args, **kwargs):
     raise OperationalError("no database")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("sender", [{"REMOTE_ADDR": "203.0.113.5"}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}])
+def test_whoever_asks_from_elsewhere_learns_no_details(sender):
+    answer = Client().get("/readyz", HTTP_HOST="any.example", **sender)
+
+    assert (answer.status_code, answer.json()) == (503, {"ready": False})

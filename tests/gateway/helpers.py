@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from typing import Any
 
 from django.utils import timezone
 
@@ -22,4 +23,24 @@ def read_balance(balance: int, at: dt.datetime | None = None) -> Exchange:
         answered_at=at,
         outcome="answer",
         balance=balance,
+    )
+
+
+def kept_exchange(ref_id: str, at: dt.datetime | None = None, **facts: Any) -> Exchange:
+    """An exchange about an order or a bill check, as the gateway keeps it: answered unless it has an `error`."""
+    at, error = at or timezone.now(), facts.get("error", "")
+    return Exchange.objects.create(
+        **{
+            "pk": next_number(),
+            "answered_no": None if error else next_number(),
+            "endpoint": Endpoint.TRANSACTION_STATUS,
+            "ref_id": ref_id,
+            "sent_at": at,
+            "answered_at": None if error else at,
+            "outcome": error or "answer",
+            "request": {},
+            "latency_ms": 120,
+            "waited_ms": 0,
+            **facts,
+        }
     )

@@ -11,6 +11,8 @@ from django.utils import timezone
 from alerts.kinds.kind import Reason
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.evaluating import keep_alerts
+from audit.kinds import Kind
+from audit.services import record
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState
 from catalogue.models import CatalogueSync
 from customers.models import Customer, SavedNumber
@@ -22,7 +24,7 @@ from reconciliation.models import Difference, ReconciliationRun
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
-from tests.gateway.helpers import read_balance
+from tests.gateway.helpers import kept_exchange, read_balance
 from tests.ledger.helpers import open_books, spend
 from tests.reconciliation.helpers import make_difference
 
@@ -109,7 +111,17 @@ def a_busy_day() -> dict[str, Any]:
     CatalogueSync.objects.create(result="done", finished_at=now, products=5)
     CatalogueSync.objects.create(result="fault", finished_at=now, fault="other", fault_detail="timeout")
     UpstreamAccount.objects.update_or_create(only=True, defaults={"unreachable_since": now})
+    sold = orders[Status.SUCCESS].ref_id
+    exchanges = [
+        kept_exchange(sold, endpoint="transaction_create", raw={"data": {"ref_id": sold}}, http_status=200),
+        kept_exchange(sold, error="Rejected: TRANSACTION_NOT_FOUND", http_status=404, attempt=2, waited_ms=700),
+        kept_exchange("", endpoint="products", raw={"bytes": 5, "sha256": "ab" * 32}),
+        kept_exchange("", endpoint="balance", error="OutcomeUnknown: timeout", request=None, latency_ms=30_000),
+    ]
+    for kind in (Kind.SIGN_IN, Kind.PRINTED):
+        record(kind, person=User.objects.get(username="cashier"), subject=sold, facts={"number": 1})
     return {
+        "exchanges": exchanges,
         "orders": orders,
         "token": token,
         "receipts": [receipt, endless],
@@ -131,7 +143,7 @@ def busy_books(ref_id: str) -> list[Difference]:
         with time_machine.travel(timezone.now() - dt.timedelta(days=days)):
             spend(10_500, refunded=True)
             spend(102_500, kind="bill")
-    admin, auditor = User.objects.get(username="admin"), User.objects.get(username="auditor")
+    admin, owner = User.objects.get(username="admin"), User.objects.get(username="owner")
     now = timezone.now()
     span = {"from_at": now - dt.timedelta(minutes=5), "to_at": now}
     named = [{"ref_id": ref_id, "why": "missing_refund"}, {"ref_id": "B-GONE", "why": "double_debit"}]
@@ -143,7 +155,7 @@ def busy_books(ref_id: str) -> list[Difference]:
         make_difference(-1, "unexplained_debit", **span),
     ]
     reconciliation.acknowledge_top_up(found[1], actor=admin, note="BCA, by Sari")
-    reconciliation.propose_adjustment(found[3], actor=auditor, reason="asked the upstream")
+    reconciliation.propose_adjustment(found[3], actor=owner, reason="asked the upstream")
     reconciliation.propose_adjustment(found[4], actor=admin, reason="fee of the bank")
     reconciliation.announce_top_up(amount=750_000, actor=admin, note="tomorrow")
     ReconciliationRun.objects.create(

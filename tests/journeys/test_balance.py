@@ -71,7 +71,11 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     expect(first.locator("button:has-text('Approve')")).to_have_count(0)
 
     second.goto(f"{shop.url}/balance/")
-    second.click("button:has-text('Approve -Rp1')")
+    second.click("[data-step=decide]")
+    second.click("#approve > summary")
+    second.click("#approve-form button[type=submit]")
+    expect(second.locator("[data-state=approved]")).to_be_visible()
+    second.click("#subject")
     expect(second.locator("[data-acknowledged-by=owner]").first).to_be_visible()
 
     entry = Entry.objects.get(kind="adjustment")

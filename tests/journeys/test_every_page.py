@@ -34,7 +34,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     faults: list[str] = []
     page.goto(f"{live_server.url}/accounts/login/")
     look()
-    sign_in(page, live_server.url, "admin")
+    sign_in(page, live_server.url, "owner")
 
     addresses = [
         "/",
@@ -70,6 +70,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += ["/balance/alerts/", "/products/price-changes/"]
     addresses += ["/staff/", "/staff/?q=zzz", "/staff/invite/", "/accounts/link/?link=forged"]
     addresses += [f"/staff/{person.pk}/" for person in User.objects.filter(username__in=["admin", "cashier"])]
+    addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/"]
     for address in addresses:
         page.goto(live_server.url + address)
         look()

@@ -293,6 +293,24 @@ def test_the_environment_wins_over_dotenv_empty_is_none(tmp_path: Path, monkeypa
     assert found.sandboxed
 
 
+@pytest.mark.parametrize("name", project.SECRETS)
+def test_each_secret_may_come_from_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret").write_text("of-a-file\n")
+    monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "secret"))
+
+    given = project.read_project().given
+
+    assert given[name] == "of-a-file"
+    assert f"{name}_FILE" not in given
+    monkeypatch.setenv(name, "another")
+    with pytest.raises(LaunchError, match="different things"):
+        project.read_project()
+    monkeypatch.setenv(f"{name}_FILE", str(tmp_path / "none"))
+    with pytest.raises(LaunchError, match=f"{name}_FILE"):
+        project.read_project()
+
+
 @pytest.mark.parametrize("given", [{}, {"UPSTREAM_SECRET_ID": "sid_new", "UPSTREAM_SECRET_KEY": "sk_new"}])
 def test_given_sandbox_credentials_win_over_generated_ones(given: dict[str, str], empty: Path) -> None:
     stores = {name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL")}

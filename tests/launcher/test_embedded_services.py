@@ -13,12 +13,15 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 import redis
+from psycopg.errors import InsufficientPrivilege
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from launcher.data_folder import read_json, write_json
-from launcher.postgresql import DURABLE
+from launcher.database_roles import APP, OWNER, SANDBOX
+from launcher.postgresql import DURABLE, PostgreSQL
 from launcher.process_table import end_left_over, processes_inside
+from launcher.processes import ProcessGroup
 from launcher.roles import numbers
 from tests.launcher.conftest import KEEPER, Keeper, all_gone, keepers, wait_until
 
@@ -268,3 +271,33 @@ def test_in_roots_private_folder_postgres_lives_elsewhere(empty: Path) -> None:
 
         assert (empty / "postgres").is_symlink()
         assert rows(keep()) == (["kept"], ["kept"])
+
+
+def test_what_a_superuser_made_before_gets_its_owner(folder: Path) -> None:
+    # given: a folder from before there were roles, with a table, the sequence of a column, one of its own, a function
+    group = ProcessGroup()
+    server = PostgreSQL(folder, group)
+    try:
+        server.start()
+        server.wait_ready("rows")
+        with psycopg.connect(server.url("rows")) as connection:
+            connection.execute("CREATE TABLE old (id bigserial PRIMARY KEY, text text); CREATE SEQUENCE numbers")
+            connection.execute("CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+            connection.execute("INSERT INTO old (text) VALUES ('kept')")
+
+        # when: twice, as at every start
+        for _ in range(2):
+            server.set_up_roles({"rows": OWNER}, guests={"rows": (APP,)})
+
+        # then
+        with psycopg.connect(server.url("rows", OWNER)) as connection:
+            assert connection.execute("SELECT text FROM old").fetchone() == ("kept",)
+            connection.execute("ALTER TABLE old ADD COLUMN more text")
+            connection.execute("DROP SEQUENCE numbers; DROP FUNCTION one()")
+        with psycopg.connect(server.url("rows", APP)) as connection, pytest.raises(InsufficientPrivilege):
+            connection.execute("SELECT text FROM old")
+        with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+            psycopg.connect(server.url("rows", SANDBOX))
+    finally:
+        server.stop()
+        group.close()

@@ -17,17 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg
 import pytest
 import redis
 
-from launcher.data_folder import read_state
+from launcher.data_folder import read_environment, read_state
 from launcher.process_table import with_descendants
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
 
 STORES = {"postgres", "valkey", "sandbox"}
 OURS = {"web", "web-2", "worker", "worker-2", "background", "beat"}
+CANARY = "only-of-the-shell-that-started-it"
 EVERYTHING = {"launcher", "guardian"} | STORES | OURS
 
 
@@ -70,7 +72,9 @@ def running(shared_folder: Path) -> Iterator[Running]:
     """`./run`, ready."""
     with subprocess.Popen(
         [sys.executable, str(ROOT / "run"), "--port", "18000"],
-        env=clean_environment(BACKOFFICE_DATA=str(shared_folder), WEB_PROCESSES="2", WORKER_PROCESSES="2"),
+        env=clean_environment(
+            BACKOFFICE_DATA=str(shared_folder), WEB_PROCESSES="2", WORKER_PROCESSES="2", NOT_OURS=CANARY
+        ),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -135,6 +139,27 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     assert run("status", data=running.folder).returncode == 3
 
 
+def test_no_process_may_do_more_than_its_work(running: Running) -> None:
+    for name, row in running.processes().items():
+        if name.partition("-")[0] not in {"web", "worker", "background", "beat", "sandbox"}:
+            continue
+        environment = psutil.Process(row["pid"]).environ()
+        address = environment["SANDBOX_DATABASE_URL" if name == "sandbox" else "DATABASE_URL"]
+        with psycopg.connect(address) as connection:
+            found = connection.execute(
+                "SELECT rolsuper OR rolcreaterole OR rolcreatedb FROM pg_roles WHERE rolname = current_user"
+            ).fetchone()
+        assert found == (False,), name
+        assert "DATABASE_OWNER_URL" not in environment, name
+
+
+def test_no_file_of_the_data_folder_has_our_environment(running: Running) -> None:
+    assert read_environment(read_state(running.folder))["NOT_OURS"] == CANARY
+
+    written = [path for path in running.folder.rglob("*") if path.is_file() and path.stat().st_size < 10_000_000]
+    assert not [path for path in written if CANARY.encode() in path.read_bytes()]
+
+
 def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running) -> None:
     before = running.processes()["web"]["pid"]
 
@@ -152,8 +177,8 @@ def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running)
 
 def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> None:
     # given: a row in each store
-    environment = read_state(running.folder)["environment"]
-    with psycopg.connect(environment["DATABASE_URL"]) as connection:
+    environment = read_environment(read_state(running.folder))
+    with psycopg.connect(environment["DATABASE_OWNER_URL"]) as connection:
         connection.execute("CREATE TABLE kept (text text)")
     with redis.Redis.from_url(environment["REDIS_URL"]) as client:
         client.set("kept", "in valkey")
@@ -175,7 +200,7 @@ def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> N
     # a worker that loses the broker in the middle of a command may end: it is started again, too
     assert {"postgres", "valkey"} <= restarted <= {"postgres", "valkey", "worker", "background", "beat"}
     assert running.process.poll() is None
-    with psycopg.connect(environment["DATABASE_URL"]) as connection:
+    with psycopg.connect(environment["DATABASE_OWNER_URL"]) as connection:
         connection.execute("SELECT * FROM kept")
     with redis.Redis.from_url(environment["REDIS_URL"]) as client:
         assert client.get("kept") == b"in valkey"
@@ -183,7 +208,7 @@ def test_dead_stores_restart_without_loss_while_web_stays(running: Running) -> N
 
 def test_workers_come_back_when_valkey_takes_writes_again(running: Running) -> None:
     # given: Valkey refuses every write, as with a full disk
-    with redis.Redis.from_url(read_state(running.folder)["environment"]["REDIS_URL"]) as client:
+    with redis.Redis.from_url(read_environment(read_state(running.folder))["REDIS_URL"]) as client:
         client.config_set("min-replicas-to-write", 1)
         assert wait_until(lambda: running.get("/readyz") != 200, seconds=60)
         pages = running.get("/accounts/login/")

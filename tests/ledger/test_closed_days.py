@@ -6,7 +6,6 @@ import datetime as dt
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pgtrigger
 import pytest
 from django.db import ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
@@ -14,9 +13,11 @@ from django.test.utils import CaptureQueriesContext
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from ledger import services as ledger
-from ledger.models import Books, ClosedDay, Entry, Flaw
+from ledger.models import Books, ClosedDay, Entry, Flaw, RunningDay
+from ledger.services.closing import closing_of
 from reconciliation.services import last_proof, prove, reconcile
 from reconciliation.tasks import prove_books
+from tests.database import past_triggers
 from tests.ledger.helpers import closing_lines, open_books, spend
 from tests.purchases.helpers import at_once
 
@@ -50,7 +51,7 @@ def three_days(clock: Any) -> Any:
 
 
 def tamper(statement: str, *values: Any) -> None:
-    with pgtrigger.ignore(), connection.cursor() as cursor:
+    with past_triggers() as cursor:
         cursor.execute(statement, values)
 
 
@@ -160,3 +161,35 @@ def test_an_entry_moved_to_another_day_is_found_and_alarms(three_days: Any):
     assert reconcile().state == "unexplained"
     assert (alert.severity, alert.facts["flaw"]) == (1, "day")
     assert (alert.facts["amount"], alert.facts["entry"]) == (PRICE, of_day.pk)
+
+
+def test_what_today_comes_to_is_added_up_once(clock: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ledger.services.statements._MOST_ADDED_UP", 3)
+    clock(18)
+    open_books(OPENED)
+    today = FIRST
+    for spent in range(1, 4):
+        spend(PRICE, kind="bill" if spent == 2 else "purchase", refunded=spent == 3)
+        first, again = (ledger.read_days(today, today).closings[0] for _ in range(2))
+
+        assert first == again
+        assert (first.closing, first.adds_up) == (Books.objects.get().balance, True)
+
+    kept = RunningDay.objects.get()
+    assert (kept.day, kept.last_entry) == (today, Entry.objects.latest("pk").pk)
+    said = closing_of(today)
+    assert (kept.sums, kept.lowest) == (said.sums, said.lowest)
+
+
+def test_sums_of_yesterday_are_not_those_of_today(clock: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ledger.services.statements._MOST_ADDED_UP", 0)
+    clock(18)
+    open_books(OPENED)
+    spend(PRICE)
+    ledger.read_days(FIRST, FIRST)
+    clock(19)
+    spend(2 * PRICE)
+
+    closing = ledger.read_days(FIRST, FIRST + dt.timedelta(days=1)).closings[1]
+
+    assert (closing.purchases, closing.counts["purchases"], closing.adds_up) == (-2 * PRICE, 1, True)

@@ -31,7 +31,7 @@ def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
     open_books(1_000_000)
     order = spend(10_500)
     found = upstream_tells(1_489_500)
-    admin.post(f"/balance/differences/{found.pk}/acknowledge/", {"note": "BCA"})
+    admin.confirm(f"/balance/differences/{found.pk}/acknowledge/", {"note": "BCA"})
 
     page = admin.get("/balance/statement/")
 
@@ -109,7 +109,7 @@ def test_too_many_entries_for_a_workbook_are_refused_with_advice(auditor, monkey
 def test_a_long_csv_is_left_to_the_worker(auditor, monkeypatch):
     open_books()
     spend(10_500)
-    monkeypatch.setattr("ledger.views.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("exports.lists.MOST_AT_ONCE", 3)
 
     long, short = (auditor.get(f"/balance/statement/csv/?{query}") for query in ("", "kind=money"))
 

@@ -11,10 +11,11 @@ from django.utils import timezone
 from ledger.models import Entry
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
-from purchases.services import Action, allowed_actions, approve_verdict, decline_verdict, propose_verdict
+from purchases.services import Action, allowed_actions, approve_verdict, propose_verdict
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
+from tests.approvals.helpers import approve_on_page, decline
 from tests.core.helpers import has_id
 from tests.people import browser_of
 from tests.purchases.helpers import CALLBACK, SUBMIT, never_arrived, place, report
@@ -117,7 +118,7 @@ def test_page_and_receipt_say_that_it_was_entered_by_hand(two):
     address = f"/orders/{order.ref_id}/"
     assert has_id(first.get(address), "id_sn")
     first.post(f"{address}propose/", {"outcome": "success", "evidence": "mail", "reason": "seen", "sn": TYPED})
-    second.post(f"{address}approve/", {"verdict": Verdict.objects.get().pk})
+    approve_on_page(second, Verdict.objects.get().approval)
 
     for page in (address, f"{address}receipt/"):
         assert b"data-by-hand" in second.get(page).content
@@ -149,5 +150,5 @@ def test_what_was_proposed_before_the_order_moved_is_refused(two):
     assert (order.status, list(Entry.objects.values_list("kind", "amount"))) == (Status.SUCCESS, entries)
     page = browser_of("admin", username="third").get(f"/orders/{order.ref_id}/")
     assert b"data-is-void" in page.content
-    decline_verdict(verdict, actor=two[1])
+    decline(verdict, actor=two[1])
     assert approve_verdict(propose(order, "reversed", two[0]), actor=two[1]).status == "reversed"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Upstream
+from tests.people import make_person
 from tests.reconciliation.helpers import reconcile
 
 
@@ -19,6 +20,5 @@ def shop(upstream: Upstream, settings: Any) -> Upstream:
 
 
 @pytest.fixture
-def people(django_user_model: Any) -> tuple[Any, Any]:
-    create = django_user_model.objects.create_user
-    return create("first"), create("second")
+def people(db: None) -> tuple[Any, Any]:
+    return make_person("admin", username="first"), make_person("admin", username="second")

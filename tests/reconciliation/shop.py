@@ -112,7 +112,7 @@ class ServiceShop:
     def acknowledge_everything(self) -> None:
         """Take every open difference into the books, as two people would."""
         people = get_user_model().objects
-        first, second = people.create_user("first"), people.create_user("second")
+        first, second = people.create_superuser("first"), people.create_user("second")
         for found in Difference.objects.open():
             if found.amount > 0:
                 reconciliation.acknowledge_top_up(found, actor=first)

@@ -7,16 +7,17 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import pgtrigger
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
+from approvals.errors import ApprovalRefused
 from ledger import services as ledger
 from ledger.models import Books, Entry
 from reconciliation import services as reconciliation
-from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp, Reconciliation
 from reconciliation.services import decisions, differences
+from tests.approvals.helpers import approve, decline
+from tests.database import past_triggers
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 from tests.purchases.helpers import at_once
@@ -88,7 +89,7 @@ def approving(first: Any, second: Any) -> Callable[[], Any]:
 
 def declining(first: Any, second: Any) -> Callable[[], Any]:
     proposed = reconciliation.propose_adjustment(make_difference(-500), actor=first, reason="x")
-    return lambda: reconciliation.decline_adjustment(proposed, actor=second)
+    return lambda: decline(proposed, actor=second)
 
 
 DECISIONS = [acknowledging, announcing, withdrawing, proposing, approving, declining]
@@ -111,7 +112,7 @@ def test_a_decision_waits_for_a_run_before_it_locks_anything(decision: Any, peop
 @pytest.mark.parametrize("decision", DECISIONS)
 def test_a_decision_before_the_first_run_is_possible(decision: Any, people: Any):
     decide = decision(*people)
-    with pgtrigger.ignore("reconciliation.Reconciliation:never_deleted"):
+    with past_triggers():
         Reconciliation.objects.all().delete()
 
     decide()
@@ -167,11 +168,11 @@ def test_of_an_approval_and_a_withdrawal_at_once_one_wins(people: Any):
     proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
 
     results = at_once(
-        lambda: reconciliation.approve_adjustment(proposed, actor=people[1]),
-        lambda: reconciliation.decline_adjustment(proposed, actor=people[0]),
+        lambda: approve(proposed.approval, people[1]),
+        lambda: decline(proposed, actor=people[0]),
     )
 
-    assert sum(isinstance(result, DecisionRefused) for result in results) == 1
+    assert sum(isinstance(result, ApprovalRefused) for result in results) == 1
     approved = Entry.objects.filter(kind="adjustment").count()
     assert Difference.objects.open().count() == 1 - approved
 
@@ -222,7 +223,7 @@ def test_what_was_proposed_is_never_changed_or_deleted(change: str, people: Any)
 
 def test_what_was_decided_stays_so(people: Any):
     proposed = reconciliation.propose_adjustment(make_difference(-500), actor=people[0], reason="x")
-    reconciliation.decline_adjustment(proposed, actor=people[1])
+    decline(proposed, actor=people[1])
 
     with pytest.raises(DatabaseError), transaction.atomic():
         Adjustment.objects.filter(pk=proposed.pk).update(declined_by=None, decided_at=None)

@@ -10,6 +10,7 @@ from ledger import services as ledger
 from ledger.models import Entry
 from purchases.states import Status
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
 from tests.people import browser_of
@@ -32,7 +33,7 @@ def test_a_top_up_is_acknowledged_with_a_note(admin):
     found = upstream_tells(OPENED + 500_000)
     assert url(found, "acknowledge/") in steps(admin.get("/balance/"))
 
-    page = admin.post(url(found, "acknowledge/"), {"note": "BCA, by Sari"}, follow=True)
+    page = admin.confirm(url(found, "acknowledge/"), {"note": "BCA, by Sari"}, follow=True)
 
     entry = Entry.objects.get(kind="topup")
     assert (entry.amount, entry.actor.username, entry.reason) == (500_000, "admin", "BCA, by Sari")
@@ -44,7 +45,7 @@ def test_nothing_is_acknowledged_without_a_note(admin):
     open_books(OPENED)
     found = upstream_tells(OPENED + 500_000)
 
-    page = admin.post(url(found, "acknowledge/"), {"note": " "})
+    page = admin.confirm(url(found, "acknowledge/"), {"note": " "})
 
     assert 'class="field-error"' in page.content.decode()
     assert "topup" not in kinds()
@@ -55,7 +56,7 @@ def test_acknowledging_twice_posts_once(admin):
     found = upstream_tells(OPENED + 500_000)
 
     for _ in range(2):
-        admin.post(url(found, "acknowledge/"), {"note": "BCA"})
+        admin.confirm(url(found, "acknowledge/"), {"note": "BCA"})
 
     assert kinds().count("topup") == 1
 
@@ -132,14 +133,14 @@ def test_missing_money_is_said_and_an_adjustment_offered(admin):
 def test_one_proposes_an_adjustment_and_another_approves_it(admin):
     found = missing_one_rupiah()
     admin.post(url(found, "adjust/"), {"reason": "test of the bank"})
-    approve = f"/balance/adjustments/{Adjustment.objects.get().pk}/approve/"
-    assert approve not in steps(admin.get("/balance/"))
-    admin.post(approve)
+    approval = Adjustment.objects.get().approval
+    assert 'data-step="decide"' not in admin.get("/balance/").content.decode()
+    approve_on_page(admin, approval)
     assert "adjustment" not in kinds()
 
     second = browser_of("admin", username="owner")
-    assert approve in steps(second.get("/balance/"))
-    second.post(approve)
+    assert 'data-step="decide"' in second.get("/balance/").content.decode()
+    approve_on_page(second, approval)
 
     entry = Entry.objects.get(kind="adjustment")
     assert (entry.balance_change, entry.actor.username, entry.reason) == (-1, "owner", "test of the bank")
@@ -151,9 +152,9 @@ def test_a_declined_proposal_leaves_the_difference_open(admin):
     admin.post(url(found, "adjust/"), {"reason": "guess"})
 
     second = browser_of("admin", username="owner")
-    page = second.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/decline/", follow=True)
+    refuse_on_page(second, Adjustment.objects.get().approval)
 
-    assert url(found, "adjust/") in steps(page)
+    assert url(found, "adjust/") in steps(second.get(url(found)))
     assert Difference.objects.get().state == "open"
 
 
@@ -222,21 +223,21 @@ def test_a_late_refund_leads_to_the_proposal_before_it(admin, missing_refund):
     assert said(admin.get(url(late))) == ["late_refund_proposed"]
     assert said(admin.get(url(missing_refund))) == ["missing_refund_came"]
     assert url(late, "acknowledge/") not in steps(admin.get(url(late)))
-    admin.post(url(late, "acknowledge/"), {"note": "it came"})
+    admin.confirm(url(late, "acknowledge/"), {"note": "it came"})
     assert Difference.objects.open().count() == 2
 
-    admin.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/decline/")
+    refuse_on_page(admin, Adjustment.objects.get().approval)
 
     assert said(admin.get(url(late))) == ["made_good"]
     assert kinds() == ["opening"]
 
 
 def test_a_late_refund_after_its_adjustment_posts_the_opposite(admin, missing_refund):
-    admin.post(f"/balance/adjustments/{Adjustment.objects.get().pk}/approve/")
+    approve_on_page(admin, Adjustment.objects.get().approval)
     late = upstream_tells(OPENED + 10_500)
     assert said(admin.get(url(late))) == ["late_refund"]
 
-    admin.post(url(late, "acknowledge/"), {"note": "it has come"})
+    admin.confirm(url(late, "acknowledge/"), {"note": "it has come"})
 
     assert kinds() == ["opening", "adjustment", "adjustment"]
     assert ledger.books().balance == OPENED

@@ -28,8 +28,8 @@ MAGIC = [1, 4, 5, 8, 12, 13, 21, 23, 24]
 
 
 def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, django_user_model: Any):
-    first = django_user_model.objects.create_user("first")
-    second = django_user_model.objects.create_user("second")
+    first = django_user_model.objects.create_superuser("first")
+    second = django_user_model.objects.create_superuser("second")
     product = Product.objects.get(name="Telkomsel 10.000")
 
     class Business(RuleBasedStateMachine):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pgtrigger
 import pytest
 from django.core.management import call_command
-from django.db import connection
 from django.db.models import Sum
 
 from alerts.models import Alert
@@ -18,6 +16,7 @@ from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, proving, reconcile
+from tests.database import past_triggers
 from tests.ledger.helpers import open_books, spend
 from tests.purchases.helpers import STAFF, never_arrived, place, report
 from tests.reconciliation.helpers import sent
@@ -38,7 +37,7 @@ def books() -> list[Order]:
 
 def run_sql(statement: str, *values: Any) -> None:
     """As somebody who has the database's password, past every trigger."""
-    with pgtrigger.ignore(), connection.cursor() as cursor:
+    with past_triggers() as cursor:
         cursor.execute(statement, values)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-import pgtrigger
 import pytest
 import time_machine
 from django.db import connection, transaction
@@ -18,6 +17,7 @@ from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services.on_demand import reconcile_books
 from reconciliation.services.repeating import repeat_last_run
+from tests.database import past_triggers
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, spend, upstream_tells
 from tests.purchases.helpers import STAFF, never_arrived, report
@@ -78,7 +78,7 @@ def test_a_person_always_gets_a_run_of_their_own(balanced: ReconciliationRun):
     ],
 )
 def test_a_changed_sum_is_found_by_the_next_run(statement: str, flaw: str):
-    with pgtrigger.ignore(), connection.cursor() as cursor:
+    with past_triggers() as cursor:
         cursor.execute(statement)
 
     run = reconcile_books()

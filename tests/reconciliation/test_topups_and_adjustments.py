@@ -12,6 +12,7 @@ from ledger.models import Entry
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from tests.approvals.helpers import decline
 from tests.conftest import Upstream
 from tests.reconciliation.helpers import agree, make_difference, reconcile, spend_in_dashboard
 
@@ -86,7 +87,7 @@ def test_a_declined_adjustment_leaves_the_difference_open(shop: Upstream, people
     reconcile()
     proposed = reconciliation.propose_adjustment(Difference.objects.get(), actor=people[0], reason="?")
 
-    reconciliation.decline_adjustment(proposed, actor=people[1])
+    decline(proposed, actor=people[1])
 
     assert Difference.objects.open().count() == 1
     with pytest.raises(DecisionRefused):

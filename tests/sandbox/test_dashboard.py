@@ -5,7 +5,7 @@ import re
 import pytest
 import requests
 
-from tests.sandbox.calls import NOT_FOUND, OPENING, PRICE, STATUS, callbacks, data_of, error_of, new_ref
+from tests.sandbox.calls import NOT_FOUND, OPENING, PRICE, STATUS, Sandbox, callbacks, data_of, error_of, new_ref
 from tests.sandbox_process import eventually
 
 LISTS = ["/transactions", "/bill-checks", "/balance", "/requests", "/callbacks", "/products"]
@@ -287,3 +287,29 @@ def test_control_reset_restores_balance_and_catalogue(sandbox):
     assert error_of(sandbox.call(STATUS, ref_id=ref_id)) == NOT_FOUND
     assert data_of(sandbox.buy(ref_id))["price"] == PRICE
     assert sandbox.final(ref_id)["status"] == "success"
+
+
+@pytest.fixture
+def guarded():
+    """A sandbox as ./run starts it."""
+    process = Sandbox.fresh("guarded", SANDBOX_TOKEN="the-token-of-this-folder")
+    yield process
+    process.remove()
+
+
+def test_the_dashboard_opens_for_the_printed_link_alone(guarded):
+    with requests.Session() as stranger, requests.Session() as owner:
+        for path in ("/", *LISTS, "/?token=", "/?token=wrong", "/requests?token=the-token"):
+            assert stranger.get(guarded.url + path, timeout=10).status_code == 403, path
+        assert stranger.post(f"{guarded.url}/account/credentials", timeout=10).status_code == 403
+        assert guarded.secret_key not in stranger.get(guarded.url, timeout=10).text
+
+        first = owner.get(f"{guarded.url}/?token=the-token-of-this-folder", timeout=10)
+        assert first.status_code == 200
+        assert "token" not in first.url, "the link's secret stays out of the history"
+        assert "HttpOnly" in first.history[0].headers["Set-Cookie"]
+        assert owner.get(f"{guarded.url}/requests", timeout=10).status_code == 200
+
+    # the wire and the control API are as they were
+    assert guarded.call("/v1/balance").status_code == 200
+    assert "mutations" in guarded.control("ledger")

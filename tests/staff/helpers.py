@@ -8,7 +8,7 @@ from django.test import Client
 from staff.models import User
 from staff.roles import Role
 from staff.services import invite, link_path, make_link
-from tests.people import make_person
+from tests.people import Browser, make_person
 
 GOOD = "entirely-other-9"
 
@@ -21,8 +21,8 @@ def administrator(username: str = "boss") -> User:
     return make_person("administrator", username=username)
 
 
-def signed_in(person: User) -> Client:
-    client = Client()
+def signed_in(person: User) -> Browser:
+    client = Browser()
     client.force_login(person)
     return client
 

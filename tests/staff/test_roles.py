@@ -1,55 +1,113 @@
-"""The roles, and the demo staff of the sandbox."""
+"""The roles that the migrations make, and the demo staff of the sandbox."""
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import Group, Permission
 from django.test import override_settings
 
 from staff.models import User
-from staff.roles import ROLES, create_demo_staff, set_up_roles
+from staff.rights import NEEDS_TWO, RIGHTS, grant
+from staff.roles import DEMO_STAFF, ROLES, Role, create_demo_staff, rights_by_role, role_of, roles_given_by
+from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 
 
-def test_set_up_again_each_group_has_exactly_its_permissions():
-    set_up_roles()
-    Group.objects.get(name="auditor").permissions.add(Permission.objects.get(codename="buy"))
+def change(role: Role, *rights: str) -> None:
+    """A role as a shop has changed it: exactly these rights."""
+    Group.objects.get(name=role).permissions.clear()
+    grant(apps, role, *rights)
 
-    set_up_roles()
 
-    for name, wanted in ROLES.items():
-        held = Group.objects.get(name=name).permissions.values_list("content_type__app_label", "codename")
-        assert {f"{app}.{codename}" for app, codename in held} == set(wanted)
+def test_a_new_shop_has_every_role_with_its_rights():
+    assert rights_by_role() == {role: set(names) for role, names in ROLES.items()}
+
+
+def test_every_right_is_one_permission_of_its_model():
+    for right in RIGHTS:
+        app_label, codename = right.name.split(".")
+        found = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
+        assert [permission.content_type.model for permission in found] == [right.model]
+
+
+def test_a_right_that_comes_later_leaves_what_a_shop_changed():
+    change(Role.CASHIER, "purchases.buy")
+
+    grant(apps, Role.CASHIER, "alerts.view_alert")
+
+    assert rights_by_role()[Role.CASHIER] == {"purchases.buy", "alerts.view_alert"}
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.AUDITOR])
+def test_who_only_reads_asks_nothing_of_the_upstream(role):
+    assert not {right.name for right in RIGHTS if right.asks_upstream} & rights_by_role()[role]
+
+
+@pytest.mark.parametrize(
+    ("role", "given"),
+    [
+        (Role.VIEWER, []),
+        (Role.CASHIER, [Role.VIEWER]),
+        (Role.SUPERVISOR, [Role.VIEWER, Role.CASHIER]),
+        (Role.AUDITOR, [Role.VIEWER]),
+        (Role.ADMINISTRATOR, [Role.VIEWER, Role.CASHIER, Role.AUDITOR]),
+    ],
+)
+def test_a_role_gives_lower_ones_that_decide_nothing_in_pairs(role, given):
+    assert roles_given_by(make_person(role)) == given
+
+
+def test_an_owner_gives_every_role():
+    assert roles_given_by(make_person("admin")) == list(Role)
+
+
+@pytest.mark.parametrize("right", sorted(NEEDS_TWO))
+def test_a_changed_role_that_decides_in_pairs_is_the_owners_to_give(right):
+    change(Role.CASHIER, right)
+
+    assert Role.CASHIER not in roles_given_by(make_person("administrator"))
+    assert Role.CASHIER in roles_given_by(make_person("admin"))
+
+
+def test_nobody_gives_a_role_with_a_right_beyond_the_own():
+    change(Role.VIEWER, "callbacks.view_callback")
+
+    assert Role.VIEWER not in roles_given_by(make_person("supervisor"))
+    assert Role.VIEWER in roles_given_by(make_person("auditor"))
 
 
 @override_settings(SANDBOX=True)
 def test_with_the_sandbox_the_demo_people_can_sign_in():
-    set_up_roles()
     create_demo_staff()
 
     people = {user.username: user for user in User.objects.filter(is_demo=True)}
-    assert set(people) == {"cashier", "admin", "owner", "auditor"}
+    assert {name: role_of(person) for name, person in people.items()} == {
+        "cashier": Role.CASHIER,
+        "supervisor": Role.SUPERVISOR,
+        "admin": Role.ADMINISTRATOR,
+        "owner": Role.OWNER,
+        "auditor": Role.AUDITOR,
+        "viewer": Role.VIEWER,
+    }
     assert all(user.check_password(f"{name}-demo") for name, user in people.items())
-    assert people["cashier"].has_perm("purchases.buy")
-    assert not people["auditor"].has_perm("purchases.buy")
-    assert people["admin"].is_superuser
 
 
 @override_settings(SANDBOX=True)
-def test_a_demo_password_that_was_changed_stays_changed():
-    set_up_roles()
+def test_a_demo_password_or_role_that_was_changed_stays_changed():
     create_demo_staff()
     user = User.objects.get(username="cashier")
     user.set_password("mine now")
     user.save()
+    user.groups.clear()
 
     create_demo_staff()
 
     assert User.objects.get(username="cashier").check_password("mine now")
+    assert role_of(User.objects.get(username="cashier")) is None
 
 
 def test_with_a_real_upstream_no_demo_person_can_sign_in():
     with override_settings(SANDBOX=True):
-        set_up_roles()
         create_demo_staff()
     real = User.objects.create_user("sari", password="x")
 
@@ -57,17 +115,17 @@ def test_with_a_real_upstream_no_demo_person_can_sign_in():
         create_demo_staff()
 
     assert not User.objects.filter(is_demo=True, is_active=True).exists()
+    assert User.objects.filter(is_demo=True).count() == len(DEMO_STAFF)
     real.refresh_from_db()
     assert real.is_active
 
 
 @override_settings(SANDBOX=True)
 def test_a_real_person_with_a_demo_name_is_left_alone():
-    set_up_roles()
-    User.objects.create_user("admin", password="the shop's own")
+    User.objects.create_user("owner", password="the shop's own")
 
     create_demo_staff()
 
-    user = User.objects.get(username="admin")
+    user = User.objects.get(username="owner")
     assert not user.is_superuser
     assert user.check_password("the shop's own")

@@ -7,7 +7,7 @@ from django.test import Client, override_settings
 
 from staff.models import User
 from staff.roles import DEMO_STAFF
-from tests.people import browser_of, make_person
+from tests.people import browser_of, code_of, make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -34,10 +34,41 @@ def test_after_signing_in_one_is_where_one_wanted_to_go():
     )
 
 
-def test_no_next_leads_out_of_the_shop():
-    make_person("cashier")
+OUTSIDE = [
+    "https://elsewhere.example/",
+    "//elsewhere.example/",
+    "///elsewhere.example/",
+    "\\\\elsewhere.example",
+    "/\\elsewhere.example",
+    "https:elsewhere.example",
+    "http:///elsewhere.example",
+    "javascript:alert(1)",
+    "\t//elsewhere.example",
+    "//testserver@elsewhere.example",
+]
 
-    assert sign_in(Client(), "cashier", "secret-words", next="https://elsewhere.example/")["Location"] == "/"
+
+@pytest.mark.parametrize("next_page", OUTSIDE)
+def test_no_next_leads_out_of_the_shop(next_page):
+    make_person("cashier")
+    client = Client()
+
+    assert sign_in(client, "cashier", "secret-words", next=next_page)["Location"] == "/"
+    assert client.get("/accounts/login/", {"next": next_page})["Location"] == "/"
+
+
+def test_the_key_of_a_session_is_new_after_the_second_factor():
+    person, client = make_person("admin"), Client()
+    sign_in(client, "admin", "secret-words")
+    half = client.cookies["sessionid"].value
+
+    client.post("/accounts/second-step/", {"factor_code": code_of(person)})
+
+    assert client.get("/orders/").status_code == 200
+    planted = Client()
+    planted.cookies["sessionid"] = half
+    assert planted.get("/orders/").status_code == 302
+    assert planted.get("/accounts/second-step/")["Location"] == "/accounts/login/"
 
 
 def test_a_wrong_password_says_so_and_opens_nothing():

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.core.management import load_command_class
 
 from staff.models import User
 from staff.roles import Role, role_of
@@ -62,3 +63,25 @@ def test_a_command_switches_off_but_never_the_last_owner():
     person.refresh_from_db()
     assert not person.is_active
     assert User.objects.get(username="owner").is_active
+
+
+def test_a_command_acts_as_a_person_with_that_persons_rights():
+    make_person("administrator", username="boss")
+    make_person("cashier", username="kasir")
+
+    assert run("add_staff", "sari", "--role", "cashier", "--as", "boss")[0] == 0
+    assert run("add_staff", "tuti", "--role", "administrator", "--as", "boss")[0] == 1
+    assert run("add_staff", "tuti", "--role", "viewer", "--as", "kasir")[0] == 1
+    assert run("add_staff", "tuti", "--role", "viewer", "--as", "nobody")[0] == 1
+    assert set(User.objects.values_list("username", flat=True)) == {"boss", "kasir", "sari"}
+
+
+@pytest.mark.parametrize("words", [["deactivate_staff", "s\udcffri"], ["add_staff", "\udcff", "--role", "cashier"]])
+def test_a_name_that_is_no_utf8_is_refused_in_one_sentence(words, capsys):
+    command = load_command_class("staff", words[0])
+
+    with pytest.raises(SystemExit) as end:
+        command.run_from_argv(["manage.py", *words])
+
+    assert end.value.code == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1

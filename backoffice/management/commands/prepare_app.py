@@ -9,14 +9,16 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 
+from audit.services import close_way_past_triggers
+from backoffice.database_rights import grant_rights
 from core import heartbeats
 from core.commands import PlainCommand
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from staff.models import User
-from staff.roles import create_demo_staff, set_up_roles
+from staff.roles import create_demo_staff
 
 # Any number that only this transaction lock uses.
 _PREPARE_LOCK = 7_310_002
@@ -40,7 +42,7 @@ def _alone() -> Iterator[None]:
 class Command(PlainCommand):
     """Safe to run at every start; each step says what it did and how long it took."""
 
-    help = "Migrate, make the cache table, compile translations, set up roles and (sandbox only) demo staff."
+    help = "Migrate, make the cache table, compile translations and (sandbox only) make demo staff."
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps in order; the first that fails stops with one sentence.
@@ -53,9 +55,11 @@ class Command(PlainCommand):
     def _prepare(self) -> None:
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
         self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
+        self._step("triggers", close_way_past_triggers)
         self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
+        if connection.settings_dict["USER"] != settings.DATABASE_APP_ROLE:  # else one role is both
+            self._step("database rights", lambda: grant_rights(settings.DATABASE_APP_ROLE))
         self._step("upstream account", self._bind)
-        self._step("roles", set_up_roles)
         self._step("heartbeats", heartbeats.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
         if settings.SANDBOX:

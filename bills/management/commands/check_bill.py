@@ -13,6 +13,7 @@ from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from purchases.management.printing import EXIT_FAILED, print_why_it_waits
+from staff.acting import acting_person, add_as
 from upstream.budget import CallClass
 
 
@@ -28,16 +29,18 @@ class Command(PlainCommand):
         parser.add_argument(
             "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow a pending check."
         )
+        add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ask, follow, print; exit with the check's state."""
+        person = acting_person(options, "bills.check_bill")
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
             raise CommandError(f"There is no biller {options['product']!r}.")
         try:
             check = services.start_check(
-                product=product, destination=options["destination"], checked_by=None, enqueue=False
+                product=product, destination=options["destination"], checked_by=person, enqueue=False
             )
         except InvalidDestination as refusal:
             raise CommandError(str(refusal), returncode=EXIT_USAGE) from refusal

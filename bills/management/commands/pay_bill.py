@@ -14,6 +14,8 @@ from purchases.models import Order
 from purchases.services import submit
 from purchases.services.following import follow
 from purchases.states import ActionReason, Status
+from staff.acting import acting_person, add_as
+from staff.models import User
 from upstream.budget import CallClass
 from upstream.errors import UpstreamError
 
@@ -35,15 +37,17 @@ class Command(PlainCommand):
         parser.add_argument(
             "--wait", type=waiting_seconds, default=0, metavar="S", help="How long to follow the order."
         )
+        add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Pay (or pay again, when it needs action), follow, print; exit with the order's state."""
+        person = acting_person(options, "bills.view_billcheck", "bills.check_bill")
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
             raise CommandError(f"There is no bill check {options['ref_id']!r}.")
         try:
-            order = self._pay(check, options["amount"])
+            order = self._pay(check, options["amount"], person)
         except (OrderRefused, ActionRefused) as refusal:
             raise CommandError(str(refusal)) from refusal
         except UpstreamError as fault:
@@ -56,11 +60,11 @@ class Command(PlainCommand):
         sys.exit(exit_code(order))
 
     @staticmethod
-    def _pay(check: BillCheck, amount: int | None) -> Order:
+    def _pay(check: BillCheck, amount: int | None, person: User | None) -> Order:
         """Pay `amount` rupiah; without one the check's total, but never one that has changed and that nobody named."""
         order = check.order
         if order is not None and order.action_reason == ActionReason.AMOUNT_MISMATCH:
-            services.inquire_again(check, actor=None)
+            services.inquire_again(check, actor=person)
             check = BillCheck.objects.with_standing().get(pk=check.pk)
             if amount is None:
                 if refusal := services.why_not_payable(check):
@@ -71,5 +75,5 @@ class Command(PlainCommand):
                 )
         confirmed = (check.total or 0) if amount is None else amount
         if order is not None and order.status == Status.NEEDS_ACTION:
-            return services.pay_again(order, amount=confirmed, actor=None, enqueue=False)
-        return services.pay_bill(check, amount=confirmed, paid_by=None, enqueue=False)
+            return services.pay_again(order, amount=confirmed, actor=person, enqueue=False)
+        return services.pay_bill(check, amount=confirmed, paid_by=person, enqueue=False)

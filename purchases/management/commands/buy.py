@@ -16,6 +16,8 @@ from purchases.management.printing import EXIT_FAILED, exit_code, print_order, p
 from purchases.models import Order
 from purchases.services.following import follow
 from purchases.states import Status
+from staff.acting import acting_person, add_as
+from staff.models import User
 from upstream.budget import CallClass
 
 _LONGEST_KEY = 64
@@ -44,16 +46,18 @@ class Command(PlainCommand):
         parser.add_argument(
             "--wait-for-topup", action="store_true", help="If the balance is short, the order waits until it is not."
         )
+        add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Place, send, follow, print; exit with the order's state."""
+        person = acting_person(options, "catalogue.view_product", "purchases.buy")
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
             raise CommandError(
                 f"There is no product {options['product']!r}; ./run manage sync_catalogue fetches the list."
             )
-        order = self._place(product, options)
+        order = self._place(product, person, options)
         services.submit(order.pk, call_class=CallClass.INTERACTIVE)
         order = follow(order, seconds=options["wait"])
         if order.status == Status.QUEUED:
@@ -62,7 +66,7 @@ class Command(PlainCommand):
         sys.exit(exit_code(order))
 
     @staticmethod
-    def _place(product: Product, options: dict[str, Any]) -> Order:
+    def _place(product: Product, person: User | None, options: dict[str, Any]) -> Order:
         try:
             return services.place_order(
                 product=product,
@@ -71,7 +75,7 @@ class Command(PlainCommand):
                 max_price=product.price if options["max_price"] is None else options["max_price"],
                 takes_less=True,
                 idempotency_key=options["key"] or str(uuid.uuid4()),
-                placed_by=None,
+                placed_by=person,
                 confirm_repeat=options["again"],
                 wait_for_topup=options["wait_for_topup"],
                 enqueue=False,

@@ -8,14 +8,16 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from core.commands import EXIT_USAGE, PlainCommand
-from staff.errors import NameTaken
+from staff.acting import NotPermitted, acting_person, add_as
+from staff.errors import NameTaken, NotAllowed
 from staff.models import User
 from staff.roles import Role
 from staff.services import VALID_HOURS, invite, link_path
+from staff.services.second import NeedsSecond
 
 
 class Command(PlainCommand):
-    """The same service as the page; whoever may call it may give any role."""
+    """The same service as the page; without `--as` it gives any role."""
 
     help = "Invite somebody: prints a link, valid once, with which this person chooses a password."
 
@@ -24,10 +26,12 @@ class Command(PlainCommand):
         parser.add_argument("name", help="The user name, for signing in.")
         parser.add_argument("--role", choices=Role.values, required=True)
         parser.add_argument("--full-name", default="", help="As the pages show it.")
+        add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""
+        actor = acting_person(options, "staff.manage_staff")
         name = User.normalize_username(options["name"])
         try:
             User._meta.get_field("username").clean(name, None)
@@ -35,10 +39,14 @@ class Command(PlainCommand):
             raise CommandError(f"{name!r} is not a valid user name.", returncode=EXIT_USAGE) from error
         try:
             person, token = invite(
-                username=name, role=Role(options["role"]), actor=None, full_name=options["full_name"][:150]
+                username=name, role=Role(options["role"]), actor=actor, full_name=options["full_name"][:150]
             )
         except NameTaken as error:
             raise CommandError(f"There is somebody with the user name {name} already.") from error
+        except NotAllowed as error:
+            raise NotPermitted(str(error)) from error
+        except NeedsSecond as error:
+            raise NotPermitted(f"A second person approves the role {options['role']}: ask on the page.") from error
         link = settings.SITE_URL.rstrip("/") + link_path(token)
         if options["json"]:
             facts = {"name": person.username, "role": options["role"], "link": link, "valid_hours": VALID_HOURS}

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.commands import PlainCommand
+from staff.acting import acting_person, add_as
 from staff.errors import NotAllowed
 from staff.models import User
 from staff.services import deactivate
@@ -19,16 +20,18 @@ class Command(PlainCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Whose, and how to print."""
         parser.add_argument("name", help="The user name.")
+        add_as(parser)
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the account is off, 1 when there is none or it is the last active owner's."""
+        actor = acting_person(options, "staff.manage_staff")
         name = User.normalize_username(options["name"])
         person = User.objects.filter(username__iexact=name).first()
         if person is None:
             raise CommandError(f"There is nobody with the user name {options['name']}.")
         try:
-            deactivate(person, actor=None)
+            deactivate(person, actor=actor)
         except NotAllowed as error:
             raise CommandError(str(error)) from error
         if options["json"]:

@@ -1,0 +1,115 @@
+"""What can be put before a second person. The rooms above register their acts in their services.
+
+Nothing here imports these rooms.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import ABC, abstractmethod
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.module_loading import autodiscover_modules
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+_ACTS: dict[str, Act] = {}
+
+
+class Line(NamedTuple):
+    """One fact of a content as people read it."""
+
+    name: str
+    label: str | Promise
+    value: str
+
+
+class Act(ABC):
+    """Something that happens only with a second person's approval.
+
+    `name` is kept with each approval and never changes. `may_ask`, `may_approve`: permissions, "app.codename".
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str | Promise]
+    may_ask: ClassVar[str]
+    may_approve: ClassVar[str]
+
+    @abstractmethod
+    def content_now(self, approval: Approval) -> Content:
+        """What would be sent or posted now, read under the locks that `execute` needs; call it in a transaction.
+
+        Raises `core.errors.Refused` when it cannot be done at all any more: then the approval is void.
+        """
+
+    @abstractmethod
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Do what was approved, in the approval's own transaction; what it became, for example a ref_id.
+
+        Raises `core.errors.Refused` when it cannot be done at the moment: then nothing has happened, and the approval
+        stays open. Nothing goes over the network here.
+        """
+
+    def lines(self, content: Content) -> list[Line]:
+        """The content in the person's words, what matters first."""
+        return [Line(name, name, str(value)) for name, value in content.items()]
+
+    def amount(self, content: Content) -> int | None:
+        """Rupiah that it moves (signed); None when it moves none."""
+        return None
+
+    def url(self, approval: Approval) -> str:
+        """The page of what it is about, or of what it became; empty without one."""
+        return ""
+
+    def refuse_approver(self, approval: Approval, person: User) -> None:  # noqa: B027 - most acts refuse nobody else
+        """Raise `Refused` when this person, who holds `may_approve`, may not approve this very content."""
+
+    def ended(self, approval: Approval) -> None:  # noqa: B027 - most acts leave nothing behind
+        """It was refused, withdrawn, expired or void: called in that transaction, to tidy up."""
+
+    def expires_at(self, content: Content, latest: dt.datetime) -> dt.datetime:
+        """Until when it may be approved, `latest` at most."""
+        return latest
+
+    @property
+    def code(self) -> str:
+        """The act for the second factor and the audit."""
+        return f"approve:{self.name}"
+
+
+def register(act: Act) -> None:
+    """Make the act known; a room does so once, at the end of the module that defines it."""
+    _ACTS[act.name] = act
+
+
+@cache
+def _load() -> None:
+    """Import the services of all rooms, once: their acts register themselves."""
+    autodiscover_modules("services")
+
+
+def act_named(name: str) -> Act | None:
+    """The act of this name; None when this version has none."""
+    _load()
+    return _ACTS.get(name)
+
+
+def all_acts() -> dict[str, Act]:
+    """Every act by its name."""
+    _load()
+    return dict(_ACTS)
+
+
+def acts_approved_by(person: User) -> list[str]:
+    """The names of the acts that this person may approve when others ask."""
+    return [name for name, act in all_acts().items() if person.has_perm(act.may_approve)]
+
+
+def acts_asked_by(person: User) -> list[str]:
+    """The names of the acts that this person may ask for."""
+    return [name for name, act in all_acts().items() if person.has_perm(act.may_ask)]

@@ -1,0 +1,42 @@
+"""Why something cannot be asked for, or decided, now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+if TYPE_CHECKING:
+    from approvals.models import Approval
+
+
+class ApprovalRefused(Refused):
+    """Nothing was decided. `reason` is one of the keys below."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "own": _("Nobody approves what they asked for. A second person must."),
+            "not_independent": _(
+                "One of you changed the other's account, or made its access link, in the last 30 days."
+                " Somebody else must approve it."
+            ),
+            "no_right": _("You may not decide this."),
+            "not_yours": _("Only who asked for it can withdraw it. Refuse it, with a reason."),
+            "decided": _("This was decided before."),
+            "no_reason": _("Write why you refuse it."),
+            "own_refused": _("You asked for this yourself. Withdraw it instead."),
+            "not_asker": _("You may not ask for this."),
+            "unknown_act": _("This version does not know what was asked for. It can only be refused."),
+        }
+        super().__init__(words[reason])
+
+
+class AlreadyAsked(Refused):
+    """The same waits for approval already, with another content."""
+
+    def __init__(self, approval: Approval) -> None:
+        self.approval = approval
+        super().__init__(_("Something else was asked for the same, and waits for approval. Wait for that first."))

@@ -1,0 +1,135 @@
+"""Approvals as the pages show them to one person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from approvals.acts import Line, act_named
+from approvals.models import Approval, ApprovalState
+from approvals.services import why_not_approved_by
+from core.errors import Refused
+from core.money import rupiah
+from staff.models import User
+from staff.roles import Role
+
+
+@dataclass(frozen=True)
+class Change:
+    """One fact that is no longer as it was asked for."""
+
+    name: str
+    label: Any
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class ShownApproval:
+    """An approval with what it would do, for `person`."""
+
+    approval: Approval
+    person: User
+
+    @property
+    def label(self) -> Any:
+        """What is asked for."""
+        act = act_named(self.approval.act)
+        return act.label if act else self.approval.act
+
+    @property
+    def badge(self) -> SafeString:
+        """Its state as icon, word and colour."""
+        return ApprovalState(self.approval.state).badge
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """Exactly what will happen."""
+        return lines_of(self.approval.act, self.approval.facts)
+
+    @property
+    def amount(self) -> int | None:
+        """Rupiah that it moves; None when it moves none."""
+        act = act_named(self.approval.act)
+        return act.amount(self.approval.facts) if act else None
+
+    @property
+    def shown_amount(self) -> str:
+        """The amount in rupiah; empty when it moves none."""
+        return "" if self.amount is None else rupiah(self.amount)
+
+    @property
+    def asked_role(self) -> Any:
+        """What the asker was then."""
+        return role_label(self.approval.asked_role)
+
+    @property
+    def decided_role(self) -> Any:
+        """What the decider was then."""
+        return role_label(self.approval.decided_role)
+
+    @property
+    def url(self) -> str:
+        """Where it is about, or what it became."""
+        act = act_named(self.approval.act)
+        return act.url(self.approval) if act else ""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the person asked."""
+        return self.approval.is_of(self.person)
+
+    @property
+    def may_approve(self) -> bool:
+        """Whether the person may try to approve it."""
+        return self.approval.is_open and self.why_not is None
+
+    @cached_property
+    def why_not(self) -> Refused | None:
+        """Why this person may not approve an open one."""
+        return why_not_approved_by(self.approval, self.person) if self.approval.is_open else None
+
+    @property
+    def may_refuse(self) -> bool:
+        """Whether the person may refuse it: everybody else who may approve such."""
+        act = act_named(self.approval.act)
+        has_right = self.person.has_perm(act.may_approve) if act else self.person.is_superuser
+        return self.approval.is_open and has_right and not self.is_own
+
+    @property
+    def factor_act(self) -> str:
+        """The act for the field of the second factor."""
+        act = act_named(self.approval.act)
+        return act.code if act else ""
+
+    @property
+    def void_words(self) -> str:
+        """Why a void one could not be done any more; empty where its facts had changed."""
+        return str(self.approval.changes.get("words", ""))
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """What had changed when a void one was to be approved."""
+        pairs = {name: pair for name, pair in self.approval.changes.items() if isinstance(pair, list)}
+        before = self._named({name: pair[0] for name, pair in pairs.items()})
+        after = self._named({name: pair[1] for name, pair in pairs.items()})
+        return [Change(name, line.label, line.value, after[name].value) for name, line in before.items()]
+
+    def _named(self, some: dict[str, Any]) -> dict[str, Line]:
+        lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}
+        return {name: lines.get(name, Line(name, name, str(value))) for name, value in some.items()}
+
+
+def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:
+    """The content in words; of an act that this version does not know: its names and values."""
+    if act := act_named(act_name):
+        return act.lines(content)
+    return [Line(name, name, str(value)) for name, value in content.items()]
+
+
+def role_label(role: str) -> Any:
+    """A kept role by its label."""
+    return Role(role).label if role in Role.values else role

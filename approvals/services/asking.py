@@ -1,0 +1,82 @@
+"""Ask for a second person's approval of exactly one content."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from approvals.acts import Act, act_named
+from approvals.errors import AlreadyAsked, ApprovalRefused
+from approvals.models import Approval, Content, canonical, hash_of
+from approvals.services.expiring import expire
+from approvals.services.noting import note
+from audit.kinds import Kind
+from core import clock
+from staff.roles import role_of
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+
+def ask(act_name: str, *, subject: str, content: Content, actor: User, reason: str = "", about: str = "") -> Approval:
+    """Put `content` before a second person; nothing else is stored, reserved or sent.
+
+    `content`: everything that will be sent or posted, of JSON values only. `about`: the subject in people's words. The
+    same again by the same person is the same approval. Raises `AlreadyAsked`, or `ApprovalRefused` without the right.
+    """
+    act = act_named(act_name)
+    if act is None:
+        raise LookupError(act_name)
+    if not actor.has_perm(act.may_ask):
+        raise ApprovalRefused("not_asker")
+    with transaction.atomic():
+        _end_overdue(act_name, subject)
+        approval = _store(act, subject=subject, content=content, actor=actor, reason=reason, about=about)
+    log.info("approval_asked", approval=approval.pk, act=act_name, by=actor.pk)
+    return approval
+
+
+def open_approval(act_name: str, subject: str) -> Approval | None:
+    """The approval that waits for this act and subject; None when none does, or its time is over."""
+    waiting = Approval.objects.open().filter(act=act_name, subject=subject, expires_at__gt=clock.now())
+    return waiting.select_related("asked_by").first()
+
+
+def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str, about: str) -> Approval:
+    text, now = canonical(content), clock.now()
+    approval = Approval(
+        act=act.name,
+        subject=subject,
+        about=about[:200],
+        content=text,
+        sha256=hash_of(text),
+        reason=reason.strip()[:500],
+        asked_by=actor,
+        asked_role=role_of(actor) or "",
+        asked_at=now,
+        expires_at=act.expires_at(content, now + dt.timedelta(hours=settings.APPROVAL_VALID_HOURS)),
+    )
+    try:
+        with transaction.atomic():
+            approval.save(force_insert=True)
+    except IntegrityError:
+        before = Approval.objects.open().filter(act=act.name, subject=subject).first()
+        if before is None:
+            raise
+        if (before.sha256, before.asked_by_id) == (approval.sha256, actor.pk):
+            return before
+        raise AlreadyAsked(before) from None
+    note(Kind.APPROVAL_ASKED, approval, person=actor)
+    return approval
+
+
+def _end_overdue(act_name: str, subject: str) -> None:
+    overdue = Approval.objects.overdue(clock.now()).filter(act=act_name, subject=subject)
+    for approval in overdue.select_for_update(skip_locked=True):
+        expire(approval)

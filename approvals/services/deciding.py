@@ -1,0 +1,168 @@
+"""A second person decides: approving executes, in the same transaction, exactly what was asked for, or nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import transaction
+
+from approvals.acts import Act, act_named
+from approvals.errors import ApprovalRefused
+from approvals.models import Approval, ApprovalState, canonical, hash_of
+from approvals.services.expiring import expire
+from approvals.services.independence import refuse_dependent
+from approvals.services.noting import note
+from audit.kinds import Kind
+from core import clock
+from core.errors import Refused
+from staff.models import User
+from staff.roles import role_of
+from staff.services.factors import check_factor
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+log = structlog.get_logger()
+
+
+def approve(approval: Approval, *, actor: User, request: HttpRequest) -> Approval:
+    """Execute what was asked for, once; return the approval as it is then: approved, or void, or expired.
+
+    The request carries a second factor for just this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's
+    own `Refused` for what cannot be done at the moment; nothing has happened then, and it stays open.
+    """
+    act = _act_of(approval)
+    _refuse_approver(act, approval, actor)  # before the factor is used up
+    check_factor(request, act=act.code, content=factor_content(approval))
+    with transaction.atomic():
+        current, decider = _locked(approval), User.objects.get(pk=actor.pk)
+        alone = _refuse_approver(act, current, decider)
+        if current.expires_at <= (now := clock.now()):
+            expire(current)
+            return current
+        if changes := _changes(act, current):
+            return _end(current, ApprovalState.VOID, decider, request, changes=changes)
+        current.result = act.execute(current, approver=decider)
+        current.state, current.decided_by, current.decided_at = ApprovalState.APPROVED, decider, now
+        current.decided_role = role_of(decider) or ""
+        current.save(update_fields=["state", "result", "decided_by", "decided_role", "decided_at"])
+        note(Kind.APPROVED, current, person=decider, request=request, alone=alone)
+    log.info("approval_approved", approval=current.pk, act=current.act, by=actor.pk)
+    return current
+
+
+def refuse(approval: Approval, *, actor: User, reason: str, request: HttpRequest | None = None) -> Approval:
+    """Refuse what another person asked for. Raises `ApprovalRefused`."""
+    with transaction.atomic():
+        current = _locked(approval)
+        if current.is_of(actor):
+            raise ApprovalRefused("own_refused")
+        if not _holds_right(current, actor):
+            raise ApprovalRefused("no_right")
+        if not reason.strip():
+            raise ApprovalRefused("no_reason")
+        return _end(current, ApprovalState.REFUSED, actor, request, reason=reason.strip()[:500])
+
+
+def withdraw(approval: Approval, *, actor: User, request: HttpRequest | None = None) -> Approval:
+    """Take back what one asked for. Raises `ApprovalRefused`."""
+    with transaction.atomic():
+        current = _locked(approval)
+        if not current.is_of(actor):
+            raise ApprovalRefused("not_yours")
+        return _end(current, ApprovalState.WITHDRAWN, actor, request)
+
+
+def factor_content(approval: Approval) -> dict[str, Any]:
+    """What the second factor of an approver is bound to."""
+    return {"approval": approval.pk, "sha256": approval.sha256}
+
+
+def why_not_approved_by(approval: Approval, person: User) -> Refused | None:
+    """Why this person may not approve it; None when that may be tried."""
+    try:
+        _refuse_approver(_act_of(approval), approval, person)
+    except Refused as refusal:
+        return refusal
+    return None
+
+
+def _act_of(approval: Approval) -> Act:
+    if (act := act_named(approval.act)) is None:
+        raise ApprovalRefused("unknown_act")
+    return act
+
+
+def _locked(approval: Approval) -> Approval:
+    """The approval, which is open, locked until the transaction ends; whoever asks has its turn."""
+    current = Approval.objects.select_for_update(of=("self",)).select_related("asked_by").get(pk=approval.pk)
+    if not current.is_open:
+        raise ApprovalRefused("decided")
+    return current
+
+
+def _holds_right(approval: Approval, person: User) -> bool:
+    act = act_named(approval.act)
+    return person.is_superuser if act is None else person.has_perm(act.may_approve)
+
+
+def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
+    """Raise `Refused` unless this person may approve it; whether an owner does so with nobody independent there."""
+    if not approval.is_open:
+        raise ApprovalRefused("decided")
+    if approval.is_of(person):
+        raise ApprovalRefused("own")
+    if not person.has_perm(act.may_approve):
+        raise ApprovalRefused("no_right")
+    act.refuse_approver(approval, person)
+    return refuse_dependent(act, approval, person)
+
+
+def _changes(act: Act, approval: Approval) -> dict[str, Any]:
+    """What is not as it was asked for: {name: [asked for, found]}, or {code, words} when it cannot be done any more."""
+    if not approval.asked_by.has_perm(act.may_ask):
+        refusal: Refused = ApprovalRefused("not_asker")
+        return {"code": refusal.code, "words": str(refusal)}
+    try:
+        with transaction.atomic():
+            found = canonical(act.content_now(approval))
+    except Refused as refusal:
+        return {"code": refusal.code, "words": str(refusal)}
+    if hash_of(found) == approval.sha256:
+        return {}
+    before, after = approval.facts, json.loads(found)
+    return {
+        name: [before.get(name), after.get(name)]
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
+    }
+
+
+def _end(
+    approval: Approval,
+    state: ApprovalState,
+    actor: User,
+    request: HttpRequest | None,
+    *,
+    reason: str = "",
+    changes: dict[str, Any] | None = None,
+) -> Approval:
+    """End a locked approval without executing it."""
+    approval.state, approval.decided_by, approval.decided_at = state, actor, clock.now()
+    approval.decided_role, approval.decision_reason = role_of(actor) or "", reason
+    approval.changes = changes or {}
+    approval.save(update_fields=["state", "decided_by", "decided_role", "decided_at", "decision_reason", "changes"])
+    if act := act_named(approval.act):
+        act.ended(approval)
+    note(_KINDS[state], approval, person=actor, request=request)
+    log.info("approval_ended", approval=approval.pk, act=approval.act, state=str(state), by=actor.pk)
+    return approval
+
+
+_KINDS = {
+    ApprovalState.REFUSED: Kind.REFUSED,
+    ApprovalState.WITHDRAWN: Kind.APPROVAL_WITHDRAWN,
+    ApprovalState.VOID: Kind.APPROVAL_VOID,
+}

@@ -1,0 +1,44 @@
+"""What the audit keeps of an approval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from audit.kinds import Kind
+from audit.services import record
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from approvals.models import Approval
+    from staff.models import User
+
+
+def note(
+    kind: Kind,
+    approval: Approval,
+    *,
+    person: User | None = None,
+    request: HttpRequest | None = None,
+    alone: bool = False,
+) -> None:
+    """One row in the caller's transaction: what was asked or decided, with its content and hash.
+
+    `alone`: the two were not independent of each other, and nobody else was there.
+    """
+    facts = _facts(approval) | ({"alone": True} if alone else {})
+    record(kind, person=person, request=request, subject=f"approval:{approval.pk}", facts=facts)
+
+
+def _facts(approval: Approval) -> dict[str, Any]:
+    return {
+        "act": approval.act,
+        "subject": approval.subject,
+        "sha256": approval.sha256,
+        "content": approval.facts,
+        "state": str(approval.state),
+        "asked_by": approval.asked_by_id,
+        "reason": approval.decision_reason or approval.reason,
+        "result": approval.result,
+        "changes": approval.changes,
+    }

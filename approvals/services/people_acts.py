@@ -1,0 +1,245 @@
+"""Invitations, roles, limits, rights and accounts switched on, as something that a second person approves."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from approvals.acts import Act, Line, register
+from approvals.errors import ApprovalRefused
+from core.money import rupiah
+from staff import services
+from staff.models import LIMITS, User
+from staff.rights import BY_NAME
+from staff.roles import Role
+from staff.services import Limits
+from staff.services.changes import MORE_TO_SPEND, invitation, limit_change, role_change, role_edit, switching_on
+from staff.services.second import Change, may_second
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+
+_LIMITS = {
+    "per_order": _("At most an order"),
+    "per_day": _("At most a day"),
+    "approval_above": _("A second person approves above"),
+}
+
+
+class PeopleAct(Act):
+    """A change of a person or a role; its second person is at least of the role that it is about."""
+
+    @abstractmethod
+    def change(self, content: Content) -> Change:
+        """The change of this content, for its right, rank and person; nothing is locked."""
+
+    def refuse_approver(self, approval: Approval, person: User) -> None:
+        """Nobody approves above the own role, or for the own account."""
+        if not may_second(self.change(approval.facts), person):
+            raise ApprovalRefused("no_right")
+
+    def url(self, approval: Approval) -> str:
+        """The person."""
+        key = approval.facts.get("person") or approval.result
+        return User(pk=key).get_absolute_url() if key else ""
+
+
+class InviteAct(PeopleAct):
+    """Somebody is invited into a role that does what two people do; who asked makes the link afterwards."""
+
+    name = "invite"
+    label = _("Invitation into a role with more rights")
+    may_ask = may_approve = "staff.manage_staff"
+
+    def change(self, content: Content) -> Change:
+        """The invitation."""
+        return invitation(content["username"], Role(content["role"]), content["facts"])
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the rights of the role now. Raises `NotAllowed`, or `NameTaken`."""
+        return self._locked(approval).content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Make the person, without a link: only who invites sees one."""
+        person = services.add_person(self._locked(approval), actor=approval.asked_by, approved_by=approver)
+        return str(person.pk)
+
+    def lines(self, content: Content) -> list[Line]:
+        """Who, and as what."""
+        return [
+            Line("facts", _("Name"), content["facts"]["full_name"]),
+            Line("username", _("User name"), content["username"]),
+            Line("role", _("Role"), _role(content["role"])),
+            Line("rights", pgettext_lazy("rights", "Can then"), _rights(content["rights"])),
+        ]
+
+    def _locked(self, approval: Approval) -> Change:
+        asked = approval.facts
+        return services.lock_invitation(asked["username"], Role(asked["role"]), asked["facts"], actor=approval.asked_by)
+
+
+class RoleAct(PeopleAct):
+    """A person gets a role that lets this person do more."""
+
+    name = "role"
+    label = _("Role with more rights")
+    may_ask = may_approve = "staff.manage_staff"
+
+    def change(self, content: Content) -> Change:
+        """The role, for this person as stored now."""
+        return role_change(_person(content), Role(content["after"]))
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
+        person, role = _person(approval.facts), Role(approval.facts["after"])
+        return services.lock_role_change(person, role, actor=approval.asked_by).content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Give the role, in the name of who asked."""
+        person, role = _person(approval.facts), Role(approval.facts["after"])
+        services.change_role(person, role, actor=approval.asked_by, approved_by=approver)
+        return str(person.pk)
+
+    def lines(self, content: Content) -> list[Line]:
+        """Who gets which role, and what that lets the person do."""
+        return [
+            Line("username", _("User name"), content["username"]),
+            Line("before", _("Role now"), _role(content["before"])),
+            Line("after", _("New role"), _role(content["after"])),
+            Line("gains", pgettext_lazy("rights", "Can then also"), _rights(content["gains"])),
+        ]
+
+
+class SwitchOnAct(PeopleAct):
+    """An account that does what two people do is switched on again."""
+
+    name = "switch_on"
+    label = _("Account switched on again")
+    may_ask = may_approve = "staff.manage_staff"
+
+    def change(self, content: Content) -> Change:
+        """The account, as it is now."""
+        return switching_on(_person(content))
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the role and its rights now. Raises `NotAllowed`."""
+        return services.lock_switching_on(_person(approval.facts), actor=approval.asked_by).content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Switch it on, in the name of who asked."""
+        services.reactivate(_person(approval.facts), actor=approval.asked_by, approved_by=approver)
+        return str(approval.facts["person"])
+
+    def lines(self, content: Content) -> list[Line]:
+        """Whose account, and what it may do."""
+        return [
+            Line("username", _("User name"), content["username"]),
+            Line("role", _("Role"), _role(content["role"])),
+            Line("rights", pgettext_lazy("rights", "Can then"), _rights(content["rights"])),
+        ]
+
+
+class LimitsAct(PeopleAct):
+    """A person may spend more."""
+
+    name = "limits"
+    label = _("Higher limits of a person")
+    may_ask = may_approve = "staff.change_limits"
+
+    def change(self, content: Content) -> Change:
+        """The limits, for this person as stored now."""
+        return limit_change(_person(content), content["before"], content["after"], content["holds"])
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the limits that the person has now. Raises `NotAllowed`."""
+        change, _is_more = services.lock_limit_change(
+            _person(approval.facts), Limits(**approval.facts["after"]), actor=approval.asked_by
+        )
+        return change.content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Give the limits, in the name of who asked."""
+        own = Limits(**approval.facts["after"])
+        services.change_limits(_person(approval.facts), own, actor=approval.asked_by, approved_by=approver)
+        return str(approval.facts["person"])
+
+    def lines(self, content: Content) -> list[Line]:
+        """Whose limits, own ones now and then, and what the person could spend."""
+        return [
+            Line("username", _("User name"), content["username"]),
+            Line("before", _("Own limits now"), _limits(content["before"], gettext("as the role"))),
+            Line("after", _("New own limits"), _limits(content["after"], gettext("as the role"))),
+            Line("holds", _("Can then spend"), _limits(content["holds"], gettext("no limit"))),
+        ]
+
+
+class RoleRightsAct(PeopleAct):
+    """A role may do or spend more."""
+
+    name = "role_rights"
+    label = _("More rights or limits of a role")
+    may_ask = may_approve = "staff.change_roles"
+
+    def change(self, content: Content) -> Change:
+        """The edit of the role."""
+        return role_edit(Role(content["role"]), content["before"], content["after"])
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with what the role holds now. Raises `NotAllowed`."""
+        role, rights, limits = _edit(approval.facts)
+        return services.lock_role_edit(role, rights, limits, actor=approval.asked_by)[0].content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Change the role, in the name of who asked."""
+        role, rights, limits = _edit(approval.facts)
+        services.change_role_rights(role, rights, limits, actor=approval.asked_by, approved_by=approver)
+        return role.value
+
+    def lines(self, content: Content) -> list[Line]:
+        """The role, what it gains and loses, and its limits."""
+        before, after = content["before"], content["after"]
+        had, has = set(before["rights"]), set(after["rights"])
+        none = gettext("no limit")
+        return [
+            Line("role", _("Role"), _role(content["role"])),
+            Line("gains", pgettext_lazy("rights", "Can then also"), _rights(sorted(has - had)) or "–"),
+            Line("loses", pgettext_lazy("rights", "Can no longer"), _rights(sorted(had - has)) or "–"),
+            Line("before", _("Limits now"), _limits(before["limits"], none)),
+            Line("after", _("New limits"), _limits(after["limits"], none)),
+        ]
+
+    def url(self, approval: Approval) -> str:
+        """The role."""
+        return reverse("role_detail", args=[approval.facts["role"]])
+
+
+def _person(content: Content) -> User:
+    person: User = User.objects.get(pk=content["person"])
+    return person
+
+
+def _role(role: str) -> str:
+    return str(Role(role).label) if role in Role.values else gettext("None")
+
+
+def _rights(names: list[str]) -> str:
+    others = {MORE_TO_SPEND: gettext("Spend more"), "*": gettext("Everything")}
+    if "*" in names:
+        return others["*"]
+    return "; ".join(str(BY_NAME[name].words) if name in BY_NAME else others.get(name, name) for name in names)
+
+
+def _edit(content: Content) -> tuple[Role, list[str], Limits]:
+    return Role(content["role"]), content["after"]["rights"], Limits(**content["after"]["limits"])
+
+
+def _limits(limits: dict[str, Any], empty: str) -> str:
+    return "; ".join(f"{_LIMITS[name]}: {empty if limits[name] is None else rupiah(limits[name])}" for name in LIMITS)
+
+
+for _act in (InviteAct, RoleAct, SwitchOnAct, LimitsAct, RoleRightsAct):
+    register(_act())

@@ -1,0 +1,40 @@
+"""Which approvals a person sees, and which wait for that person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from approvals.acts import act_named, acts_approved_by, acts_asked_by
+from approvals.models import Approval, ApprovalQuerySet
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+SEE_ALL = "approvals.view_approval"
+
+
+def sees_queue(person: User) -> bool:
+    """Whether the page of approvals is for this person: who asks, approves or looks at them all."""
+    return person.has_perm(SEE_ALL) or bool(acts_approved_by(person) or acts_asked_by(person))
+
+
+def listed_for(person: User) -> ApprovalQuerySet:
+    """Those that this person may see: all of them, or the own ones and those that this person may decide."""
+    if person.has_perm(SEE_ALL):
+        return Approval.objects.all()
+    own, acts = Q(asked_by=person), acts_approved_by(person)
+    return Approval.objects.filter(own | Q(act__in=acts) if acts else own)
+
+
+def may_see(approval: Approval, person: User) -> bool:
+    """Whether this person may open it: so may who may ask for the same."""
+    act = act_named(approval.act)
+    rights = [SEE_ALL, *([act.may_ask, act.may_approve] if act else [])]
+    return approval.is_of(person) or any(person.has_perm(right) for right in rights)
+
+
+def waiting_for(person: User) -> ApprovalQuerySet:
+    """The open ones of others that this person may approve."""
+    return Approval.objects.open().filter(act__in=acts_approved_by(person)).exclude(asked_by=person)

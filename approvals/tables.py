@@ -1,0 +1,68 @@
+"""Approvals as a list."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from approvals.models import Approval
+from approvals.presenting import ShownApproval
+from core.tables import Table, column, row_link
+from core.times import ago, moment
+from staff.models import User
+
+# From so little time left on the list says that it is short.
+_SOON = dt.timedelta(minutes=30)
+
+
+class ApprovalTable(Table[Approval]):
+    """Approvals `for_table()`, as `person` sees them at `now`."""
+
+    caption = _("Approvals, open ones first")
+
+    def __init__(self, approvals: Iterable[Approval], *, person: User, now: dt.datetime) -> None:
+        super().__init__(approvals)
+        self.person, self.now = person, now
+
+    @column(_("State"), phone="1 left")
+    def state(self, approval: Approval) -> SafeString:
+        """What became of it."""
+        return ShownApproval(approval, self.person).badge
+
+    @column(_("What"), phone="2 wide")
+    def what(self, approval: Approval) -> SafeString:
+        """What was asked for; leads to its page."""
+        shown = ShownApproval(approval, self.person)
+        link = row_link(approval.get_absolute_url(), shown.label)
+        return format_html('{}<div class="sub">{}</div>', link, approval.about or approval.subject)
+
+    @column(_("Amount"), css="num", phone="3 left")
+    def amount(self, approval: Approval) -> str:
+        """Rupiah that it moves."""
+        return ShownApproval(approval, self.person).shown_amount
+
+    @column(_("Asked by"), phone="4 left")
+    def asker(self, approval: Approval) -> SafeString:
+        """Who asked, and what the person was then."""
+        shown = ShownApproval(approval, self.person)
+        name = gettext("You") if shown.is_own else approval.asked_by.shown_name
+        return format_html('{} <span class="sub">{}</span>', name, shown.asked_role)
+
+    @column(pgettext_lazy("approval", "Decided or expires"), css="sub", phone="4 right")
+    def end(self, approval: Approval) -> SafeString:
+        """Until when it can be approved; of a decided one: who decided, and when."""
+        if approval.is_open:
+            css = "is-short" if approval.expires_at - self.now < _SOON else ""
+            return format_html('<span class="{}">{} {}</span>', css, gettext("expires"), ago(approval.expires_at))
+        who = approval.decided_by.shown_name if approval.decided_by else ""
+        return format_html("{} {}", who, moment(approval.decided_at))
+
+    @column(_("Asked"), css="sub", phone="1 right")
+    def time(self, approval: Approval) -> SafeString:
+        """When."""
+        return moment(approval.asked_at)

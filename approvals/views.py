@@ -1,0 +1,143 @@
+"""What waits for a second person: the queue, one approval, and the decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from approvals import services
+from approvals.filters import ApprovalFilter
+from approvals.models import Approval, ApprovalState
+from approvals.presenting import ShownApproval
+from approvals.tables import ApprovalTable
+from core import clock
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.live import Live
+from core.paging import keyset_page
+
+# More would be no queue: the page says that there are more.
+_WAITING_SHOWN = 100
+
+
+@staff_only()
+@require_GET
+def approval_list(request: StaffRequest) -> HttpResponse:
+    """What waits, what expires first on top; below it what was decided, newest first. With filters: one list."""
+    _refuse_others(request)
+    listed = services.listed_for(request.user)
+    found = ApprovalFilter(request.GET, queryset=listed)
+    decided = found.qs if found.is_filtered else found.qs.exclude(state=ApprovalState.ASKED)
+    page = keyset_page(decided.for_table(), request.GET, time_field="asked_at")
+    context = {
+        "filter": found,
+        "page": page,
+        "table": ApprovalTable(page.rows, person=request.user, now=clock.now()),
+        **_waiting(request),
+    }
+    return render(request, "approvals/approval_list.html", context)
+
+
+@staff_only()
+@require_GET
+def approval_list_live(request: StaffRequest) -> HttpResponse:
+    """What waits, when that is not as the page shows it, and when to ask next."""
+    _refuse_others(request)
+    return render(request, "approvals/approval_list.html#live", _waiting(request))
+
+
+def _refuse_others(request: StaffRequest) -> None:
+    if not services.sees_queue(request.user):
+        raise PermissionDenied
+
+
+def _waiting(request: StaffRequest) -> dict[str, Any]:
+    waiting = list(
+        services.listed_for(request.user).open().for_table().order_by("expires_at", "pk")[: _WAITING_SHOWN + 1]
+    )
+    shown = ApprovalTable(waiting[:_WAITING_SHOWN], person=request.user, now=clock.now())
+    keys = [approval.pk for approval in waiting]
+    live = Live(request, reverse("approval_list_live"), {"waiting": keys}, rest=10)
+    return {"waiting": shown, "has_more_waiting": len(waiting) > _WAITING_SHOWN, "queue": live}
+
+
+@staff_only()
+@require_GET
+def approval_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One approval: exactly what will happen, who asked, and the decision."""
+    return render(request, "approvals/approval_detail.html", _detail(request, pk))
+
+
+@staff_only()
+@require_GET
+def approval_live(request: StaffRequest, pk: int) -> HttpResponse:
+    """The approval, once it is not as the page shows it, and when to ask next."""
+    return render(request, "approvals/approval_detail.html#live", _detail(request, pk))
+
+
+def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
+    approval = _seen(request, pk)
+    over = () if approval.is_open else {"approval-live"}
+    return {
+        "shown": ShownApproval(approval, request.user),
+        "approval": approval,
+        "factor_content": services.factor_content(approval),
+        "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
+        "live": Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over),
+    }
+
+
+def _seen(request: StaffRequest, pk: int) -> Approval:
+    """The approval, if this person may see it."""
+    approval = get_object_or_404(Approval.objects.for_table(), pk=pk)
+    if not services.may_see(approval, request.user):
+        raise Http404
+    return approval
+
+
+@staff_only()
+@require_POST
+def approval_approve(request: StaffRequest, pk: int) -> HttpResponse:
+    """Approve what the page showed (`sha256`), with the second factor in the same form."""
+    approval = _seen(request, pk)
+    with refusal_shown(request):
+        if request.POST.get("sha256") != approval.sha256:  # never so on our own page
+            raise PermissionDenied
+        approval = services.approve(approval, actor=request.user, request=request)
+        match approval.state:
+            case ApprovalState.APPROVED:
+                messages.success(request, _("Approved, and done."), extra_tags="approved")
+            case ApprovalState.VOID:
+                messages.error(request, _("Not done: it is void. See below what has changed."), extra_tags="void")
+            case ApprovalState.EXPIRED:
+                messages.error(request, _("Not done: its time is over."), extra_tags="expired")
+    return redirect(approval)
+
+
+@staff_only()
+@require_POST
+def approval_refuse(request: StaffRequest, pk: int) -> HttpResponse:
+    """Refuse it, with a reason."""
+    approval = _seen(request, pk)
+    with refusal_shown(request):
+        services.refuse(approval, actor=request.user, reason=request.POST.get("reason", ""), request=request)
+        messages.success(request, _("Refused. Nothing was done."), extra_tags="refused")
+    return redirect(approval)
+
+
+@staff_only()
+@require_POST
+def approval_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
+    """Take back what one asked for."""
+    approval = _seen(request, pk)
+    with refusal_shown(request):
+        services.withdraw(approval, actor=request.user, request=request)
+        messages.success(request, _("Withdrawn. Nothing was done."), extra_tags="withdrawn")
+    return redirect(approval)

@@ -1,0 +1,1 @@
+"""What people did, as typed events, and the evidence that nobody changed a row afterwards."""

@@ -1,0 +1,1 @@
+"""Django's backend for PostgreSQL, with each writing statement saying for whom it writes."""

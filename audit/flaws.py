@@ -1,0 +1,45 @@
+"""What a verification can find."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """What is wrong about one row. `reason` is a word that programs may read: docs/audit.md lists them."""
+
+    reason: str
+    table: str = ""
+    id: int | str | None = None
+    detail: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """What is known of it."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value not in ("", None)}
+
+    def __str__(self) -> str:
+        parts = (self.reason, self.table, "" if self.id is None else str(self.id), self.detail)
+        return " ".join(part for part in parts if part)
+
+
+@dataclass
+class Verification:
+    """What was compared, and what is wrong: in the order of the tree, so that the first flaw is the oldest row's."""
+
+    rows: int = 0
+    checkpoints: int = 0
+    outside: int = 0
+    flaws: list[Flaw] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.flaws
+
+    def as_json(self) -> dict[str, Any]:
+        """As the command prints it."""
+        facts = {"rows": self.rows, "checkpoints": self.checkpoints, "outside": self.outside}
+        return {"sound": self.is_sound, **facts, "flaws": [flaw.as_json() for flaw in self.flaws]}

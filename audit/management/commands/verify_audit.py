@@ -1,0 +1,51 @@
+"""`./run manage verify_audit`: has anybody changed an audited row?"""
+
+import argparse
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from audit.models import Sealing
+from audit.services import verify
+from core.commands import PlainCommand
+
+
+class Command(PlainCommand):
+    """Rows against leaves, tree and checkpoints; the shop may sell meanwhile."""
+
+    help = "Verify that no audited row was changed; --checkpoint: also against checkpoints that left the database."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """What to compare with, and how to print."""
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+        parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="A file of AUDIT_CHECKPOINT_FILE.")
+        parser.add_argument("--recent", type=_count, metavar="N", help="Only the newest N rows.")
+        parser.add_argument("--public-key", metavar="KEY", help="Of the signatures, base64 (default: our own).")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 when nothing is wrong, else 1: the first flaw is the oldest row's."""
+        key = base64.b64decode(options["public_key"]) if options["public_key"] else None
+        try:
+            lines = options["checkpoint"].read_text(encoding="utf-8").splitlines() if options["checkpoint"] else []
+        except OSError as error:
+            raise CommandError(f"{options['checkpoint']} cannot be read: {error.strerror}.", returncode=2) from error
+        found = verify(recent=options["recent"], outside=lines, key=key)
+        if found.is_sound and options["recent"] is None:
+            Sealing.objects.exclude(flaw=None).update(flaw=None)
+        if options["json"]:
+            self.stdout.write(json.dumps(found.as_json()))
+        elif found.is_sound:
+            self.stdout.write(f"{found.rows} rows, {found.checkpoints + found.outside} checkpoints: nothing is wrong.")
+        else:
+            self.stdout.write("\n".join(map(str, found.flaws)))
+        if not found.is_sound:
+            raise CommandError(f"The audit is broken: {found.flaws[0]}")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of rows")
+    return int(text)

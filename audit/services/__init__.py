@@ -1,0 +1,8 @@
+"""What the room audit offers."""
+
+from audit.services.guarding import close_way_past_triggers
+from audit.services.proofs import NotSealed, proof_of
+from audit.services.publishing import publish_checkpoints, published_lines
+from audit.services.recording import record
+from audit.services.sealing import AT_ONCE, Restored, seal
+from audit.services.verifying import verify

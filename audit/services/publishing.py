@@ -1,0 +1,82 @@
+"""Checkpoints leave the database: each into the log and the file, one an hour to people."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Subquery
+
+from audit.models import Checkpoint, Sealing
+from audit.services.sources import audited_tables
+from audit.services.tree import leaves
+from core import clock
+from core.publish import publish
+
+log = structlog.get_logger()
+
+_ANNOUNCED_EVERY = dt.timedelta(hours=1)
+
+
+def publish_checkpoints() -> int:
+    """Publish those that have not left yet, oldest first; returns how many. One at a time does it."""
+    latest = Checkpoint.objects.order_by("-size").values("size")[:1]
+    if not Sealing.objects.filter(published__lt=Subquery(latest)).exists():
+        return 0
+    with transaction.atomic():
+        state = Sealing.objects.select_for_update(skip_locked=True).first()
+        if state is None:
+            return 0
+        waiting = list(Checkpoint.objects.filter(size__gt=state.published)[:100])
+        for checkpoint in waiting:
+            if settings.AUDIT_CHECKPOINT_FILE:
+                _append(Path(settings.AUDIT_CHECKPOINT_FILE), line_of(checkpoint, state.published))
+            root = checkpoint.note.splitlines()[2]
+            log.info("audit_checkpoint", size=checkpoint.size, root=root, signature=checkpoint.note.split()[-1])
+            state.published = checkpoint.size
+        if waiting:
+            _announce(state, waiting[-1])
+            state.save(update_fields=["published", "announced_at"])
+        return len(waiting)
+
+
+def published_lines() -> Iterator[str]:
+    """The lines of our own file of checkpoints; none where there is no such file."""
+    path = Path(settings.AUDIT_CHECKPOINT_FILE or os.devnull)
+    if path.exists():
+        with path.open(encoding="utf-8", errors="replace") as file:
+            yield from file
+
+
+def line_of(checkpoint: Checkpoint, before: int) -> str:
+    """A line of the file: the signed note, and the beginning of each leaf's hash since the checkpoint before.
+
+    With it a verification names the very row, also when all of the database was computed again.
+    """
+    names = {table.number: table.name for table in audited_tables()}
+    rows = [[names.get(key.source, ""), key.row, leaf.hex()[:8]] for _, key, leaf in leaves(before, checkpoint.size)]
+    return json.dumps({"note": checkpoint.note, "rows": rows}, separators=(",", ":"), ensure_ascii=False)
+
+
+def _append(path: Path, line: str) -> None:
+    with path.open("a+b") as file:
+        is_torn = False
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            is_torn = file.read() != b"\n"  # a line that a crash cut off
+        file.write((b"\n" if is_torn else b"") + f"{line}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _announce(state: Sealing, checkpoint: Checkpoint) -> None:
+    now = clock.now()
+    is_due = state.announced_at is None or abs(now - state.announced_at) >= _ANNOUNCED_EVERY
+    if is_due and settings.ALERT_URLS and publish("alerts.tasks.send_checkpoint", checkpoint.note):
+        state.announced_at = now

@@ -1,0 +1,66 @@
+"""Records what somebody did, in the transaction of the act itself: an act without its event does not happen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import Group
+from django.contrib.postgres.aggregates import StringAgg
+from django.db.models import CharField, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from structlog.contextvars import get_contextvars
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from core.addresses import address_of
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser
+
+
+def record(
+    kind: Kind,
+    *,
+    person: AbstractUser | None = None,
+    request: HttpRequest | None = None,
+    subject: str = "",
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> None:
+    """Store one event, with one statement, in the caller's transaction.
+
+    `person`: who acts; without one the person who is signed in with `request`. `subject`: what it is about (a ref_id, a
+    user name, a list). The values are JSON and hold no secret, PIN, token or password.
+    """
+    if person is None and request is not None and request.user.is_authenticated:
+        person = request.user
+    AuditEvent.objects.create(
+        kind=kind.value,
+        person_id=None if person is None else person.pk,
+        role=_roles_of(person),
+        address=address_of(request) if request else "",
+        request_id=_request_id(),
+        subject=subject[:200],
+        before=before and dict(before),
+        after=after and dict(after),
+        facts=facts and dict(facts),
+    )
+
+
+def _roles_of(person: AbstractUser | None) -> Any:
+    """The names of the roles, to be read by the same statement."""
+    if person is None:
+        return ""
+    if person.is_superuser:
+        return "owner"
+    names = StringAgg("name", Value(","), order_by="name")
+    groups = Group.objects.filter(user=person.pk).order_by().values("user").annotate(names=names)
+    return Coalesce(Subquery(groups.values("names")), Value(""), output_field=CharField())
+
+
+def _request_id() -> str:
+    context = get_contextvars()
+    return str(context.get("request_id") or context.get("task_id") or "")

@@ -1,0 +1,72 @@
+"""Asks of every two copies of a row what triggers ask at each change: did somebody switch a trigger off meanwhile?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pgtrigger
+from django.db import connection, transaction
+
+from audit.flaws import Flaw
+from audit.services.live import NAMED, histories
+
+# `old` and `new`: the names in the condition of a trigger
+_CHANGED = """
+    SELECT new.pgh_obj_id FROM {copies} new JOIN LATERAL (
+        SELECT * FROM {copies} one WHERE one.pgh_obj_id = new.pgh_obj_id AND one.pgh_id < new.pgh_id
+         ORDER BY one.pgh_id DESC LIMIT 1
+      ) old ON true
+     WHERE new.txid >= {since} AND new.pgh_label = 'update' AND ({condition}) LIMIT {limit}
+"""
+_DELETED = "SELECT pgh_obj_id FROM {copies} WHERE txid >= {since} AND pgh_label = 'delete' LIMIT {limit}"
+_OTHER_BYTES = """
+    SELECT {key} FROM {live} live
+     WHERE {column} <> encode(sha256({of}), 'hex')
+       AND ({since} = 0 OR {key} IN (SELECT pgh_obj_id FROM {copies} WHERE txid >= {since})) LIMIT {limit}
+"""
+
+
+def rule_flaws(*, since: int | None = None) -> list[Flaw]:
+    """Changes that a trigger refuses, and that stand among the copies; bytes that are not as their digest says.
+
+    `since`: only those of this transaction and later ones.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        found = []
+        for model in histories():
+            for detail, statement in _questions(model, since or 0):
+                cursor.execute(statement)
+                table = model.pgh_tracked_model._meta.db_table
+                found += [Flaw("rule_broken", table, number, detail) for (number,) in cursor.fetchall()]
+        return found
+
+
+def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
+    """What is asked of one history: the rule's name, and SQL that gives the rows which broke it."""
+    live = model.pgh_tracked_model
+    names = {"copies": model._meta.db_table, "since": since, "limit": NAMED}
+    for trigger in live._meta.triggers if hasattr(live._meta, "triggers") else ():
+        if not isinstance(trigger, pgtrigger.Protect):
+            continue
+        if trigger.operation is pgtrigger.Delete and not trigger.condition:
+            yield str(trigger.name), _DELETED.format(**names)
+        elif trigger.operation is pgtrigger.Update:
+            copied = {field.name for field in model._meta.concrete_fields}
+            yield str(trigger.name), _CHANGED.format(**names, condition=_condition(trigger, live, copied))
+    for column, of in getattr(live, "digests", {}).items():
+        facts = {**names, "live": live._meta.db_table, "key": live._meta.pk.column, "column": column, "of": of}
+        yield f"{of}, not as {column}", _OTHER_BYTES.format(**facts)
+
+
+def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
+    """When the trigger refuses a change, as SQL; of columns that are not copied nothing is asked."""
+    if isinstance(trigger, pgtrigger.ReadOnly) and trigger.fields:
+        fields = [name for name in trigger.fields if name in copied]
+        return " OR ".join(
+            f'old."{live._meta.get_field(name).column}" IS DISTINCT FROM new."{live._meta.get_field(name).column}"'
+            for name in fields
+        )
+    condition: Any = trigger.get_condition(live)
+    return str(condition.resolve(live)) if condition else "true"

@@ -1,0 +1,100 @@
+"""The audited tables: each with a column `txid`, the transaction that wrote the row."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.apps import apps
+from django.db import connection, models
+
+from audit.models import Source
+
+_KEY = struct.Struct(">qHq")
+KEY_SIZE = _KEY.size
+
+
+class Key(NamedTuple):
+    """The place of a row in the order in which rows are sealed."""
+
+    txid: int
+    source: int
+    row: int
+
+    def packed(self) -> bytes:
+        """As bytes, which sort like the numbers."""
+        return _KEY.pack(*self)
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> Key:
+        """The key of these bytes; one below all others for none."""
+        return cls(*_KEY.unpack(packed)) if packed else cls(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class AuditedTable:
+    """A table whose rows are sealed. `number` stands for it in keys; `key` is its key, as SQL of a bigint."""
+
+    number: int
+    name: str
+    key: str
+
+    def rows(self, condition: str, parameters: list[Any], *, limit: int) -> Iterator[tuple[Key, bytes]]:
+        """Rows in the order of their keys, each with its leaf's content. Times are in UTC, as each connection is."""
+        statement = (
+            f"SELECT txid, {self.key}, to_jsonb(t)::text FROM {self.name} t WHERE {condition}"  # noqa: S608 - our names
+            f" ORDER BY txid, {self._column} LIMIT {limit}"
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(statement, parameters)
+            for txid, row, content in cursor.fetchall():
+                yield Key(txid, self.number, row), self.leaf(row, content)
+
+    def after(self, key: Key, bound: int, *, limit: int) -> Iterator[tuple[Key, bytes]]:
+        """The next rows beyond `key` of transactions below `bound`."""
+        return self.rows(self._beyond(key, bound), [], limit=limit)
+
+    def has_rows(self, key: Key, bound: int) -> str:
+        """Whether there are any, as SQL."""
+        return f"EXISTS (SELECT FROM {self.name} WHERE {self._beyond(key, bound)})"
+
+    @property
+    def _column(self) -> str:
+        return self.key.partition("-")[0]
+
+    def _beyond(self, key: Key, bound: int) -> str:
+        if self.number == key.source:
+            value = f"date '2000-01-01' + {key.row}" if self._column != self.key else str(key.row)
+            return f"(txid, {self._column}) > ({key.txid}, {value}) AND txid < {bound}"
+        sign = ">" if self.number < key.source else ">="
+        return f"txid {sign} {key.txid} AND txid > 0 AND txid < {bound}"
+
+    def leaf(self, row: int, content: str) -> bytes:
+        """Canonical JSON: keys in order, no spaces. Columns without a value are left out, so that one can be added."""
+        columns = {name: value for name, value in json.loads(content).items() if value is not None}
+        facts = {"id": row, "row": columns, "table": self.name}
+        return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def audited_tables() -> list[AuditedTable]:
+    """All of them, by number. A new one gets the next number."""
+    known = dict(Source.objects.values_list("table", "number"))
+    for name in sorted(_keys().keys() - known.keys()):
+        known[name] = Source.objects.create(table=name).number
+    return sorted((AuditedTable(known[name], name, key) for name, key in _keys().items()), key=lambda one: one.number)
+
+
+@cache
+def _keys() -> dict[str, str]:
+    """The tables, each with its key as a bigint."""
+    found = {}
+    for model in apps.get_models():
+        if any(field.name == "txid" for field in model._meta.fields) and not model._meta.proxy:
+            key = model._meta.pk
+            is_day = isinstance(key, models.DateField)
+            found[model._meta.db_table] = f"{key.column}-date '2000-01-01'" if is_day else str(key.column)
+    return found

@@ -1,0 +1,53 @@
+"""What beat has done about the audit."""
+
+import time
+
+import structlog
+from celery import shared_task
+
+from audit import services
+from audit.flaws import Flaw, Verification
+from audit.models import Sealing
+from core import clock
+
+log = structlog.get_logger()
+
+# The rows of some hours of a busy shop
+_RECENT = 50_000
+_SEALS_FOR_SECONDS = 12.0
+
+
+@shared_task
+def seal_rows() -> None:
+    """Seal what is settled, and publish the checkpoints. What is left is for the next run."""
+    began = time.monotonic()
+    try:
+        while services.seal() == services.AT_ONCE and time.monotonic() - began < _SEALS_FOR_SECONDS:
+            pass
+    except services.Restored:
+        _keep(Verification(flaws=[Flaw("restored", detail="run: ./run manage restart_audit")]))
+    services.publish_checkpoints()
+
+
+@shared_task
+def verify_recent() -> None:
+    """Verify the newest rows; an alert opens when something is wrong. What all rows showed, it does not take back."""
+    found = services.verify(recent=_RECENT)
+    if found.flaws:
+        _keep(found)
+    else:
+        Sealing.objects.update(verified_at=clock.now())
+
+
+@shared_task
+def verify_all() -> None:
+    """Verify every row, also against what left the database, where we can read it."""
+    _keep(services.verify(outside=services.published_lines()))
+
+
+def _keep(found: Verification) -> None:
+    """The first flaw stays for the alert until a verification of everything finds none."""
+    if found.flaws:
+        log.error("audit_broken", **found.flaws[0].as_json())
+    flaw = found.flaws[0].as_json() if found.flaws else None
+    Sealing.objects.update(verified_at=clock.now(), flaw=flaw)

@@ -1,0 +1,61 @@
+"""Connections on which a request is not there yet: how long they may take, and how many one address may have.
+
+Each of them takes a place among the connections and no thread. Without these limits whoever opens as many as there are
+places shuts everybody else out; with them it shuts out itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from django.conf import settings
+
+from core.addresses import address_from
+
+# From the first byte to the last one (seconds). A form of the largest size takes two over a slow mobile line.
+WHOLE_SECONDS = 20.0
+# Of one address at a time. A browser opens six; behind the address of a shop sit many, but for a moment each.
+MOST_FROM_ONE = 32
+
+
+class HalfSent:
+    """Knows since when each request is under way."""
+
+    def __init__(self) -> None:
+        self._begun: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
+
+    def overdue(self, channels: Iterable[Any]) -> Iterator[Any]:
+        """The channels (of waitress) to be closed: those that took too long, and the oldest of too many."""
+        now = time.monotonic()
+        waiting: dict[str, list[tuple[float, float, int, Any]]] = {}
+        for channel in list(channels):
+            if channel.will_close or not is_unfinished(channel):
+                continue
+            begun = self._begun.setdefault(channel.request or channel, now)
+            if now - begun > WHOLE_SECONDS:
+                yield channel
+            elif address := self._address(channel):
+                waiting.setdefault(address, []).append((begun, channel.creation_time, id(channel), channel))
+        for found in waiting.values():
+            yield from (channel for *_, channel in sorted(found)[:-MOST_FROM_ONE])
+
+    def _address(self, channel: Any) -> str:
+        """Who sends: the peer, or behind proxies the one that the outermost saw; "" while no header has said so.
+
+        A proxy sends a header only when it has all of it, so that connections without one are its own spare ones.
+        """
+        if not settings.TRUSTED_PROXY_COUNT:
+            return str(channel.addr[0])
+        if channel.request is None or not channel.request.headers_finished:
+            return ""
+        return address_from(channel.request.headers.get("X_FORWARDED_FOR", ""), peer=str(channel.addr[0]))
+
+
+def is_unfinished(channel: Any) -> bool:
+    """Whether a request has begun and is not there, or nothing at all has come; not: waiting for the next request."""
+    if channel.requests or channel.total_outbufs_len:
+        return False
+    return channel.request is not None or channel.last_activity == channel.creation_time

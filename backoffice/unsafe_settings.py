@@ -1,0 +1,100 @@
+"""Settings that each work and together expose the shop, or its people: refused with a real upstream."""
+
+import math
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from apprise.plugins.email.base import NotifyEmail
+from django.conf import settings
+from django.core.checks import Error
+
+from alerts.services.ways import way_to
+from upstream.config import is_loopback
+
+LEAST_KEY_LENGTH, LEAST_KEY_LETTERS = 50, 5  # Django's own bounds (security.W009)
+LEAST_TOKEN_LENGTH = 16
+_NOT_NEGATIVE = ("UPSTREAM_INTERACTIVE_WAIT", "ALERT_LOW_BALANCE", "ALERT_LOW_BALANCE_HOURS", "TRUSTED_PROXY_COUNT")
+
+
+def unsafe_settings() -> Iterator[Error]:
+    """What contradicts itself anywhere, and what is dangerous with real money."""
+    yield from _numbers()
+    yield from _plain_addresses()
+    if not settings.SANDBOX:
+        yield from _guessable()
+        yield from _open_to_anybody()
+        yield from _transport()
+
+
+def _numbers() -> Iterator[Error]:
+    for name in _NOT_NEGATIVE:
+        if not 0 <= getattr(settings, name) < math.inf:
+            yield Error(f"{name} must not be negative.", hint="Write 0 or more.", id="backoffice.E010")
+    if settings.ORDER_NOT_FOUND_ANSWERS < 1:
+        hint = "One answer at least must say so before an order counts as never arrived."
+        yield Error("ORDER_NOT_FOUND_ANSWERS must be positive.", hint=hint, id="backoffice.E010")
+    if settings.ORDER_CHECK_MAX_SECONDS < settings.ORDER_CHECK_FIRST_SECONDS:
+        hint = "Polls begin after the first number of seconds; their pauses grow up to the second."
+        yield Error("ORDER_CHECK_MAX_SECONDS is below ORDER_CHECK_FIRST_SECONDS.", hint=hint, id="backoffice.E010")
+
+
+def _plain_addresses() -> Iterator[Error]:
+    """Messages name customers' orders, and their addresses hold tokens: never in plain text over a network."""
+    for place, address in enumerate(settings.ALERT_URLS, start=1):
+        way = way_to(address)
+        if way and _speaks_plainly(way.service) and not is_loopback(str(way.service.host or "")):
+            hint = "Write jsons:// in place of json:// (https), and mailtos:// in place of mailto://."
+            yield Error(f"ALERT_URLS: address {place} is not encrypted.", hint=hint, id="backoffice.E011")
+    if settings.SENTRY_DSN and not _is_encrypted(settings.SENTRY_DSN):
+        yield Error("SENTRY_DSN is not encrypted.", hint="Write https://.", id="backoffice.E011")
+
+
+def _speaks_plainly(service: object) -> bool:
+    if isinstance(service, NotifyEmail):
+        return service.secure_mode == "insecure"
+    # services such as Telegram have one scheme, which is always encrypted
+    return bool(getattr(service, "protocol", None)) and not getattr(service, "secure", False)
+
+
+def _is_encrypted(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
+
+
+def _guessable() -> Iterator[Error]:
+    key = settings.SECRET_KEY
+    if len(key) < LEAST_KEY_LENGTH or len(set(key)) < LEAST_KEY_LETTERS:
+        hint = f"Give it {LEAST_KEY_LENGTH} random characters or more: it signs sessions and links."
+        yield Error("SECRET_KEY could be guessed.", hint=hint, id="backoffice.E012")
+    if settings.METRICS_TOKEN and len(settings.METRICS_TOKEN) < LEAST_TOKEN_LENGTH:
+        hint = f"Give it {LEAST_TOKEN_LENGTH} random characters or more."
+        yield Error("METRICS_TOKEN could be guessed.", hint=hint, id="backoffice.E012")
+
+
+def _open_to_anybody() -> Iterator[Error]:
+    for host in settings.ALLOWED_HOSTS:
+        if host == "*" or (host.startswith(".") and "." not in host[1:]):
+            hint = "Name the hosts that staff type: any other name in a request is somebody else's."
+            yield Error(f"ALLOWED_HOSTS: {host!r} allows any host.", hint=hint, id="backoffice.E013")
+    for origin in settings.CSRF_TRUSTED_ORIGINS:
+        if "*" in origin or (settings.HTTPS and not origin.startswith("https://")):
+            hint = "Write https:// and a whole host name."
+            yield Error(f"CSRF_TRUSTED_ORIGINS: {origin!r} trusts too much.", hint=hint, id="backoffice.E013")
+    if settings.UPSTREAM_CALLBACK_VERIFIER == "none" and not settings.UPSTREAM_CALLBACK_ALLOWED_IPS:
+        hint = "With the verifier none, name the addresses that callbacks may come from."
+        yield Error("UPSTREAM_CALLBACK_ALLOWED_IPS is not set.", hint=hint, id="backoffice.E013")
+
+
+def _transport() -> Iterator[Error]:
+    is_local = is_loopback(urlsplit(settings.UPSTREAM_BASE_URL).hostname or "")
+    if not settings.HTTPS and not is_local:
+        hint = "Remove HTTPS=0, and put a proxy that ends TLS in front (docs/deployment.md)."
+        yield Error("HTTPS is off with a real upstream.", hint=hint, id="backoffice.E014")
+    if settings.TRUSTED_PROXY_COUNT and not settings.BEHIND_TLS_PROXY and not is_local:
+        hint = "Set BEHIND_TLS_PROXY=1 when the proxy ends TLS, and TRUSTED_PROXY_COUNT=0 when there is none."
+        yield Error("TRUSTED_PROXY_COUNT without BEHIND_TLS_PROXY.", hint=hint, id="backoffice.E014")
+    if settings.BEHIND_TLS_PROXY and not settings.TRUSTED_PROXY_COUNT:
+        hint = "Without it all clients share the proxy's address, and so each other's limits. With one proxy: 1."
+        yield Error("BEHIND_TLS_PROXY without TRUSTED_PROXY_COUNT.", hint=hint, id="backoffice.E014")
+    if settings.HTTPS and settings.SITE_URL and not settings.SITE_URL.startswith("https://"):
+        yield Error("SITE_URL is not encrypted.", hint="Write https://.", id="backoffice.E014")

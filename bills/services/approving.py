@@ -1,0 +1,76 @@
+"""Bill payments above a person's limit: what a second person approves, and what happens then."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from approvals.acts import Line, register
+from bills.errors import AlreadyPaid
+from bills.models import BillCheck
+from bills.services.paying import bill_content, lock_check_for_payment, place_payment, why_not_payable
+from core.money import rupiah
+from core.times import clock
+from purchases.services import SpendingAct
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+class BillAct(SpendingAct):
+    """The payment of a checked bill above the limit of who pays it."""
+
+    name = "bill"
+    label = _("Bill above the limit")
+    may_ask = "bills.check_bill"
+
+    def content_now(self, approval: Approval) -> Content:
+        """The bill as it is now. Raises why it cannot be paid any more, such as `CheckExpired`."""
+        check = lock_check_for_payment(_check_of(approval).pk)
+        if check.order:
+            raise AlreadyPaid(check.order)
+        if refusal := why_not_payable(check):
+            raise refusal
+        return bill_content(check) | {"placed_by": approval.asked_by_id}
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Place the payment for who asked. Raises `BalanceShort`."""
+        order, _is_new = place_payment(
+            _check_of(approval),
+            amount=approval.facts["price"],
+            paid_by=approval.asked_by,
+            approved=self.approved(approval, approver),
+        )
+        return order.ref_id
+
+    def lines(self, content: Content) -> list[Line]:
+        """Whose bill, of which months, and its total."""
+        until = dt.datetime.fromisoformat(content["expires_at"]) if content["expires_at"] else None
+        return [
+            Line("product_name", _("Biller"), f"{content['product_name']} ({content['product_code']})"),
+            Line("destination", _("Customer number"), content["destination"]),
+            Line("customer_name", _("Customer"), content["customer_name"] or "–"),
+            Line("period", _("Period"), content["period"] or "–"),
+            Line("price", _("Total"), rupiah(content["price"])),
+            Line("expires_at", _("The bill is valid until"), clock(until)),
+            Line("ref_id", "ref_id", content["ref_id"]),
+        ]
+
+    def expires_at(self, content: Content, latest: dt.datetime) -> dt.datetime:
+        """No later than the bill."""
+        return min(latest, dt.datetime.fromisoformat(content["expires_at"])) if content["expires_at"] else latest
+
+    def url(self, approval: Approval) -> str:
+        """The bill; once paid, its order."""
+        return super().url(approval) or reverse("bill_detail", args=[approval.subject])
+
+
+def _check_of(approval: Approval) -> BillCheck:
+    return BillCheck.objects.get(ref_id=approval.subject)
+
+
+register(BillAct())

@@ -1,0 +1,67 @@
+"""`python -m checks.advisories`: known vulnerabilities of the locked versions, by pip-audit. Only the gate asks.
+
+A vulnerability fails, unless `advisories.toml` says why it does not concern us, and until when that holds. Where nobody
+can be asked (no network, a mirror without advisories) that is said loudly, and passes.
+"""
+
+import datetime as dt
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK, IGNORED = "requirements-dev.txt", Path(__file__).with_name("advisories.toml")
+SECONDS = 300
+
+
+def main() -> int:
+    """Print what is known; 1 when any of it is not ignored."""
+    command = [sys.executable, "-m", "pip_audit", "--requirement", LOCK, "--require-hashes", "--disable-pip"]
+    command += ["--format", "json", "--progress-spinner", "off", "--timeout", "10"]
+    try:
+        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+        found = json.loads(said.stdout)["dependencies"]
+    except (subprocess.TimeoutExpired, ValueError, KeyError):
+        return say_unknown("no answer")
+    unknown = [package for package in found if "skip_reason" in package]
+    wrong = list(concerning(found, read_ignored(), dt.datetime.now(dt.UTC).date()))
+    for line in wrong:
+        print(line)
+    if wrong:
+        print(f"Raise the version (./run lock), or write into {IGNORED.name} why it does not concern us.")
+        return 1
+    if unknown:
+        return say_unknown(f"{len(unknown)} of {len(found)} packages are not known to it")
+    print(f"No known vulnerability in {len(found)} packages.")
+    return 0
+
+
+def say_unknown(reason: str) -> int:
+    """Say that nothing could be learned, so that nobody takes it for a pass."""
+    frame = "!" * 100
+    print(f"{frame}\nKNOWN VULNERABILITIES WERE NOT CHECKED: the advisory service gave no answer ({reason}).\n{frame}")
+    return 0
+
+
+def read_ignored() -> dict[str, dt.date]:
+    """Vulnerability → the day from which it counts again. Each has its reason."""
+    rows = tomllib.loads(IGNORED.read_text()).get("ignored", [])
+    return {row["id"]: row["until"] for row in rows if row["reason"]}
+
+
+def concerning(packages: list[dict[str, Any]], ignored: Mapping[str, dt.date], today: dt.date) -> Iterator[str]:
+    """A line for each vulnerability that is not ignored today."""
+    for package in packages:
+        for vulnerability in package.get("vulns", []):
+            names = {vulnerability["id"], *vulnerability.get("aliases", [])}
+            if not any(ignored.get(name, today) > today for name in names):
+                fixed = ", ".join(vulnerability.get("fix_versions", [])) or "no version"
+                yield f"{package['name']} {package['version']}: {vulnerability['id']}, fixed in {fixed}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

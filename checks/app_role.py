@@ -1,0 +1,114 @@
+"""`python -m checks.app_role`: tries on a real PostgreSQL what the role of our processes must not do.
+
+A throw-away server is started, migrated by the owner and granted as a start does it. Then each statement of `REFUSED`
+is tried as the app's role: PostgreSQL itself must refuse it for want of a right, before any trigger is asked.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg.errors import InsufficientPrivilege
+
+from launcher import PYTHON, ROOT
+from launcher.database_roles import APP, OWNER
+from launcher.postgresql import PostgreSQL
+from launcher.processes import ProcessGroup
+
+DATABASE = "backoffice"
+REFUSED = {
+    "run a program": "COPY staff_user TO PROGRAM 'cat'",
+    "read a file of the server": "COPY django_cache FROM '/etc/passwd'",
+    "write a file of the server": "COPY staff_user TO '/tmp/staff'",
+    "read a file by a function": "SELECT pg_read_file('/etc/passwd')",
+    "keep triggers from firing": "SET session_replication_role = replica",
+    "switch a trigger off": "ALTER TABLE ledger_entry DISABLE TRIGGER USER",
+    "take a trigger away": "DROP TRIGGER pgtrigger_what_came_in_never_changes_46bb3 ON callbacks_callback",
+    "replace a trigger's function": "CREATE FUNCTION harmless() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "make a table": "CREATE TABLE another (id int)",
+    "make a temporary table": "CREATE TEMPORARY TABLE another (id int)",
+    "make a schema": "CREATE SCHEMA another",
+    "change a table": "ALTER TABLE purchases_order ADD COLUMN another int",
+    "drop a table": "DROP TABLE purchases_order",
+    "empty a table": "TRUNCATE purchases_order CASCADE",
+    "make an index": "CREATE INDEX ON purchases_order (price)",
+    "make a superuser": "CREATE ROLE another SUPERUSER",
+    "become a superuser": "ALTER ROLE CURRENT_USER SUPERUSER",
+    "become the owner": "SET ROLE pg_database_owner",
+    "make a database": "CREATE DATABASE another",
+    "change the server's settings": "ALTER SYSTEM SET fsync = off",
+    "delete orders": "DELETE FROM purchases_order",
+    "delete callbacks": "DELETE FROM callbacks_callback",
+    "delete people": "DELETE FROM staff_user",
+    "rewrite entries": "UPDATE ledger_entry SET amount = amount",
+    "delete entries": "DELETE FROM ledger_entry",
+    "rewrite a closed day": "UPDATE ledger_closedday SET day = day",
+    "rewrite a timeline": "UPDATE purchases_orderevent SET at = at",
+    "delete from a timeline": "DELETE FROM purchases_orderevent",
+    "rewrite what the upstream said": "UPDATE gateway_exchange SET id = id",
+    "delete what the upstream said": "DELETE FROM bills_inquiry",
+    "rewrite an inquiry": "UPDATE bills_inquiry SET id = id",
+    "rewrite what somebody did": "UPDATE audit_auditevent SET at = at",
+    "delete what somebody did": "DELETE FROM audit_auditevent",
+    "change what a role may do": "INSERT INTO django_content_type (app_label, model) VALUES ('a', 'b')",
+    "claim that a migration ran": "DELETE FROM django_migrations",
+    "set a sequence back": "SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), 1)",
+}
+_ALONE = ("CREATE DATABASE", "ALTER SYSTEM")  # never in a transaction
+
+
+def main() -> int:
+    """Print what was not refused; 1 when there is any."""
+    with prepared_database() as address:
+        allowed = list(not_refused(address))
+    for words in allowed:
+        print(f"The app's role was not refused for want of a right: {words}")
+    if not allowed:
+        print(f"All of {len(REFUSED)} statements were refused.")
+    return 1 if allowed else 0
+
+
+def not_refused(address: str) -> Iterator[str]:
+    """What a role may do of `REFUSED`, or for what it was refused otherwise. Nothing of it stays."""
+    for words, statement in REFUSED.items():
+        try:
+            with psycopg.connect(address, autocommit=statement.startswith(_ALONE)) as connection:
+                connection.execute(statement.encode())
+                connection.rollback()
+        except InsufficientPrivilege:
+            continue
+        except psycopg.Error as error:
+            yield f"{words} ({type(error).__name__}: {error})"
+        else:
+            yield words
+
+
+@contextmanager
+def prepared_database() -> Iterator[str]:
+    """The address, as the app's role, of a throw-away database with all tables and rights."""
+    group = ProcessGroup()
+    folder = Path(tempfile.mkdtemp(prefix="backoffice-check-"))
+    folder.chmod(0o711)  # as root, PostgreSQL runs as another user
+    group.discard_at_end(folder)
+    server = PostgreSQL(folder, group, durable=False)
+    try:
+        server.start()
+        server.wait_ready(DATABASE)
+        server.set_up_roles({DATABASE: OWNER}, guests={DATABASE: (APP,)})
+        addresses = {"DATABASE_URL": server.url(DATABASE, APP), "DATABASE_OWNER_URL": server.url(DATABASE, OWNER)}
+        for command in ("migrate", "createcachetable", "grant_app_role"):
+            words = [str(PYTHON), "manage.py", command, "--verbosity", "0"]
+            subprocess.run(words, check=True, cwd=ROOT, env={**os.environ, **addresses}, stdout=subprocess.DEVNULL)
+        yield addresses["DATABASE_URL"]
+    finally:
+        server.stop(grace=0.5)
+        group.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

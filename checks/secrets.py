@@ -1,0 +1,91 @@
+"""`python -m checks.secrets`: looks for passwords, keys and tokens in the files of the project, by detect-secrets.
+
+What looks like one and is none stands in `secrets.json`, by file and hash: `python -m checks.secrets accept` writes it
+again, and the change shows in the review.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from detect_secrets.core.potential_secret import PotentialSecret
+from detect_secrets.core.secrets_collection import SecretsCollection
+from detect_secrets.settings import transient_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+ACCEPTED = Path(__file__).with_name("secrets.json")
+# Locks and migrations hold hashes, translations and pictures none; tests make up theirs.
+GENERATED = "/migrations/"
+SKIPPED = (
+    "tests/",
+    "benchmarks/",
+    "locale/",
+    "docs/images/",
+    "requirements",
+    "package-lock.json",
+    "checks/secrets.json",
+)
+PLUGINS = [
+    "AWSKeyDetector", "BasicAuthDetector", "GitHubTokenDetector", "GitLabTokenDetector", "JwtTokenDetector",
+    "KeywordDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector",
+    "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+]  # fmt: skip
+ENTROPY = [{"name": "HexHighEntropyString", "limit": 3.0}, {"name": "Base64HighEntropyString", "limit": 4.5}]
+FILTERS = [
+    "detect_secrets.filters.allowlist.is_line_allowlisted",
+    "detect_secrets.filters.heuristic.is_indirect_reference",
+    "detect_secrets.filters.heuristic.is_likely_id_string",
+    "detect_secrets.filters.heuristic.is_not_alphanumeric_string",
+    "detect_secrets.filters.heuristic.is_potential_uuid",
+    "detect_secrets.filters.heuristic.is_sequential_string",
+    "detect_secrets.filters.heuristic.is_templated_secret",
+]
+_BY_NAME = "Secret Keyword"
+Found = dict[str, list[str]]
+
+
+def main(arguments: list[str]) -> int:
+    """0 when nothing is new; with `accept` what is found now is written down as none."""
+    found = found_in(tracked_files())
+    if arguments == ["accept"]:
+        hashes: Found = {}
+        for name, secret in found:
+            hashes.setdefault(name, []).append(secret.secret_hash)
+        kept = {name: sorted(set(hashes[name])) for name in sorted(hashes)}
+        ACCEPTED.write_text(json.dumps(kept, indent=1) + "\n")
+        return 0
+    new = not_accepted(found, json.loads(ACCEPTED.read_text()))
+    print("\n".join(new) or "No password, key or token in the files.")
+    return 1 if new else 0
+
+
+def tracked_files() -> list[str]:
+    """The files that belong to the project."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    ours = (name for name in listed.splitlines() if not name.startswith(SKIPPED) and GENERATED not in name)
+    return [name for name in ours if (ROOT / name).is_file()]
+
+
+def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSecret]]:
+    """What looks like a secret, with the file that it stands in."""
+    collection = SecretsCollection(root=str(root))
+    plugins = [*({"name": name} for name in PLUGINS), *ENTROPY]
+    with transient_settings({"plugins_used": plugins, "filters_used": [{"path": path} for path in FILTERS]}):
+        collection.scan_files(*names)
+    # prose names settings, and beside a name of a key any word looks like its value
+    return [(name, secret) for name, secret in collection if not (name.endswith(".md") and secret.type == _BY_NAME)]
+
+
+def not_accepted(found: list[tuple[str, PotentialSecret]], accepted: Found) -> list[str]:
+    """A line for each that is not accepted, without the secret itself."""
+    return [
+        f"{name}:{secret.line_number}: looks like a secret ({secret.type}). Remove it, and change it where it is used; "
+        "if it is none: python -m checks.secrets accept"
+        for name, secret in found
+        if secret.secret_hash not in accepted.get(name, [])
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

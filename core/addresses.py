@@ -1,0 +1,55 @@
+"""Where a request comes from, as the proxies that we trust saw it."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest
+
+# Who has an IPv6 line has a whole network of this size, and may call from any address in it.
+_IPV6_LINE = 64
+
+
+def address_of(request: HttpRequest) -> str:
+    """The client's address; "" when it is none.
+
+    Each of TRUSTED_PROXY_COUNT proxies appends to X-Forwarded-For whom it saw: what stands further left was written by
+    the client. With fewer parts than proxies the request came around them, and only the peer counts.
+    """
+    return address_from(request.headers.get("X-Forwarded-For", ""), peer=request.META.get("REMOTE_ADDR", ""))
+
+
+def address_from(forwarded: str, *, peer: str) -> str:
+    """The client's address by the header X-Forwarded-For and the address of whoever connected; "" when it is none."""
+    hops = [part.strip() for part in forwarded.split(",") if part.strip()]
+    count = settings.TRUSTED_PROXY_COUNT
+    found = hops[-count] if 0 < count <= len(hops) else peer
+    try:
+        address = ipaddress.ip_address(found)
+    except ValueError:
+        return ""
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address)
+
+
+def is_from_this_machine(request: HttpRequest) -> bool:
+    """Whether a program on this machine asks, for itself: a proxy here speaks for strangers."""
+    is_forwarded = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
+    try:
+        return not is_forwarded and ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:
+        return False
+
+
+def line_of(address: str) -> str:
+    """The line that an address belongs to: an IPv4 address by itself, an IPv6 address's network of /64."""
+    if ":" not in address:
+        return address
+    return str(ipaddress.ip_network((address.partition("%")[0], _IPV6_LINE), strict=False))
+
+
+def host_of(request: HttpRequest) -> str:
+    """The host that people type: SITE_URL's, else the request's, which ALLOWED_HOSTS names; without the port."""
+    return urlsplit(settings.SITE_URL).hostname or request.get_host().partition(":")[0].lower()

@@ -1,0 +1,43 @@
+"""Controls of writing direction, made visible: what turns letters around could show one number and mean another.
+
+The upstream's texts, customers' names and what people type may hold them; no page of ours has a use for one.
+"""
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+# ARABIC LETTER MARK, the marks, the embeddings and overrides, the isolates
+_LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+
+
+def visible(text: str) -> str:
+    """The text with each such control as its name: "[U+202E]"."""
+    return _LETTERS.sub(_name, text)
+
+
+def _name(found: re.Match[str]) -> str:
+    return f"[U+{ord(found[0]):04X}]"
+
+
+def _name_of_bytes(found: re.Match[bytes]) -> bytes:
+    return f"[U+{ord(found[0].decode()):04X}]".encode()
+
+
+class VisibleBidiMiddleware:
+    """Does it to every page and every part of one, also to those that a view has yet to be written for."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer; files and pictures stay as they are."""
+        response = self.get_response(request)
+        is_page = not response.streaming and response.headers.get("Content-Type", "").startswith("text/html")
+        if is_page and _BYTES.search(response.content):
+            response.content = _BYTES.sub(_name_of_bytes, response.content)
+            if "Content-Length" in response.headers:
+                response.headers["Content-Length"] = str(len(response.content))
+        return response

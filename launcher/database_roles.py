@@ -1,0 +1,58 @@
+"""The roles of the embedded PostgreSQL: who owns the tables, who sells, and the sandbox. None is a superuser.
+
+The superuser (`postgresql.SUPERUSER`) is for the launcher alone; no process of the app knows its password. What the
+app's role may do with each table is granted after the migrations, by `manage.py grant_app_role`.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+
+import psycopg
+from psycopg import Connection, sql
+
+OWNER, APP, SANDBOX = "backoffice_owner", "backoffice_app", "backoffice_sandbox"
+# The name of each role's password in `secrets.json`
+SECRETS = {OWNER: "postgres_owner", APP: "postgres_app", SANDBOX: "postgres_sandbox"}
+_ATTRIBUTES = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS")
+
+# What a superuser made in older folders, and its new owner shall have: statements.
+_FOREIGN = """
+SELECT format('ALTER %%s %%I.%%I OWNER TO %%I',
+              CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE'
+                           ELSE 'TABLE' END, nspname, relname, %(owner)s::text)
+  FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+ WHERE nspname = 'public' AND relkind IN ('r', 'p', 'v', 'm', 'S') AND pg_get_userbyid(relowner) <> %(owner)s
+       -- the sequence of a column goes with its table
+   AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND relkind = 'S' AND deptype IN ('a', 'i'))
+   AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+UNION ALL
+SELECT format('ALTER ROUTINE %%s OWNER TO %%I', pg_proc.oid::regprocedure, %(owner)s::text)
+  FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+ WHERE nspname = 'public' AND pg_get_userbyid(proowner) <> %(owner)s
+   AND NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+"""
+
+
+def make_roles(superuser: Connection, passwords: Mapping[str, str]) -> None:
+    """Make each role with its password, or bring it back to what it shall be."""
+    there = {str(row[0]) for row in superuser.execute("SELECT rolname FROM pg_roles")}
+    for role, password in passwords.items():
+        verb = sql.SQL("ALTER" if role in there else "CREATE")
+        superuser.execute(
+            sql.SQL("{} ROLE {} {} PASSWORD {}").format(verb, sql.Identifier(role), _ATTRIBUTES, sql.Literal(password))
+        )
+
+
+def give_database(address: str, owner: str, *, guests: tuple[str, ...] = ()) -> None:
+    """Make a role the owner of a database and of all in it; besides it only the `guests` may connect.
+
+    `address`: the database, as a superuser.
+    """
+    with closing(psycopg.connect(address, autocommit=True)) as connection, connection.transaction():
+        database, role = sql.Identifier(connection.info.dbname), sql.Identifier(owner)
+        connection.execute(sql.SQL("ALTER DATABASE {} OWNER TO {}").format(database, role))
+        connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(database))
+        for guest in guests:
+            connection.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(database, sql.Identifier(guest)))
+        for (statement,) in connection.execute(_FOREIGN, {"owner": owner}).fetchall():
+            connection.execute(sql.SQL(statement))

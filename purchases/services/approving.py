@@ -1,0 +1,126 @@
+"""Purchases above a person's limit: what a second person approves, and what happens then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from approvals import services as approvals
+from approvals.acts import Act, Line, register
+from approvals.errors import AlreadyAsked
+from catalogue.destinations import kind_of, shown
+from catalogue.models import Product
+from core.money import rupiah
+from purchases.errors import AboveLimit, NeedsApproval
+from purchases.services.placing import (
+    Approved,
+    place_order,
+    refuse_if_not_for_sale,
+    refuse_repeat,
+)
+from staff.services import limits_of
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+def ask_for_approval(need: NeedsApproval, *, actor: User, reason: str = "") -> Approval:
+    """Put an order above the person's limit before a second person; nothing is reserved or sent.
+
+    Raises `AlreadyAsked` when another one waits for the same product and destination.
+    """
+    content = need.content | {"placed_by": actor.pk}
+    about = f"{content['product_name']} → {content['destination']}"
+    try:
+        return approvals.ask(need.act, subject=need.subject, content=content, actor=actor, reason=reason, about=about)
+    except AlreadyAsked as before:
+        if before.approval.facts != content | {"ref_id": before.approval.facts["ref_id"]}:
+            raise
+        return before.approval  # the same form again
+
+
+class SpendingAct(Act):
+    """What purchases and bill payments have in common: an order is placed by who asked."""
+
+    may_approve = "approvals.approve_order"
+
+    def amount(self, content: Content) -> int | None:
+        """What it costs (rupiah)."""
+        amount: int = content["price"]
+        return amount
+
+    def refuse_approver(self, approval: Approval, person: User) -> None:
+        """Nobody approves more than they may spend for one order."""
+        limit = limits_of(person).per_order
+        if limit is not None and approval.facts["price"] > limit:
+            raise AboveLimit(limit)
+
+    def url(self, approval: Approval) -> str:
+        """The order that it became."""
+        return reverse("order_detail", args=[approval.result]) if approval.result else ""
+
+    @staticmethod
+    def approved(approval: Approval, approver: User) -> Approved:
+        """For the order's timeline and its ref_id."""
+        return Approved(ref_id=approval.facts["ref_id"], approval=approval.pk, by=approver)
+
+
+class PurchaseAct(SpendingAct):
+    """A purchase above the limit of who places it."""
+
+    name = "order"
+    label = _("Purchase above the limit")
+    may_ask = "purchases.buy"
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the product as it is now. Raises what refuses such an order."""
+        asked = approval.facts
+        product = _locked(asked["product_code"])
+        refuse_if_not_for_sale(product)
+        refuse_repeat(product=product, destination=asked["destination"], confirm_repeat=asked["confirm_repeat"])
+        return asked | {"product_name": product.name, "price": product.price}
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Place the order for who asked. Raises `BalanceShort` where it does not wait for a top-up."""
+        asked = approval.facts
+        order = place_order(
+            product=_locked(asked["product_code"]),
+            destination=asked["destination"],
+            max_price=asked["max_price"],
+            idempotency_key=asked["idempotency_key"],
+            placed_by=approval.asked_by,
+            confirm_repeat=asked["confirm_repeat"],
+            wait_for_topup=asked["wait_for_topup"],
+            approved=self.approved(approval, approver),
+        )
+        return order.ref_id
+
+    def lines(self, content: Content) -> list[Line]:
+        """What is bought, for whom, at which price."""
+        product = Product.objects.select_related("brand", "category").filter(code=content["product_code"]).first()
+        number = content["destination"]
+        return [
+            Line("product_name", _("Product"), f"{content['product_name']} ({content['product_code']})"),
+            Line("destination", _("Destination"), shown(kind_of(product), number) if product else number),
+            Line("price", _("Price"), rupiah(content["price"])),
+            Line("max_price", _("At most"), rupiah(content["max_price"])),
+            Line("wait_for_topup", _("If the balance is short"), _if_short(waits=content["wait_for_topup"])),
+            Line("ref_id", "ref_id", content["ref_id"]),
+        ]
+
+
+def _if_short(*, waits: bool) -> str:
+    return gettext("It waits for a top-up.") if waits else gettext("It cannot be approved until it is topped up.")
+
+
+def _locked(code: str) -> Product:
+    """The product, which no sync changes until the transaction ends."""
+    products = Product.objects.select_for_update(of=("self",), no_key=True).select_related("brand", "category")
+    return products.get(code=code)
+
+
+register(PurchaseAct())

@@ -1,0 +1,83 @@
+"""What a person may still spend today. The limits are asked in the transaction that stores an order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.utils import timezone
+
+from core.times import start_of_day
+from purchases.errors import LimitReached
+from purchases.states import Status
+from staff.services import Limits, limits_of, lock_person, names_of_helpers
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# These have certainly cost nothing, and stay so.
+_FREE = ", ".join(f"'{status}'" for status in (Status.REJECTED, Status.CANCELLED, Status.FAILED))
+_SPENT = f"""
+    SELECT COALESCE(sum(COALESCE(price, max_price)), 0)::bigint FROM purchases_order
+    WHERE placed_by_id = %s AND created_at >= %s AND status NOT IN ({_FREE}) AND idempotency_key <> %s
+"""  # noqa: S608 - our names
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a person may spend; `left`: rupiah of today's limit, None without one."""
+
+    limits: Limits
+    left: int | None
+
+    def refusal(self, amount: int, *, largest: int | None = None) -> LimitReached | None:
+        """Why an order of `amount` rupiah is beyond it, without saying who helps; None when it is not.
+
+        Of several orders, `amount` is the sum and `largest` the largest of them.
+        """
+        one = amount if largest is None else largest
+        if self.limits.per_order is not None and one > self.limits.per_order:
+            return LimitReached("per_order", amount=one, limit=self.limits.per_order, left=self.left)
+        if self.limits.per_day is not None and self.left is not None and amount > self.left:
+            return LimitReached("per_day", amount=amount, limit=self.limits.per_day, left=self.left)
+        return None
+
+
+def allowance_of(person: User, *, but: str = "") -> Allowance:
+    """What this person may spend now, not counting the order with the idempotency key `but`.
+
+    It asks the database only for somebody with a limit per day.
+    """
+    limits = limits_of(person)
+    if limits.per_day is None:
+        return Allowance(limits, None)
+    return Allowance(limits, max(0, limits.per_day - _spent_today(person, but)))
+
+
+def name_helpers(refusal: LimitReached, person: User) -> LimitReached:
+    """The same refusal with the names of colleagues who can help."""
+    return refusal.with_helpers(names_of_helpers(person))
+
+
+def refuse_beyond_limits(person: User | None, amount: int, *, key: str, is_only_asked: bool = False) -> None:
+    """Raise `LimitReached` when an order of `amount` rupiah is beyond what this person may spend.
+
+    Call it in the transaction that stores the order with the idempotency key `key`. Somebody with a limit per day is
+    locked, so that of two orders at once the second sees the first; not with `is_only_asked`, when nothing is stored
+    yet. Nobody (a command without `--as`) has no limit.
+    """
+    if person is None:
+        return
+    if limits_of(person).per_day is not None and not is_only_asked:
+        lock_person(person)
+    if refusal := allowance_of(person, but=key).refusal(amount):
+        raise name_helpers(refusal, person)
+
+
+def _spent_today(person: User, but: str) -> int:
+    """Rupiah of the person's orders of today (in the shop's time) that have cost something, or still may."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SPENT, [person.pk, start_of_day(timezone.localdate()), but])
+        (spent,) = cursor.fetchone() or (0,)
+    return int(spent)

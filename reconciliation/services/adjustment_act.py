@@ -1,0 +1,72 @@
+"""An adjustment of the books as something that a second person approves."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from approvals.acts import Act, Line, register
+from core.money import signed_rupiah
+from core.times import clock
+from reconciliation.models import Adjustment, Difference
+from reconciliation.services.decisions import (
+    ADJUSTMENT,
+    approve_adjustment,
+    content_of,
+    end_adjustment,
+    lock_proposal,
+)
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+class AdjustmentAct(Act):
+    """Missing money that is taken into the books."""
+
+    name = ADJUSTMENT
+    label = _("Adjustment of the books")
+    may_ask = "ledger.propose_adjustment"
+    may_approve = "ledger.adjust_balance"
+
+    def content_now(self, approval: Approval) -> Content:
+        """The difference as it is now. Raises `DecisionRefused` when it is closed, or the proposal decided."""
+        return content_of(*lock_proposal(_adjustment_of(approval)))
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Post it, and close the difference."""
+        return str(approve_adjustment(_adjustment_of(approval), actor=approver).pk)
+
+    def lines(self, content: Content) -> list[Line]:
+        """How much, and what the upstream's balance did when."""
+        begin, end = (dt.datetime.fromisoformat(content[name]) for name in ("from_at", "to_at"))
+        return [
+            Line("amount", _("Posted to the books"), signed_rupiah(content["amount"])),
+            Line("label", _("Difference"), str(Difference.Label(content["label"]).label)),
+            Line("from_at", _("It happened after"), clock(begin)),
+            Line("to_at", _("and before"), clock(end)),
+        ]
+
+    def amount(self, content: Content) -> int | None:
+        """Rupiah, signed."""
+        amount: int = content["amount"]
+        return amount
+
+    def url(self, approval: Approval) -> str:
+        """The difference."""
+        return reverse("difference_detail", args=[approval.facts["difference"]])
+
+    def ended(self, approval: Approval) -> None:
+        """Nobody approves the proposal any more; the difference stays open unless its refund has come."""
+        end_adjustment(_adjustment_of(approval), by=approval.decided_by)
+
+
+def _adjustment_of(approval: Approval) -> Adjustment:
+    return Adjustment.objects.select_related("difference").get(pk=approval.facts["adjustment"])
+
+
+register(AdjustmentAct())

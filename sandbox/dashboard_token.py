@@ -1,0 +1,37 @@
+"""The dashboard is for whoever has the link that `./run` prints: every user of this machine reaches its port.
+
+The wire under /v1/ has its signatures; the control API under /control/ shows no credential.
+"""
+
+import hmac
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+COOKIE = "sandbox_token"
+_OPEN = ("/v1/", "/control/", "/static/")
+
+
+class DashboardTokenMiddleware:
+    """Takes the token out of the address into a cookie; without either the dashboard is 403. Off without a token."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The page, or the way to it."""
+        if not settings.SANDBOX_TOKEN or request.path.startswith(_OPEN):
+            return self.get_response(request)
+        if request.method == "GET" and _is_token(request.GET.get("token", "")):
+            answer: HttpResponse = HttpResponseRedirect("/" + request.path.lstrip("/"))
+            answer.set_cookie(COOKIE, settings.SANDBOX_TOKEN, httponly=True, samesite="Lax")
+            return answer
+        if _is_token(request.COOKIES.get(COOKIE, "")):
+            return self.get_response(request)
+        words = "This dashboard opens with the link that ./run prints, or that the pages of the shop have.\n"
+        return HttpResponse(words, status=403, content_type="text/plain")
+
+
+def _is_token(given: str) -> bool:
+    return hmac.compare_digest(given.encode(), settings.SANDBOX_TOKEN.encode())

@@ -1,0 +1,40 @@
+"""`./run manage link_oidc NAME SUB`: let somebody who has an account sign in through the provider."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from core.commands import PlainCommand
+from core.errors import Refused
+from staff.models import User
+from staff.services.outside import link_account
+
+
+class Command(PlainCommand):
+    """By the provider's own key of the person, because names there may be given to somebody else."""
+
+    help = "Let a person sign in through the provider that OIDC_ISSUER names, and no longer with a password."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whose, who that is at the provider, and how to print."""
+        parser.add_argument("name", help="The user name.")
+        parser.add_argument("subject", help="The claim `sub` of this person at the provider.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 when the person is linked, 1 when nobody has this name or the account may not be linked."""
+        if not settings.OIDC_ISSUER:
+            raise CommandError("OIDC_ISSUER is not set.")
+        person = User.objects.filter(username__iexact=User.normalize_username(options["name"])).first()
+        if person is None:
+            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        try:
+            link_account(person, options["subject"])
+        except Refused as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps({"name": person.username, "sub": options["subject"]}))
+        else:
+            self.stdout.write(f"{person.username} signs in with {settings.OIDC_NAME} now.")

@@ -1,0 +1,32 @@
+"""`./run manage reset_factor NAME`: take the second factors away from somebody who has lost them."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from core.commands import PlainCommand
+from staff.models import User
+from staff.services.own_factors import reset_factors
+
+
+class Command(PlainCommand):
+    """The same service as the page."""
+
+    help = "Remove all second factors of a person, who is signed out everywhere and adds new ones at the next sign-in."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Whose, and how to print."""
+        parser.add_argument("name", help="The user name.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 with how many were removed, 1 when there is nobody with this name."""
+        person = User.objects.filter(username__iexact=User.normalize_username(options["name"])).first()
+        if person is None:
+            raise CommandError(f"There is nobody with the user name {options['name']}.")
+        removed = reset_factors(person, actor=None)
+        if options["json"]:
+            self.stdout.write(json.dumps({"name": person.username, "removed": removed}))
+        else:
+            self.stdout.write(f"{removed} second factors of {person.username} are removed.")

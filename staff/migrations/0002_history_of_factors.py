@@ -1,0 +1,302 @@
+"""The history of second factors and linked accounts: apart, because their tables are made after the people's."""
+
+import django.db.models.deletion
+import django.utils.timezone
+import pghistory.utils
+import pgtrigger.compiler
+import pgtrigger.migrations
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("mfa", "0003_authenticator_type_uniq"),
+        ("socialaccount", "0006_alter_socialaccount_extra_data"),
+        ("staff", "0001_initial"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="OutsideAccount",
+            fields=[],
+            options={
+                "proxy": True,
+                "default_permissions": (),
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("socialaccount.socialaccount",),
+        ),
+        migrations.CreateModel(
+            name="Factor",
+            fields=[],
+            options={
+                "proxy": True,
+                "default_permissions": (),
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("mfa.authenticator",),
+        ),
+        migrations.CreateModel(
+            name="FactorHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                (
+                    "txid",
+                    models.BigIntegerField(
+                        db_default=models.Func(function="transaction_number", output_field=models.BigIntegerField()),
+                        editable=False,
+                    ),
+                ),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[
+                            ("recovery_codes", "Recovery codes"),
+                            ("totp", "TOTP Authenticator"),
+                            ("webauthn", "WebAuthn"),
+                        ],
+                        max_length=20,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="OutsideAccountHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                (
+                    "txid",
+                    models.BigIntegerField(
+                        db_default=models.Func(function="transaction_number", output_field=models.BigIntegerField()),
+                        editable=False,
+                    ),
+                ),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.IntegerField()),
+                ("provider", models.CharField(max_length=200, verbose_name="provider")),
+                ("uid", models.CharField(max_length=191, verbose_name="uid")),
+                ("date_joined", models.DateTimeField(auto_now_add=True, verbose_name="date joined")),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="history",
+                        to="staff.outsideaccount",
+                    ),
+                ),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+            },
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="outsideaccount",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "staff_outsideaccounthistory" ("date_joined", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "provider", "uid", "user_id") VALUES (NEW."date_joined", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."provider", NEW."uid", NEW."user_id"); RETURN NULL;',
+                    hash="77427dc22d47028591d180407537f0f2c6c903a0",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_0abd6",
+                    table="socialaccount_socialaccount",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="outsideaccount",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."date_joined" IS DISTINCT FROM (NEW."date_joined") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."provider" IS DISTINCT FROM (NEW."provider") OR OLD."uid" IS DISTINCT FROM (NEW."uid") OR OLD."user_id" IS DISTINCT FROM (NEW."user_id"))',
+                    func='INSERT INTO "staff_outsideaccounthistory" ("date_joined", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "provider", "uid", "user_id") VALUES (NEW."date_joined", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."provider", NEW."uid", NEW."user_id"); RETURN NULL;',
+                    hash="399cd73dda7831bdfe5cbf583eab56c3051d82ed",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_5780b",
+                    table="socialaccount_socialaccount",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="outsideaccount",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "staff_outsideaccounthistory" ("date_joined", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "provider", "uid", "user_id") VALUES (OLD."date_joined", OLD."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."provider", OLD."uid", OLD."user_id"); RETURN NULL;',
+                    hash="ca94b2589bbc76dd43f02a24506f84a4882bbf58",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_0c8d9",
+                    table="socialaccount_socialaccount",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        migrations.AddField(
+            model_name="factorhistory",
+            name="pgh_obj",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="history",
+                to="staff.factor",
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="factor",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_insert",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "staff_factorhistory" ("created_at", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "type", "user_id") VALUES (NEW."created_at", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."type", NEW."user_id"); RETURN NULL;',
+                    hash="769e6125c274a4ab88c9c0efd5b16eadc42b6938",
+                    operation="INSERT",
+                    pgid="pgtrigger_history_insert_b762b",
+                    table="mfa_authenticator",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="factor",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_update",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    condition='WHEN (OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."type" IS DISTINCT FROM (NEW."type") OR OLD."user_id" IS DISTINCT FROM (NEW."user_id"))',
+                    func='INSERT INTO "staff_factorhistory" ("created_at", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "type", "user_id") VALUES (NEW."created_at", NEW."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."type", NEW."user_id"); RETURN NULL;',
+                    hash="000aefb4a06af32dd5382cf9cac4988387fe7283",
+                    operation="UPDATE",
+                    pgid="pgtrigger_history_update_429a6",
+                    table="mfa_authenticator",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="factor",
+            trigger=pgtrigger.compiler.Trigger(
+                name="history_delete",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func='INSERT INTO "staff_factorhistory" ("created_at", "id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "type", "user_id") VALUES (OLD."created_at", OLD."id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."type", OLD."user_id"); RETURN NULL;',
+                    hash="ea5c2635634a091561b1bccef33591a1ad71e31e",
+                    operation="DELETE",
+                    pgid="pgtrigger_history_delete_b5b3d",
+                    table="mfa_authenticator",
+                    when="AFTER",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="outsideaccounthistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="outside_account_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="outsideaccounthistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="outside_account_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="outsideaccounthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="5ca706b616ef195b653f99a8f956cb680e865cb8",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_f00a2",
+                    table="staff_outsideaccounthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="outsideaccounthistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="106782d9ddbbe9edc445cbcc8d28dd233f4e7305",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_fce8d",
+                    table="staff_outsideaccounthistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="factorhistory",
+            index=models.Index(fields=["txid", "pgh_id"], name="factor_history_seal"),
+        ),
+        migrations.AddIndex(
+            model_name="factorhistory",
+            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="factor_history_row"),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="factorhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="append_only",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                    hash="0012c4927eda6af27ac22cc7fc30787213bcaeca",
+                    operation="UPDATE OR DELETE",
+                    pgid="pgtrigger_append_only_30cff",
+                    table="staff_factorhistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+        pgtrigger.migrations.AddTrigger(
+            model_name="factorhistory",
+            trigger=pgtrigger.compiler.Trigger(
+                name="never_truncated",
+                sql=pgtrigger.compiler.UpsertTriggerSql(
+                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                    hash="867a0fde840a179292e163a3099f1129ffcf3770",
+                    level="STATEMENT",
+                    operation="TRUNCATE",
+                    pgid="pgtrigger_never_truncated_c098a",
+                    table="staff_factorhistory",
+                    when="BEFORE",
+                ),
+            ),
+        ),
+    ]

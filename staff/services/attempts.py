@@ -1,0 +1,104 @@
+"""A try to sign in: who may try now, and who has to wait.
+
+Strangers are counted by account and by client. A known device is counted by itself, and nobody else's tries touch it.
+Who has to wait may send a code of the second factor along. A wrong one says nothing about the password, so that
+guessing passwords this way takes a good code first; beside the right password it counts among the person's own codes,
+so that guessing codes this way is no faster than after the password.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+import structlog
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit.kinds import Kind
+from audit.services import record
+from core.addresses import address_of, line_of
+from staff.models import User
+from staff.services import throttle
+from staff.services.break_glass import is_break_glass
+from staff.services.devices import known_device
+from staff.services.factors import CODE, PACE_OF_CODES, codes_key, has_factor, reason_against
+
+# A whole shop signs in from one address, so that it has more tries and short waits.
+ACCOUNT = throttle.Pace(free=5, first=30, longest=900)
+CLIENT = throttle.Pace(free=30, first=5, longest=60)
+EMERGENCY = throttle.Pace(
+    free=5, first=5, longest=60
+)  # its password is too long to guess: it is never kept waiting long
+DEVICE = throttle.Pace(free=8, first=15, longest=300)
+WITH_CODE = throttle.Pace(free=5, first=30, longest=900)
+
+log = structlog.get_logger()
+
+
+@dataclass
+class Attempt:
+    """One try: it counts as wrong until it is said to be right."""
+
+    request: HttpRequest
+    person: User | None
+    keys: tuple[throttle.Key, ...]
+    wait: int
+    is_known: bool = False
+    has_shown_factor: bool = False
+
+    def succeeded(self) -> None:
+        """The password is right."""
+        own, *shared = self.keys
+        throttle.forget(own)
+        throttle.give_back(*shared)
+
+    def failed(self) -> None:
+        """It is wrong: note it, and that nobody may try again for a while."""
+        address = address_of(self.request)
+        person = self.person.pk if self.person else None
+        log.warning("sign_in_failed", person=person, address=address, known_device=self.is_known, wait=self.wait)
+        subject = self.person.username if self.person else ""
+        facts = {"account": person, "known_device": self.is_known}
+        with transaction.atomic():
+            record(Kind.SIGN_IN_FAILED, request=self.request, subject=subject, facts=facts)
+            if self.wait:
+                record(Kind.LOCKED, request=self.request, subject=subject, facts=facts | {"seconds": self.wait})
+
+
+def begin_attempt(request: HttpRequest, name: str, password: str) -> Attempt:
+    """Count a try with this user name, before anybody learns about its password. Raises `Slowed`."""
+    person = User.objects.filter(username__iexact=name).first()
+    device = known_device(request, person) if person else ""
+    line = line_of(address_of(request))
+    if person and device:
+        own = throttle.Key.of(DEVICE, "device", person.pk, device)
+        return Attempt(request, person, (own,), throttle.take(own), is_known=True)
+    # as sign-in finds people: two spellings of one name are one account
+    account = ("person", person.pk) if person else ("name", unicodedata.normalize("NFKC", name).casefold())
+    pace = EMERGENCY if person and is_break_glass(person) else ACCOUNT
+    keys = (throttle.Key.of(pace, *account), throttle.Key.of(CLIENT, "client", line))
+    try:
+        return Attempt(request, person, keys, throttle.take(*keys))
+    except throttle.Slowed as slowed:
+        if not request.POST.get(CODE):
+            raise
+        key = throttle.Key.of(WITH_CODE, "with_code", *account, line)
+        wait = throttle.take(key)
+        if not _is_good_code(request, person, password, key):
+            raise slowed from None
+        return Attempt(request, person, (key,), wait, has_shown_factor=True)
+
+
+def _is_good_code(request: HttpRequest, person: User | None, password: str, key: throttle.Key) -> bool:
+    """Whether the code counts. A wrong name or password takes the same work: the answer's time tells nothing."""
+    is_theirs = (person or User()).check_password(password)
+    codes = codes_key(person) if person and is_theirs else throttle.Key.of(PACE_OF_CODES, "no_code", key.digest)
+    try:
+        throttle.take(codes)
+    except throttle.Slowed:
+        return False
+    if person is None or not has_factor(person) or reason_against(person, request.POST.get(CODE, "").replace(" ", "")):
+        return False
+    throttle.forget(codes)
+    return True

@@ -1,0 +1,118 @@
+"""What may take a second person: each change of an account or a role as the content of an approval."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from staff.models import User
+from staff.rights import BY_NAME, NEEDS_TWO
+from staff.roles import Role, rank_of, rights_by_role, role_of
+from staff.services.limits import CHANGE_LIMITS, limits_of, limits_of_roles
+from staff.services.second import Change
+
+MANAGE, CHANGE_ROLES = "staff.manage_staff", "staff.change_roles"
+MORE_TO_SPEND = "limits"  # among gained rights
+
+_SPENDS = {"purchases.buy", "bills.check_bill", "*"}
+
+
+def role_change(person: User, role: Role) -> Change:
+    """Giving this person that role; what it holds now belongs to it."""
+    before = role_of(person)
+    return Change(
+        act="role",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content={
+            "person": person.pk,
+            "username": person.username,
+            "before": before.value if before else "",
+            "after": role.value,
+            "gains": gained_rights(person, role),
+        },
+        right=MANAGE,
+        rank=max(rank_of(person), role.rank),
+        person=person.pk,
+    )
+
+
+def limit_change(
+    person: User, before: Mapping[str, int | None], after: Mapping[str, int | None], holds: Mapping[str, int | None]
+) -> Change:
+    """Giving this person own limits; `holds`: what the person could spend then."""
+    content = {"person": person.pk, "username": person.username, "before": before, "after": after, "holds": holds}
+    return Change(
+        act="limits",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content=content,
+        right=CHANGE_LIMITS,
+        rank=rank_of(person),
+        person=person.pk,
+    )
+
+
+def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, object]) -> Change:
+    """What a role may do and spend; `before` and `after` hold its rights and limits."""
+    return Change(
+        act="role_rights",
+        subject=f"role:{role.value}",
+        about=str(role.label),
+        content={"role": role.value, "before": before, "after": after},
+        right=CHANGE_ROLES,
+        rank=Role.OWNER.rank,
+    )
+
+
+def invitation(username: str, role: Role, facts: Mapping[str, str]) -> Change:
+    """A new person of this role; `facts`: as `invite` takes them."""
+    username = User.normalize_username(username)
+    return Change(
+        act="invite",
+        subject=f"invite:{username.casefold()}",
+        about=facts.get("full_name") or username,
+        content={"username": username, "role": role.value, "facts": dict(facts), "rights": sorted(rights_of(role))},
+        right=MANAGE,
+        rank=role.rank,
+    )
+
+
+def switching_on(person: User) -> Change:
+    """An account that is switched on again with the role that it has."""
+    role = role_of(person)
+    return Change(
+        act="switch_on",
+        subject=f"person:{person.pk}",
+        about=person.shown_name,
+        content={
+            "person": person.pk,
+            "username": person.username,
+            "role": role.value if role else "",
+            "rights": sorted(rights_of(role)),
+        },
+        right=MANAGE,
+        rank=rank_of(person),
+        person=person.pk,
+    )
+
+
+def takes_two(rights: Collection[str]) -> bool:
+    """Whether somebody with these rights proposes or approves what two people do."""
+    return "*" in rights or not NEEDS_TWO.isdisjoint(rights)
+
+
+def gained_rights(person: User, role: Role) -> list[str]:
+    """The rights that the person would hold with this role, and does not hold now; also `MORE_TO_SPEND`."""
+    rights = rights_of(role)
+    gains = sorted(rights - rights_of(role_of(person)))
+    after = limits_of(person, role=limits_of_roles()[role])
+    if _SPENDS & rights and not after.is_within(limits_of(person)):
+        gains.append(MORE_TO_SPEND)
+    return gains
+
+
+def rights_of(role: Role | None) -> set[str]:
+    """What a role holds now; the owners' "*" is whatever there is."""
+    if role is None:
+        return set()
+    return set(BY_NAME) | {"*"} if role is Role.OWNER else rights_by_role()[role]

@@ -1,0 +1,168 @@
+"""The second factor of a person, and its check at the moment of a sensitive act."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import structlog
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.conf import settings
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from staff.errors import FactorRefused
+from staff.factor_store import EncryptedFactors
+from staff.models import User
+from staff.rights import NEEDS_TWO
+from staff.services import throttle
+from staff.services.passkeys import NotThisKey, check_key
+
+Type = Authenticator.Type
+
+# Who holds one of these approves, administers or takes out full numbers, and needs a second factor.
+STRONG_RIGHTS = NEEDS_TWO | {
+    "purchases.resolve_order",
+    "ledger.view_entry",
+    "reconciliation.acknowledge_difference",
+    "callbacks.process_callback",
+    "gateway.view_exchange",
+    "audit.view_auditevent",
+    "staff.manage_staff",
+    "staff.change_limits",
+    "tills.enrol_till",
+    "approvals.approve_order",
+}
+# The fields that carry the factor in a form.
+CODE, ASSERTION = "factor_code", "factor_assertion"
+
+_PERIOD = 30
+_STEPS_APART = 1  # how many periods the clock of a phone may be off
+_LAST_STEP = "last_step"
+PACE_OF_CODES = throttle.Pace(free=5, first=30, longest=900)
+
+log = structlog.get_logger()
+
+
+def factors_of(person: User) -> list[str]:
+    """The kinds of this person's factors ("totp", "webauthn"); recovery codes stand in for one and are none."""
+    known: list[str] | None = getattr(person, "factors", None)  # read with the person of a request
+    if known is not None:
+        return known
+    found = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES)
+    return list(found.values_list("type", flat=True))
+
+
+def has_factor(person: User) -> bool:
+    """Whether this person has a second factor."""
+    return bool(factors_of(person))
+
+
+def needs_factor(person: User) -> bool:
+    """Whether this person holds a right that approves, administers or exports full numbers."""
+    return person.is_superuser or not STRONG_RIGHTS.isdisjoint(person.get_all_permissions())
+
+
+def is_excused(person: User) -> bool:
+    """Whether nobody asks for the factor: the demo's staff in the sandbox, while they have added none."""
+    return person.is_demo and settings.SANDBOX and not has_factor(person)
+
+
+def check_factor(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
+    """Raise `FactorRefused` unless this very request carries a fresh second factor of the person who is signed in.
+
+    A code of the authenticator app or a recovery code, each good once; or what a passkey signed for exactly this `act`
+    and `content`. Nothing is kept to be resumed. Call it before the act's transaction: a wrong code stays counted.
+    """
+    person = request.user
+    assert isinstance(person, User)  # noqa: S101 - views behind staff_only
+    if person.by_pin:
+        raise FactorRefused("pin")
+    if is_excused(person):
+        return
+    if not has_factor(person):
+        raise FactorRefused("none")
+    check_factor_of(person, request, act=act, content=content)
+
+
+def check_factor_of(person: User, request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
+    """The same for a person who is not signed in yet. Raises `FactorRefused`."""
+    assertion, code = request.POST.get(ASSERTION, ""), request.POST.get(CODE, "").replace(" ", "")
+    if not assertion and not code:
+        raise FactorRefused("missing")
+    try:
+        if assertion:
+            use_key(request, person, assertion, act=act, content=content)
+        else:
+            use_code(person, code)
+    except FactorRefused as refusal:
+        log.warning("factor_refused", person=person.pk, act=act, reason=refusal.reason)
+        record(Kind.FACTOR_FAILED, person=person, request=request, facts={"act": act, "reason": refusal.reason})
+        raise
+    log.info("factor_used", person=person.pk, act=act)
+    record(Kind.FACTOR_USED, person=person, request=request, facts={"act": act, "passkey": bool(assertion)})
+
+
+def use_key(request: HttpRequest, person: User, answer: str, *, act: str, content: Mapping[str, object]) -> None:
+    """Use what a passkey signed up. Raises `FactorRefused`."""
+    try:
+        note_use(check_key(request, person, answer, act=act, content=content))
+    except NotThisKey as fault:
+        raise FactorRefused("stale") from fault
+
+
+def codes_key(person: User) -> throttle.Key:
+    """What guesses of this person's codes are counted under, wherever they are typed."""
+    return throttle.Key.of(PACE_OF_CODES, "factor", person.pk)
+
+
+def use_code(person: User, code: str) -> None:
+    """Use a code of the app, or a recovery code, up. Raises `FactorRefused`; guesses are slowed, by person."""
+    key = codes_key(person)
+    try:
+        throttle.take(key)
+    except throttle.Slowed as slowed:
+        raise FactorRefused("slow", wait=slowed.seconds) from slowed
+    reason = reason_against(person, code)
+    if reason:
+        raise FactorRefused(reason)
+    throttle.forget(key)
+
+
+def reason_against(person: User, code: str) -> str:
+    """ "" when the code is good: then it is used up. Two requests with one code meet at the row's lock."""
+    with transaction.atomic():
+        mine = Authenticator.objects.select_for_update().filter(user_id=person.pk).exclude(type=Type.WEBAUTHN)
+        found = {one.type: one for one in mine.order_by("pk")}
+        reason = _use_app_code(found[Type.TOTP], code) if Type.TOTP in found else "wrong"
+        if (
+            reason == "wrong"
+            and Type.RECOVERY_CODES in found
+            and RecoveryCodes(found[Type.RECOVERY_CODES]).validate_code(code)
+        ):
+            return ""
+        return reason
+
+
+def _use_app_code(app: Authenticator, code: str) -> str:
+    secret = EncryptedFactors().decrypt(app.data["secret"])
+    now = int(clock.now().timestamp()) // _PERIOD
+    for step in range(now - _STEPS_APART, now + _STEPS_APART + 1):
+        if constant_time_compare(format_hotp_value(hotp_value(secret, step)), code):
+            if step <= app.data.get(_LAST_STEP, 0):
+                return "used"
+            app.data[_LAST_STEP] = step
+            note_use(app)
+            return ""
+    return "wrong"
+
+
+def note_use(factor: Authenticator) -> None:
+    """Keep when it was used last."""
+    factor.last_used_at = clock.now()
+    factor.save(update_fields=["data", "last_used_at"])

@@ -1,0 +1,72 @@
+"""A person's own limits are changed; higher ones take a second person."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import structlog
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit.kinds import Kind
+from audit.services import record
+from staff.errors import NotAllowed
+from staff.models import LIMITS, User
+from staff.services.changes import limit_change
+from staff.services.guards import lock_for_change
+from staff.services.limits import CHANGE_LIMITS, Limits, limits_of, own_limits_of
+from staff.services.second import NOBODY, Change, settle
+
+log = structlog.get_logger()
+
+
+def change_limits(
+    person: User,
+    own: Limits,
+    *,
+    actor: User | None,
+    request: HttpRequest | None = None,
+    approved_by: User | None = None,
+) -> None:
+    """Give the person these own limits; None: as the role says. They hold from the next request on.
+
+    Only owners let others spend more than themselves. Raises `NotAllowed`; or `NeedsSecond` when the person could spend
+    more, and a colleague could approve it but has not.
+    """
+    with transaction.atomic():
+        change, is_more = lock_limit_change(person, own, actor=actor)
+        facts = settle(change, actor=actor, approved_by=approved_by) if is_more else NOBODY
+        _put(person, own).save(update_fields=[f"own_{name}" for name in LIMITS])
+        before, after = change.content["before"], change.content["after"]
+        if before != after:
+            what = {"before": before, "after": after, "facts": facts}
+            record(Kind.LIMIT_CHANGED, person=actor, request=request, subject=person.username, **what)
+    log.info("staff_limits_changed", by=actor.pk if actor else "command", person=person.pk)
+
+
+def lock_limit_change(person: User, own: Limits, *, actor: User | None) -> tuple[Change, bool]:
+    """What these limits would change, with all who are concerned locked, and whether they let more through.
+
+    Raises `NotAllowed` where it cannot be.
+    """
+    found = lock_for_change(person, actor=actor)
+    before, own_before = limits_of(found), own_limits_of(found)
+    after = limits_of(_put(found, own))
+    if actor is not None:
+        _refuse_beyond(actor, after)
+    return limit_change(found, asdict(own_before), asdict(own), asdict(after)), not after.is_within(before)
+
+
+def _put(person: User, own: Limits) -> User:
+    for name, value in asdict(own).items():
+        setattr(person, f"own_{name}", value)
+    return person
+
+
+def _refuse_beyond(actor: User, limits: Limits) -> None:
+    """Raise `NotAllowed` unless the actor, as stored now, may change limits and spends at least as much."""
+    stored = User.objects.get(pk=actor.pk)
+    if not stored.has_perm(CHANGE_LIMITS):
+        raise NotAllowed("no_limits")
+    if not stored.is_superuser and not limits.is_within(limits_of(stored)):
+        raise NotAllowed("limit_above_own")

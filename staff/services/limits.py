@@ -1,0 +1,71 @@
+"""What a person may spend: the limits of the role, each overridden by the person's own."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import islice
+
+from django.db.models import Min
+
+from staff.models import LIMITS, RoleLimits, User
+from staff.roles import Role
+from staff.services.guards import may_manage
+
+CHANGE_LIMITS = "staff.change_limits"
+_MOST_HELPERS = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Whole rupiah; None: any amount. An order above `approval_above` needs a second person."""
+
+    per_order: int | None = None
+    per_day: int | None = None
+    approval_above: int | None = None
+
+    def is_within(self, other: Limits) -> bool:
+        """Whether none of these lets more through than the other's."""
+        pairs = zip(asdict(self).values(), asdict(other).values(), strict=True)
+        return all(most is None or (value is not None and value <= most) for value, most in pairs)
+
+
+def limits_of(person: User, *, role: Limits | None = None) -> Limits:
+    """What this person may spend; no query for somebody who was read with a request.
+
+    The limits are those of the role (`role`, where they are known); of several roles each lowest one. A person's own
+    limit overrides it.
+    """
+    own, of_role = asdict(own_limits_of(person)), _of_role(person) if role is None else asdict(role)
+    return Limits(**{name: of_role[name] if own[name] is None else own[name] for name in LIMITS})
+
+
+def own_limits_of(person: User) -> Limits:
+    """The person's own limits; None: as the role says."""
+    return Limits(**{name: getattr(person, f"own_{name}") for name in LIMITS})
+
+
+def limits_of_roles() -> dict[Role, Limits]:
+    """The limits of every role."""
+    stored = {row.role: Limits(**{name: getattr(row, name) for name in LIMITS}) for row in RoleLimits.objects.all()}
+    return {role: stored.get(role.value, Limits()) for role in Role}
+
+
+def lock_person(person: User) -> None:
+    """Hold the person's row until the transaction ends, so that what one person does happens one by one."""
+    User.objects.select_for_update(no_key=True).only("pk").get(pk=person.pk)
+
+
+def names_of_helpers(person: User) -> list[str]:
+    """Up to three active colleagues who may change this person's limits, as the pages call them."""
+    holders = User.objects.with_perm(CHANGE_LIMITS, backend="staff.backends.StaffBackend")
+    colleagues = holders.exclude(pk=person.pk).order_by("is_superuser", "first_name", "username")
+    helpers = (one.shown_name for one in colleagues.prefetch_related("groups")[:20] if may_manage(one, person))
+    return list(islice(helpers, _MOST_HELPERS))
+
+
+def _of_role(person: User) -> dict[str, int | None]:
+    if (known := getattr(person, "role_limits", None)) is not None:
+        return dict(zip(LIMITS, known, strict=True))
+    names = [Role.OWNER.value] if person.is_superuser else person.groups.values("name")
+    lowest = RoleLimits.objects.filter(role__in=names).aggregate(**{name: Min(name) for name in LIMITS})
+    return {name: lowest[name] for name in LIMITS}

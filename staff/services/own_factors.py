@@ -1,0 +1,177 @@
+"""What people do with their own second factors, and what an owner does with a lost one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import structlog
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit.kinds import Kind
+from audit.services import record
+from staff.errors import FactorRefused, NotAllowed
+from staff.factor_store import EncryptedFactors
+from staff.models import Session, User
+from staff.services import throttle
+from staff.services.devices import forget_devices
+from staff.services.factors import check_factor, has_factor, needs_factor, reason_against
+from staff.services.guards import lock_for_change
+from staff.services.passkeys import NotThisKey, add_passkey
+from staff.services.people import end_sessions
+from staff.sessions import is_fresh
+
+Type = Authenticator.Type
+_PASSWORD = throttle.Pace(free=5, first=30, longest=900)
+_MOST_PASSKEYS = 10
+
+log = structlog.get_logger()
+
+
+def own_factors(person: User) -> list[Authenticator]:
+    """The app and the passkeys of this person, oldest first."""
+    return list(Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES).order_by("pk"))
+
+
+def recovery_codes_left(person: User) -> int:
+    """How many recovery codes of this person are unused."""
+    kept = Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).first()
+    return len(RecoveryCodes(kept).get_unused_codes()) if kept else 0
+
+
+def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
+    """Raise `FactorRefused` unless the form carries the present factor; the password while there is none.
+
+    Who has no password here has signed in just before.
+    """
+    person = request.user
+    assert isinstance(person, User)  # noqa: S101 - views behind staff_only
+    if has_factor(person):
+        check_factor(request, act=act, content=content)
+        return
+    if person.is_outside:
+        if not is_fresh(request):
+            raise FactorRefused("fresh")
+        return
+    try:
+        with counted_password(person):
+            if not person.check_password(request.POST.get("password", "")):
+                raise FactorRefused("password")
+    except throttle.Slowed as slowed:
+        raise FactorRefused("slow", wait=slowed.seconds) from slowed
+
+
+@contextmanager
+def counted_password(person: User) -> Iterator[None]:
+    """Count a guess of the own password: one that raises nothing was right. Raises `Slowed`."""
+    key = throttle.Key.of(_PASSWORD, "password", person.pk)
+    throttle.take(key)
+    yield
+    throttle.forget(key)
+
+
+def new_app_secret(person: User) -> tuple[str, str]:
+    """A secret for an app, and the same sealed for this person: what the form sends back."""
+    secret = generate_totp_secret()
+    return secret, EncryptedFactors().encrypt(f"{person.pk}:{secret}")
+
+
+def open_app_secret(person: User, sealed: str) -> str:
+    """The secret of `new_app_secret`. Raises `FactorRefused`."""
+    try:
+        owner, _colon, secret = EncryptedFactors().decrypt(sealed).partition(":")
+    except InvalidToken as fault:
+        raise FactorRefused("stale") from fault
+    if owner != str(person.pk):
+        raise FactorRefused("stale")
+    return secret
+
+
+def add_app(request: HttpRequest, person: User, secret: str, code: str) -> list[str]:
+    """Add the authenticator app that shows `code`; returns recovery codes if they are new. Raises `FactorRefused`."""
+    with transaction.atomic():
+        _lock(person)
+        if Authenticator.objects.filter(user_id=person.pk, type=Type.TOTP).exists():
+            raise FactorRefused("twice")
+        TOTP.activate(person, secret)
+        reason = reason_against(person, code.replace(" ", ""))
+        if reason:
+            raise FactorRefused("app_code")
+        return _added(request, person, Type.TOTP)
+
+
+def add_key(request: HttpRequest, person: User, answer: str, *, name: str) -> list[str]:
+    """Add the passkey that the browser made; returns recovery codes if they are new. Raises `FactorRefused`."""
+    with transaction.atomic():
+        _lock(person)
+        if Authenticator.objects.filter(user_id=person.pk, type=Type.WEBAUTHN).count() >= _MOST_PASSKEYS:
+            raise FactorRefused("too_many")
+        try:
+            add_passkey(request, person, answer, name=name)
+        except NotThisKey as fault:
+            raise FactorRefused("stale") from fault
+        return _added(request, person, Type.WEBAUTHN)
+
+
+def remove_factor(request: HttpRequest, person: User, factor: Authenticator) -> None:
+    """Take one factor away; the recovery codes go with the last one. Raises `FactorRefused` for one that is needed."""
+    with transaction.atomic():
+        _lock(person)
+        others = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES).exclude(pk=factor.pk)
+        is_last = not others.exists()
+        if is_last and needs_factor(person):
+            raise FactorRefused("needed")
+        Authenticator.objects.filter(pk=factor.pk, user_id=person.pk).delete()
+        if is_last:
+            Authenticator.objects.filter(user_id=person.pk).delete()
+        record(Kind.FACTOR_REMOVED, request=request, subject=person.username, before={"kind": factor.type})
+    log.info("factor_removed", person=person.pk, kind=factor.type)
+
+
+def new_recovery_codes(request: HttpRequest | None, person: User) -> list[str]:
+    """Fresh recovery codes; the old ones are worth nothing from now on."""
+    with transaction.atomic():
+        _lock(person)
+        Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).delete()
+        codes: list[str] = RecoveryCodes.activate(person).get_unused_codes()
+        record(Kind.FACTOR_ADDED, request=request, subject=person.username, after={"kind": Type.RECOVERY_CODES.value})
+    log.info("factor_added", person=person.pk, kind=Type.RECOVERY_CODES.value)
+    return codes
+
+
+def reset_factors(person: User, *, actor: User | None, request: HttpRequest | None = None) -> int:
+    """Take all factors away from who has lost them, and sign out everywhere; returns how many there were.
+
+    `actor`: an owner, or None for a command. Raises `NotAllowed`.
+    """
+    with transaction.atomic():
+        found = lock_for_change(person, actor=actor)
+        if actor is not None and not actor.is_superuser:
+            raise NotAllowed("owner_only")
+        removed = own_factors(found)
+        Authenticator.objects.filter(user_id=found.pk).delete()
+        forget_devices(found)
+        Session.objects.filter(person=found).delete()
+        kinds = [factor.type for factor in removed]
+        record(Kind.FACTOR_REMOVED, person=actor, request=request, subject=found.username, before={"kinds": kinds})
+    log.warning("factors_reset", by=actor.pk if actor else "command", person=found.pk)
+    return len(removed)
+
+
+def _added(request: HttpRequest, person: User, kind: Authenticator.Type) -> list[str]:
+    record(Kind.FACTOR_ADDED, request=request, subject=person.username, after={"kind": kind.value})
+    log.info("factor_added", person=person.pk, kind=kind.value)
+    if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
+        return []
+    # the first one: whoever came in with the password alone, before it, shows it like everybody else
+    end_sessions(person, actor=person, but=request.session.session_key)
+    return new_recovery_codes(request, person)
+
+
+def _lock(person: User) -> None:
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)

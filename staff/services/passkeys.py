@@ -1,0 +1,124 @@
+"""Passkeys (WebAuthn) on top of fido2: what the browser is asked, and whether its answer is right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.internal.auth import WebAuthn
+from django.conf import settings
+from django.http import HttpRequest
+from fido2.server import Fido2Server
+from fido2.utils import websafe_encode
+from fido2.webauthn import (
+    AttestedCredentialData,
+    AuthenticationResponse,
+    PublicKeyCredentialRpEntity,
+    PublicKeyCredentialUserEntity,
+    RegistrationResponse,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from core.addresses import host_of
+from staff.models import User
+from staff.services.challenges import make_challenge, spend_challenge
+
+SIGN_IN, ADD = "sign_in", "add_passkey"
+_NOTHING: Mapping[str, object] = {}
+
+
+class NotThisKey(Exception):
+    """The browser's answer proves nothing: another key, another page, too late, or a second time."""
+
+
+def ask_for_new(request: HttpRequest, person: User) -> dict[str, Any]:
+    """What `navigator.credentials.create` needs for a new key of this person."""
+    options, _state = _server(request).register_begin(
+        PublicKeyCredentialUserEntity(name=person.username, id=str(person.pk).encode(), display_name=person.shown_name),
+        credentials=[data for _key, data in _keys_of(person)],
+        resident_key_requirement=ResidentKeyRequirement.PREFERRED,
+        user_verification=UserVerificationRequirement.PREFERRED,
+        challenge=make_challenge(person=person.pk, act=ADD, content=_NOTHING),
+    )
+    return dict(options)
+
+
+def add_passkey(request: HttpRequest, person: User, answer: str, *, name: str) -> Authenticator:
+    """Keep the key that the browser made. Raises `NotThisKey`."""
+    response = _read(answer)
+    try:
+        challenge = RegistrationResponse.from_dict(response).response.client_data.challenge
+        state = _state(challenge, UserVerificationRequirement.PREFERRED)
+        _server(request).register_complete(state, response)
+    except (ValueError, TypeError, KeyError) as fault:
+        raise NotThisKey from fault
+    if not spend_challenge(challenge, person=person.pk, act=ADD, content=_NOTHING):
+        raise NotThisKey
+    return WebAuthn.add(person, name, response).instance
+
+
+def ask_for_key(
+    request: HttpRequest, person: User | None, *, act: str, content: Mapping[str, object]
+) -> dict[str, Any]:
+    """What `navigator.credentials.get` needs. Without a person, any passkey of this site may answer: a sign-in."""
+    options, _state = _server(request).authenticate_begin(
+        credentials=[data for _key, data in _keys_of(person)] if person else None,
+        user_verification=_verification(person),
+        challenge=make_challenge(person=person.pk if person else None, act=act, content=content),
+    )
+    return dict(options)
+
+
+def check_key(
+    request: HttpRequest, person: User | None, answer: str, *, act: str, content: Mapping[str, object]
+) -> Authenticator:
+    """The key that signed the challenge for exactly this. Without a person: whoever's it is. Raises `NotThisKey`."""
+    response = _read(answer)
+    try:
+        parsed = AuthenticationResponse.from_dict(response)
+        owner = person or _owner_of(parsed)
+        keys = _keys_of(owner)
+        state = _state(parsed.response.client_data.challenge, _verification(person))
+        used = _server(request).authenticate_complete(state, [data for _key, data in keys], response)
+    except (ValueError, TypeError, KeyError, User.DoesNotExist) as fault:
+        raise NotThisKey from fault
+    key = person.pk if person else None
+    if not spend_challenge(parsed.response.client_data.challenge, person=key, act=act, content=content):
+        raise NotThisKey
+    return next(key for key, data in keys if data.credential_id == used.credential_id)
+
+
+def _owner_of(answer: AuthenticationResponse) -> User:
+    person: User = User.objects.get(pk=int((answer.response.user_handle or b"").decode()), is_active=True)
+    return person
+
+
+def _keys_of(person: User) -> list[tuple[Authenticator, AttestedCredentialData]]:
+    found = Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN)
+    return [(key, key.wrap().authenticator_data.credential_data) for key in found.order_by("pk")]
+
+
+def _verification(person: User | None) -> UserVerificationRequirement:
+    """A passkey that replaces the password has to ask for a finger, a face or its PIN."""
+    return UserVerificationRequirement.PREFERRED if person else UserVerificationRequirement.REQUIRED
+
+
+def _state(challenge: bytes, verification: UserVerificationRequirement) -> dict[str, Any]:
+    return {"challenge": websafe_encode(challenge), "user_verification": verification}
+
+
+def _server(request: HttpRequest) -> Fido2Server:
+    return Fido2Server(PublicKeyCredentialRpEntity(name=settings.SHOP_NAME, id=host_of(request)))
+
+
+def _read(answer: str) -> dict[str, Any]:
+    try:
+        found = json.loads(answer)
+    except ValueError as fault:
+        raise NotThisKey from fault
+    if not isinstance(found, dict):
+        raise NotThisKey
+    return found

@@ -1,0 +1,67 @@
+"""A change that lets somebody do more takes a second person, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from staff.models import BREAK_GLASS, User
+from staff.roles import rank_of
+from staff.services.independence import holders_between
+
+BACKEND = "staff.backends.StaffBackend"
+NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """Something about people that lets somebody do more.
+
+    `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: what a second person
+    holds and is at least. `person`: the key of whom it is about, who is no second person.
+    """
+
+    act: str
+    subject: str
+    about: str
+    content: Mapping[str, Any]
+    right: str
+    rank: int
+    person: int | None = None
+
+
+class NeedsSecond(Exception):
+    """Nothing was changed: a colleague has to approve the change first."""
+
+    def __init__(self, change: Change) -> None:
+        super().__init__(change.about)
+        self.change = change
+
+
+def needs_second(change: Change, *, actor: User) -> bool:
+    """Whether an independent colleague of the actor could approve it: then nobody does it alone."""
+    holders = User.objects.with_perm(change.right, backend=BACKEND).exclude(pk=actor.pk)
+    colleagues = holders.exclude(username=BREAK_GLASS).prefetch_related("groups")
+    return any(may_second(change, one) and not holders_between(actor, one) for one in colleagues)
+
+
+def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:
+    """Who approved the change, for the audit; `alone` when it took a second person and there is none.
+
+    `actor`: None for a command. Raises `NeedsSecond` when a colleague could approve it but has not.
+    """
+    if actor is not None and approved_by is None and needs_second(change, actor=actor):
+        raise NeedsSecond(change)
+    return {"approved_by": approved_by.pk if approved_by else None, "alone": actor is not None and approved_by is None}
+
+
+def may_second(change: Change, colleague: User) -> bool:
+    """Whether this person is somebody who may approve that of others."""
+    return (
+        colleague.is_active
+        and colleague.has_joined
+        and colleague.pk != change.person
+        and rank_of(colleague) >= change.rank
+        and colleague.has_perm(change.right)
+    )

@@ -1,0 +1,41 @@
+"""The step of a sign-in after the password."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.stages import LoginStage
+from django.http import HttpRequest
+from django.shortcuts import redirect
+
+from staff.models import User
+from staff.services.factors import has_factor
+
+# What a sign-in carries once the person has shown a factor already: with a passkey, or a code sent along.
+_SHOWN = "_shown_factor_of"
+_PROOF = "proof"
+
+
+def note_shown_factor(request: HttpRequest, person: User) -> None:
+    """This very request has shown a second factor of this person."""
+    setattr(request, _SHOWN, person.pk)
+
+
+class SecondStep(LoginStage):  # type: ignore[misc]
+    """Asks who has a second factor for it; the session begins after it."""
+
+    key = "second_step"
+    urlname = "second_step"
+
+    def handle(self) -> tuple[Any, bool]:
+        """Go on, or first to the page that asks."""
+        person = self.login.user
+        if not has_factor(person) or getattr(self.request, _SHOWN, None) == person.pk:
+            return None, True
+        self.state[_PROOF] = person.get_session_auth_hash()
+        return redirect(self.urlname), True
+
+    def is_current(self) -> bool:
+        """Whether the password that was shown still holds, and the account with it."""
+        person: User = self.login.user
+        return person.is_active and bool(self.state.get(_PROOF) == person.get_session_auth_hash())

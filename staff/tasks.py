@@ -1,0 +1,11 @@
+"""What the worker does about accounts by itself."""
+
+from celery import shared_task
+
+from staff.services.tidying import clear_ended
+
+
+@shared_task
+def clear_ended_sessions() -> None:
+    """Delete expired sessions and counters."""
+    clear_ended()

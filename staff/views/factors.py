@@ -1,0 +1,129 @@
+"""A person's own second factors: which there are, adding and removing them, recovery codes."""
+
+from __future__ import annotations
+
+import json
+
+from allauth.mfa.models import Authenticator
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from staff import services
+from staff.errors import FactorRefused
+from staff.presenting import FactorLook, qr_code
+from staff.services import own_factors, passkeys
+
+ADD_APP, ADD_KEY, REMOVE, NEW_CODES = "add_app", "add_passkey", "remove_factor", "new_codes"
+_LONGEST_NAME = 40
+
+
+@staff_only()
+@require_GET
+def own_factors_page(request: StaffRequest) -> HttpResponse:
+    """The own factors; who needs one and has none begins here."""
+    factors = own_factors.own_factors(request.user)
+    context = {
+        "factors": [FactorLook(factor) for factor in factors],
+        "has_app": any(factor.type == own_factors.Type.TOTP for factor in factors),
+        "codes_left": own_factors.recovery_codes_left(request.user),
+        "is_needed": services.needs_factor(request.user),
+    }
+    return render(request, "staff/own_factors.html", context)
+
+
+@staff_only()
+@require_http_methods(["GET", "POST"])
+def factor_app(request: StaffRequest) -> HttpResponse:
+    """Add an authenticator app: show its secret, and take a code that proves it arrived."""
+    person = request.user
+    error: FactorRefused | None = None
+    secret, sealed = own_factors.new_app_secret(person)
+    if request.method == "POST":
+        try:
+            sealed = request.POST.get("secret", "")
+            secret = own_factors.open_app_secret(person, sealed)
+            own_factors.confirm_own(request, act=ADD_APP, content={})
+            codes = own_factors.add_app(request, person, secret, request.POST.get("app_code", ""))
+            return _after_adding(request, codes)
+        except FactorRefused as refusal:
+            error = refusal
+            if refusal.reason == "stale":
+                secret, sealed = own_factors.new_app_secret(person)
+    context = {"secret": secret, "sealed": sealed, "qr_code": qr_code(person, secret), "error": error, "act": ADD_APP}
+    return render(request, "staff/factor_app.html", context)
+
+
+@staff_only()
+@require_http_methods(["GET", "POST"])
+def factor_passkey(request: StaffRequest) -> HttpResponse:
+    """Add a passkey."""
+    error: FactorRefused | None = None
+    if request.method == "POST":
+        name = request.POST.get("name", "").strip()[:_LONGEST_NAME] or _("Passkey")
+        try:
+            own_factors.confirm_own(request, act=ADD_KEY, content={})
+            codes = own_factors.add_key(request, request.user, request.POST.get("credential", ""), name=name)
+            return _after_adding(request, codes)
+        except FactorRefused as refusal:
+            error = refusal
+    return render(request, "staff/factor_passkey.html", {"error": error, "act": ADD_KEY})
+
+
+@staff_only()
+@require_POST
+def factor_passkey_options(request: StaffRequest) -> HttpResponse:
+    """What the browser needs to make a passkey for this person."""
+    return JsonResponse(passkeys.ask_for_new(request, request.user))
+
+
+@staff_only()
+@require_POST
+def factor_options(request: StaffRequest) -> HttpResponse:
+    """What a passkey of this person has to sign for one act with one content."""
+    try:
+        content = json.loads(request.POST.get("content", ""))
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        return HttpResponseBadRequest()
+    asked = passkeys.ask_for_key(request, request.user, act=request.POST.get("act", ""), content=content)
+    return JsonResponse(asked)
+
+
+@staff_only()
+@require_POST
+def factor_remove(request: StaffRequest, pk: int) -> HttpResponse:
+    """Take one factor away."""
+    person = request.user
+    factor = get_object_or_404(Authenticator.objects.exclude(type="recovery_codes"), pk=pk, user_id=person.pk)
+    with refusal_shown(request):
+        own_factors.confirm_own(request, act=REMOVE, content={"factor": factor.pk})
+        own_factors.remove_factor(request, person, factor)
+        messages.success(request, _("Removed."))
+    return redirect("own_factors")
+
+
+@staff_only()
+@require_POST
+def factor_codes(request: StaffRequest) -> HttpResponse:
+    """Make new recovery codes; the answer shows them, this once."""
+    with refusal_shown(request):
+        services.check_factor(request, act=NEW_CODES, content={})
+        return _codes_shown(request, own_factors.new_recovery_codes(request, request.user))
+    return redirect("own_factors")
+
+
+def _after_adding(request: StaffRequest, codes: list[str]) -> HttpResponse:
+    if codes:
+        return _codes_shown(request, codes)
+    messages.success(request, _("Added."))
+    return redirect("own_factors")
+
+
+def _codes_shown(request: StaffRequest, codes: list[str]) -> HttpResponse:
+    return render(request, "staff/recovery_codes.html", {"codes": codes})

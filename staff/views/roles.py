@@ -1,0 +1,84 @@
+"""What each role may do and spend; owners change it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from staff import services
+from staff.forms import RoleRightsForm
+from staff.models import LIMITS, User
+from staff.rights import RIGHTS, Area
+from staff.roles import ROLES, Role, rights_by_role
+
+
+@staff_only("staff.change_roles")
+@require_GET
+def role_list(request: StaffRequest) -> HttpResponse:
+    """Every role: who has it, what it may do, and what it may spend."""
+    rights, limits = rights_by_role(), services.limits_of_roles()
+    people = User.objects.filter(is_active=True).aggregate(
+        **{role.value: Count("pk", filter=_has(role), distinct=True) for role in Role}
+    )
+    rows = [
+        {
+            "role": role,
+            "people": people[role.value],
+            "rights": len(rights[role]) if role in rights else None,
+            "is_changed": role in ROLES and rights[role] != set(ROLES[role]),
+            "limits": limits[role],
+        }
+        for role in Role
+    ]
+    return render(request, "staff/role_list.html", {"rows": rows, "count": len(RIGHTS)})
+
+
+@staff_only("staff.change_roles")
+@require_http_methods(["GET", "POST"])
+def role_detail(request: StaffRequest, name: str) -> HttpResponse:
+    """One role: its rights in plain words and its limits, to be changed."""
+    if name not in Role.values:
+        raise Http404
+    role = Role(name)
+    held = rights_by_role().get(role, set())
+    form = RoleRightsForm(request.POST or None, limits=services.limits_of_roles()[role])
+    refusal = None
+    if request.method == "POST" and form.is_valid():
+        rights = form.cleaned_data["rights"] if role is not Role.OWNER else ()
+        try:
+            _confirm(request, role)
+            services.change_role_rights(role, rights, form.limits, actor=request.user, request=request)
+        except Refused as error:
+            refusal = error
+        else:
+            messages.success(request, _("The role was changed. It holds from the next page on."), extra_tags="saved")
+            return redirect("role_detail", name=role.value)
+    chosen = set(request.POST.getlist("rights")) if request.method == "POST" else held
+    context = {"role": role, "form": form, "refusal": refusal, "areas": _areas(chosen), "is_owner": role is Role.OWNER}
+    return render(request, "staff/role_detail.html", context)
+
+
+def _confirm(request: StaffRequest, role: Role) -> None:
+    """The second factor of whoever acts, for exactly what is typed. Raises `FactorRefused`."""
+    typed = {name: " ".join(request.POST.getlist(name)) for name in ("rights", *LIMITS)}
+    services.check_factor(request, act="change_role_rights", content={"role": role.value, **typed})
+
+
+def _areas(chosen: set[str]) -> list[dict[str, Any]]:
+    """The rights by what they are about, with whether the role holds them."""
+    return [
+        {"area": area, "rights": [(right, right.name in chosen) for right in RIGHTS if right.area == area]}
+        for area in Area
+    ]
+
+
+def _has(role: Role) -> Q:
+    return Q(is_superuser=True) if role is Role.OWNER else Q(is_superuser=False, groups__name=role)

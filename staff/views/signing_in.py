@@ -1,0 +1,127 @@
+"""Signing in: the step after the password, passkeys instead of it, and the own password."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.account.forms import ChangePasswordForm
+from allauth.account.internal.decorators import login_stage_required
+from allauth.account.internal.flows.login import perform_login
+from allauth.account.models import Login
+from allauth.account.utils import get_next_redirect_url
+from allauth.account.views import PasswordChangeView
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from audit.kinds import Kind
+from audit.services import record
+from staff.errors import FactorRefused
+from staff.models import User
+from staff.services import factors, passkeys
+from staff.services.devices import remember_device
+from staff.stages import SecondStep, note_shown_factor
+
+SECOND_STEP = "second_step"
+_View = Callable[[HttpRequest], HttpResponse]
+_after_password: Callable[[_View], _View] = login_stage_required(stage=SecondStep.key, redirect_urlname="account_login")
+
+
+@_after_password
+@require_http_methods(["GET", "POST"])
+def second_step(request: HttpRequest) -> HttpResponse:
+    """Ask who has shown the right password for the second factor; then the session begins."""
+    stage: SecondStep = request._login_stage  # type: ignore[attr-defined]
+    if not stage.is_current():
+        answer: HttpResponse = stage.abort()
+        return answer
+    person: User = stage.login.user
+    error: FactorRefused | None = None
+    if request.method == "POST":
+        try:
+            factors.check_factor_of(person, request, act=SECOND_STEP, content={})
+            begun: HttpResponse = stage.exit()
+            return begun
+        except FactorRefused as refusal:
+            error = refusal
+    kinds = factors.factors_of(person)
+    return render(request, "account/second_step.html", {"error": error, "kinds": kinds})
+
+
+@_after_password
+@require_POST
+def second_step_options(request: HttpRequest) -> HttpResponse:
+    """What a passkey of the person who is signing in has to sign."""
+    person = request._login_stage.login.user  # type: ignore[attr-defined]
+    return JsonResponse(passkeys.ask_for_key(request, person, act=SECOND_STEP, content={}))
+
+
+@never_cache
+@require_POST
+def passkey_options(request: HttpRequest) -> HttpResponse:
+    """What any passkey of this site has to sign for signing in."""
+    return JsonResponse(passkeys.ask_for_key(request, None, act=passkeys.SIGN_IN, content={}))
+
+
+@never_cache
+@require_POST
+def passkey_sign_in(request: HttpRequest) -> HttpResponse:
+    """Sign in with a passkey alone: it is both, what one has and a finger, face or PIN."""
+    try:
+        used = passkeys.check_key(
+            request, None, request.POST.get(factors.ASSERTION, ""), act=passkeys.SIGN_IN, content={}
+        )
+    except passkeys.NotThisKey:
+        refusal = FactorRefused("stale")
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+        return redirect("account_login")
+    if used.user.is_outside:
+        refusal = FactorRefused("outside")
+        messages.error(request, str(refusal), extra_tags=refusal.reason)
+        return redirect("account_login")
+    factors.note_use(used)
+    record(Kind.FACTOR_USED, person=used.user, request=request, facts={"act": passkeys.SIGN_IN, "passkey": True})
+    note_shown_factor(request, used.user)
+    return begin_session(request, used.user, redirect_url=get_next_redirect_url(request))
+
+
+def begin_session(request: HttpRequest, person: User, *, redirect_url: str | None = None) -> HttpResponse:
+    """Sign this person in; who has a second factor and has not shown it is asked for it first."""
+    begun: HttpResponse = perform_login(request, Login(user=person, redirect_url=redirect_url))
+    return begun
+
+
+class OwnPassword(PasswordChangeView):  # type: ignore[misc]
+    """Change the own password: the old one, and the second factor of who has one."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Who signs in through the provider has no password to change."""
+        if isinstance(request.user, User) and not request.user.has_usable_password():
+            return redirect("preferences")
+        answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)
+        return answer
+
+    def form_valid(self, form: ChangePasswordForm) -> HttpResponseBase:
+        """Store it. Other devices have to sign in again and are strangers; this one stays known."""
+        person = form.user
+        if factors.has_factor(person):
+            try:
+                factors.check_factor(self.request, act="change_password", content={})
+            except FactorRefused as refusal:
+                form.add_error(None, str(refusal))
+                invalid: HttpResponseBase = self.form_invalid(form)
+                return invalid
+        response: HttpResponseBase = super().form_valid(form)
+        record(Kind.PASSWORD_CHANGED, request=self.request)
+        remember_device(response, self.request, person)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """For `components/factor_field.html`."""
+        return {**super().get_context_data(**kwargs), "content": {}}
+
+
+own_password = OwnPassword.as_view()

@@ -1,0 +1,34 @@
+"""What waits for too long is an alert for those who see the queue."""
+
+import datetime as dt
+
+import pytest
+
+from alerts.presenting import kinds_for
+from tests.alerts.helpers import found
+from tests.approvals.helpers import approve, approver, ask_discount, cashier
+from tests.ledger.helpers import open_books
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_given_one_waits_too_long_then_it_is_one_alert(discount, time_machine, settings):
+    settings.ALERT_LOW_BALANCE = 0
+    open_books(5_000_000)
+    sari = cashier()
+    first = ask_discount(sari)
+    ask_discount(sari, subject="B")
+    assert ("approval_waiting", "") not in found()
+
+    time_machine.move_to(first.asked_at + dt.timedelta(minutes=16))
+    assert ("approval_waiting", "") in found()
+
+    for approval in (first, type(first).objects.get(subject="B")):
+        approve(approval, approver(f"budi-{approval.pk}"))
+    assert ("approval_waiting", "") not in found()
+
+
+def test_given_a_cashier_then_it_is_not_theirs(db):
+    assert "approval_waiting" not in kinds_for(cashier())
+    assert "approval_waiting" in kinds_for(make_person("supervisor"))

@@ -1,0 +1,149 @@
+"""Two accounts in the same hands are no two people."""
+
+import datetime as dt
+import re
+from pathlib import Path
+
+import pytest
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from approvals.errors import ApprovalRefused
+from approvals.models import Approval
+from approvals.services import may_see
+from audit.models import AuditEvent
+from core import clock
+from staff.models import AccessLink, User
+from staff.roles import Role
+from staff.services import Limits, change_limits, change_role, deactivate, make_link, reactivate
+from staff.services.links import accept_link
+from tests.approvals.helpers import approve, approver, ask_discount
+from tests.people import make_person
+from tests.staff.helpers import GOOD, invited
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[2]
+NOT_OURS = {"tests", "node_modules"}
+
+
+def joined(actor: User) -> User:
+    person, token = invited(actor=actor)
+    return accept_link(token, GOOD) or person
+
+
+def again(person: User) -> User:
+    return User.objects.get(pk=person.pk)
+
+
+def refusal(approval: Approval, person: User) -> str:
+    with pytest.raises(ApprovalRefused) as refused:
+        approve(approval, person)
+    approval.refresh_from_db()
+    assert approval.is_open
+    return refused.value.reason
+
+
+@pytest.fixture
+def boss(db):
+    approver("first")
+    return make_person("administrator", username="boss")
+
+
+def test_given_an_account_that_one_invited_then_one_cannot_approve(discount, boss):
+    approval = ask_discount(joined(boss))
+
+    assert refusal(approval, boss) == "not_independent"
+    assert not discount.done
+    approve(approval, User.objects.get(username="first"))
+    assert discount.done
+
+
+HELD = {
+    "reset": lambda person, boss: accept_link(make_link(person, actor=boss), GOOD),
+    "limits": lambda person, boss: change_limits(person, Limits(per_day=1_000_000), actor=boss),
+    "role": lambda person, boss: change_role(person, Role.CASHIER, actor=boss),
+    "on": lambda person, boss: (deactivate(person, actor=boss), reactivate(person, actor=boss)),
+}
+
+
+@pytest.mark.parametrize("how", sorted(HELD))
+def test_given_an_account_that_one_held_then_one_cannot_approve(how, discount, boss):
+    sari = make_person("cashier", username="sari")
+    HELD[how](sari, boss)
+
+    assert refusal(ask_discount(again(sari)), boss) == "not_independent"
+
+
+def test_given_a_link_that_nobody_used_then_it_holds_nothing(discount, boss):
+    sari = make_person("cashier", username="sari")
+    make_link(sari, actor=boss)
+
+    approve(ask_discount(sari), boss)
+
+    assert discount.done
+
+
+def test_given_31_days_then_they_are_two_again(discount, boss):
+    sari = joined(boss)
+    AccessLink.objects.update(used_at=clock.now() - dt.timedelta(days=31))
+
+    approve(ask_discount(sari), boss)
+
+    assert discount.done
+
+
+def test_given_an_owner_then_another_owner_has_to_approve(discount, db):
+    first, second = approver("first"), approver("second")
+    approval = ask_discount(joined(first))
+
+    assert refusal(approval, first) == "not_independent"
+    approve(approval, second)
+
+
+def test_given_an_approver_whom_the_asker_made_then_it_is_refused(discount, db):
+    first, _second = approver("first"), approver("second")
+    puppet = make_person("administrator", username="puppet")
+    accept_link(make_link(puppet, actor=first), GOOD)
+
+    assert refusal(ask_discount(first), again(puppet)) == "not_independent"
+
+
+def test_given_one_owner_then_it_is_done_alone_and_seen(discount, db):
+    only = approver("only")
+    approval = ask_discount(joined(only))
+
+    approve(approval, only)
+
+    assert AuditEvent.objects.get(kind="approved").facts["alone"] is True
+    evaluate_alerts()
+    assert Alert.objects.get(kind="acted_alone").facts["name"] == only.shown_name
+    assert may_see(approval, only)
+
+
+def test_given_two_then_no_alert(discount, boss):
+    approve(ask_discount(make_person("cashier", username="sari")), boss)
+
+    evaluate_alerts()
+
+    assert not Alert.objects.filter(kind="acted_alone").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "act"),
+    [
+        ("approve_verdict", "purchases/services/verdict_act.py"),
+        ("approve_adjustment", "reconciliation/services/adjustment_act.py"),
+    ],
+)
+def test_only_the_acts_call_what_they_execute(name, act):
+    call = re.compile(rf"\b{name}\s*\(|[=(,]\s*{name}\b|\.{name}\b")
+    files = (path for path in ROOT.glob("[a-z]*/**/*.py") if path.relative_to(ROOT).parts[0] not in NOT_OURS)
+    places = {
+        str(path.relative_to(ROOT))
+        for path in files
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if call.search(line) and not line.lstrip().startswith(("def ", "from ", "import "))
+    }
+
+    assert places == {act}

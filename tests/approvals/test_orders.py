@@ -1,0 +1,266 @@
+"""Orders above a person's limit: nothing is placed before a second person has approved exactly this order."""
+
+import datetime as dt
+import uuid
+
+import pytest
+from django.utils import timezone
+
+from approvals.errors import AlreadyAsked
+from approvals.models import Approval
+from bills.models import BillCheck
+from bills.services import pay_again, pay_bill
+from ledger.services import books
+from purchases.errors import AboveLimit, ActionRefused, BalanceShort, NeedsApproval
+from purchases.models import Order
+from purchases.services import ask_for_approval, place_order, send_again
+from purchases.states import ActionReason, Status
+from tests.approvals.helpers import approve, approver, cashier
+from tests.factories import make_check, make_order, make_payment, make_product, moves
+from tests.ledger.helpers import open_books
+from tests.people import make_person
+from tests.purchases.helpers import at_once
+
+pytestmark = pytest.mark.django_db
+
+NUMBER = "081234567890"
+
+
+@pytest.fixture
+def sari(db):
+    return cashier(own_approval_above=10_000)
+
+
+def place(product, person, **facts):
+    facts = {"max_price": product.price, "idempotency_key": str(uuid.uuid4()), "enqueue": False, **facts}
+    return place_order(product=product, destination=NUMBER, placed_by=person, **facts)
+
+
+def ask(product, person, **facts) -> Approval:
+    with pytest.raises(NeedsApproval) as need:
+        place(product, person, **facts)
+    return ask_for_approval(need.value, actor=person, reason="A wedding")
+
+
+def ask_bill(check, person) -> Approval:
+    with pytest.raises(NeedsApproval) as need:
+        pay_bill(check, amount=check.total, paid_by=person)
+    return ask_for_approval(need.value, actor=person)
+
+
+def test_given_a_price_at_the_limit_then_no_approval_is_needed(sari):
+    assert place(make_product(price=10_000), sari).status == Status.QUEUED
+
+
+def test_given_a_price_above_the_limit_then_nothing_is_stored(sari):
+    open_books(1_000_000)
+
+    approval = ask(make_product(price=10_001), sari)
+
+    assert not Order.objects.exists()
+    assert books().reserved == 0
+    assert approval.is_open
+    assert approval.facts["placed_by"] == sari.pk
+
+
+def test_given_an_approval_then_the_order_is_the_askers(sari):
+    open_books(1_000_000)
+    approval, budi = ask(make_product(price=12_000), sari), approver()
+
+    decided = approve(approval, budi)
+
+    order = Order.objects.get()
+    assert decided.result == order.ref_id == approval.facts["ref_id"]
+    assert (order.status, order.placed_by, order.max_price) == ("queued", sari, 12_000)
+    assert moves(order) == [("", "queued", "staff")]
+    assert order.events.get().facts == {"code": "approved", "approval": approval.pk, "by": "budi"}
+    assert books().reserved == 12_000
+
+
+def test_given_the_same_form_again_then_it_is_one_approval_and_order(sari):
+    product, key = make_product(price=12_000), str(uuid.uuid4())
+
+    approval = ask(product, sari, idempotency_key=key)
+    assert ask(product, sari, idempotency_key=key) == approval
+    order = place_after(approval)
+
+    assert place(product, sari, idempotency_key=key) == order
+    assert (Approval.objects.count(), Order.objects.count()) == (1, 1)
+
+
+def place_after(approval) -> Order:
+    return Order.objects.get(ref_id=approve(approval, approver()).result)
+
+
+def test_given_another_form_for_the_same_then_the_first_is_waited_for(sari):
+    product = make_product(price=12_000)
+    ask(product, sari)
+
+    with pytest.raises(AlreadyAsked):
+        ask(product, sari)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"price": 12_500}, {"price": [12_000, 12_500]}),
+        ({"price": 11_500}, {"price": [12_000, 11_500]}),
+        ({"name": "Another"}, {"product_name": ["Telkomsel 10.000", "Another"]}),
+        ({"availability": "inactive"}, "NotForSale:unavailable"),
+        ({"is_listed": False}, "NotForSale:delisted"),
+    ],
+)
+def test_given_another_product_now_then_it_is_void(sari, change, found):
+    product = make_product(price=12_000)
+    approval = ask(product, sari)
+    type(product).objects.filter(pk=product.pk).update(**change)
+
+    decided = approve(approval, approver())
+
+    assert decided.state == "void"
+    assert decided.changes == found or decided.changes["code"] == found
+    assert not Order.objects.exists()
+
+
+def test_given_the_cut_off_then_it_is_void(sari):
+    product, now = make_product(price=12_000), timezone.localtime()
+    approval = ask(product, sari)
+    product.cut_off_start, product.cut_off_end = (
+        (now - dt.timedelta(minutes=5)).time(),
+        (now + dt.timedelta(minutes=5)).time(),
+    )
+    product.save()
+
+    assert approve(approval, approver()).changes["code"] == "NotForSale:cut_off"
+
+
+@pytest.mark.parametrize(("status", "code"), [(Status.PENDING, "OpenDuplicate"), (Status.SUCCESS, "RepeatToday")])
+def test_given_the_same_was_bought_meanwhile_then_it_is_void(sari, status, code):
+    product = make_product(price=12_000)
+    approval = ask(product, sari)
+    make_order(status, product=product, destination=NUMBER)
+
+    decided = approve(approval, approver())
+
+    assert (decided.state, decided.changes["code"]) == ("void", code)
+    assert Order.objects.count() == 1
+
+
+def test_given_a_short_balance_then_it_stays_open_unless_it_waits(sari):
+    open_books(5_000)
+    product, budi = make_product(price=12_000), approver()
+    approval = ask(product, sari)
+
+    with pytest.raises(BalanceShort):
+        approve(approval, budi)
+
+    approval.refresh_from_db()
+    assert approval.is_open
+    assert not Order.objects.exists()
+    other = ask(make_product(price=13_000), sari, wait_for_topup=True)
+    assert Order.objects.get(ref_id=approve(other, budi).result).action_reason == ActionReason.BALANCE_SHORT
+
+
+def test_given_an_approvers_own_limit_then_no_more_is_approved(sari):
+    approval = ask(make_product(price=12_000), sari)
+    person = make_person("admin", username="small", own_per_order=11_999)
+
+    with pytest.raises(AboveLimit):
+        approve(approval, person)
+    assert not Order.objects.exists()
+
+
+def test_given_a_risen_price_above_the_limit_then_it_is_not_sent_again(sari):
+    product = make_product(price=10_000)
+    held = {"action_reason": ActionReason.PRICE_CHANGED, "placed_by": sari}
+    make_order(Status.NEEDS_ACTION, product=product, **held)
+    type(product).objects.filter(pk=product.pk).update(price=10_500)
+
+    with pytest.raises(ActionRefused):
+        send_again(Order.objects.get(), actor=sari, max_price=10_500)
+
+    assert Order.objects.get().status == Status.NEEDS_ACTION
+
+
+def test_given_a_bill_above_the_limit_then_it_waits_and_is_paid(sari):
+    open_books(1_000_000)
+    check = make_check()
+
+    approval = ask_bill(check, sari)
+    assert approval.expires_at == check.expires_at
+    assert not Order.objects.exists()
+    decided = approve(approval, approver())
+
+    order = Order.objects.get()
+    assert decided.result == order.ref_id == check.ref_id
+    assert (order.kind, order.placed_by, order.max_price) == ("bill", sari, 102_500)
+    assert BillCheck.objects.get().order == order
+    assert ask_again(check, sari) == order
+
+
+def ask_again(check, person) -> Order:
+    return pay_bill(check, amount=check.total, paid_by=person)
+
+
+def test_given_another_total_then_the_bills_approval_is_void(sari):
+    check = make_check()
+    approval = ask_bill(check, sari)
+    BillCheck.objects.filter(pk=check.pk).update(total=110_000, amount=107_500)
+
+    decided = approve(approval, approver())
+
+    assert (decided.state, decided.changes["price"]) == ("void", [102_500, 110_000])
+    assert not Order.objects.exists()
+
+
+def test_given_an_expired_bill_then_nobody_approves_it(sari, time_machine):
+    check = make_check()
+    approval = ask_bill(check, sari)
+    time_machine.move_to(check.expires_at + dt.timedelta(seconds=1))
+
+    assert approve(approval, approver()).state == "expired"
+    assert not Order.objects.exists()
+
+
+def test_given_the_bill_was_paid_meanwhile_then_it_is_void(sari):
+    check = make_check()
+    approval = ask_bill(check, sari)
+    pay_bill(check, amount=check.total, paid_by=None)
+
+    assert approve(approval, approver()).changes["code"] == "AlreadyPaid"
+    assert Order.objects.count() == 1
+
+
+def test_given_a_risen_total_above_the_limit_then_it_is_not_paid_again(sari):
+    check = make_check()
+    order = make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH, max_price=9_000)
+
+    with pytest.raises(ActionRefused):
+        pay_again(order, amount=check.total, actor=sari)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_two_approvers_at_once_then_one_order_is_placed(sari):
+    open_books(1_000_000)
+    approval = ask(make_product(price=12_000), sari)
+    people = [approver(f"approver-{n}") for n in range(5)]
+
+    results = at_once(*(lambda person=person: approve(approval, person) for person in people))
+
+    assert Order.objects.count() == 1
+    assert books().reserved == 12_000
+    assert sorted(type(result).__name__ for result in results) == ["Approval"] + ["ApprovalRefused"] * 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_given_approval_and_another_sale_at_once_then_one_order_is_open(sari):
+    open_books(1_000_000)
+    product, budi = make_product(price=12_000), approver()
+    approval = ask(product, sari)
+
+    at_once(lambda: approve(approval, budi), lambda: place(product, budi))
+
+    approval.refresh_from_db()
+    assert Order.objects.count() == 1
+    assert books().reserved == 12_000
+    assert (approval.state == "approved") == (Order.objects.get().placed_by == sari)

@@ -1,0 +1,264 @@
+"""The queue, one approval, and the decisions on its page."""
+
+import datetime as dt
+import uuid
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from approvals.models import Approval
+from approvals.services import refuse
+from purchases.models import Order
+from tests.approvals.helpers import approver, ask_discount, cashier
+from tests.core.helpers import next_question
+from tests.factories import make_check, make_product
+from tests.people import code_of, make_person
+from tests.purchases.helpers import confirm, review
+
+pytestmark = pytest.mark.django_db
+
+NUMBER = "081234567890"
+
+
+def browser(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+@pytest.fixture
+def sari(db):
+    return cashier(own_approval_above=10_000)
+
+
+def ask_on_the_page(person, product) -> Approval:
+    fields = {"destination": NUMBER, "token": str(uuid.uuid4()), "price": product.price, "reason": "A wedding"}
+    answer = confirm(browser(person), product, fields)
+    approval = Approval.objects.latest("pk")
+    assert answer.url == approval.get_absolute_url()
+    return approval
+
+
+def test_given_a_price_above_the_limit_then_the_review_says_so(sari):
+    page = review(browser(sari), make_product(price=12_000)).content.decode()
+
+    assert 'id="approval-needed"' in page
+    assert 'id="approval-needed"' not in review(browser(sari), make_product(price=9_000)).content.decode()
+
+
+def test_given_a_click_above_the_limit_then_the_asker_sees_it_wait(sari):
+    approval = ask_on_the_page(sari, make_product(price=12_000))
+
+    page = browser(sari).get(approval.get_absolute_url()).content.decode()
+
+    assert not Order.objects.exists()
+    assert approval.reason == "A wedding"
+    assert 'data-state="asked"' in page
+    assert 'data-code="own"' in page
+    assert 'id="withdraw"' in page
+    assert 'id="approve-form"' not in page
+    assert 'data-fact="price">Rp12.000<' in page
+
+
+def test_given_an_approver_then_the_page_approves_with_the_code(sari):
+    approval, budi = ask_on_the_page(sari, make_product(price=12_000)), approver()
+    client, address = browser(budi), approval.get_absolute_url()
+    assert 'name="factor_code"' in client.get(address).content.decode()
+
+    for fields in ({}, {"factor_code": "000000"}):
+        client.post(f"{address}approve/", {"sha256": approval.sha256, **fields})
+        assert not Order.objects.exists()
+    client.post(f"{address}approve/", {"sha256": approval.sha256, "factor_code": code_of(budi)})
+
+    order = Order.objects.get()
+    assert order.placed_by == sari
+    assert order.get_absolute_url() in client.get(address).content.decode()
+    assert address in client.get(order.get_absolute_url()).content.decode()
+
+
+def test_given_another_hash_then_nothing_is_approved(sari):
+    approval, budi = ask_on_the_page(sari, make_product(price=12_000)), approver()
+
+    answer = browser(budi).post(
+        f"{approval.get_absolute_url()}approve/", {"sha256": "0" * 64, "factor_code": code_of(budi)}
+    )
+
+    assert answer.status_code == 403
+    assert not Order.objects.exists()
+
+
+def test_given_a_risen_price_then_the_page_says_what_changed(sari):
+    product, budi = make_product(price=12_000), approver()
+    approval = ask_on_the_page(sari, product)
+    type(product).objects.filter(pk=product.pk).update(price=12_500)
+    client, address = browser(budi), approval.get_absolute_url()
+
+    client.post(f"{address}approve/", {"sha256": approval.sha256, "factor_code": code_of(budi)})
+
+    page = client.get(address).content.decode()
+    assert 'data-state="void"' in page
+    assert 'data-changed="price"' in page
+    assert "Rp12.500" in page
+
+
+def test_given_a_refusal_then_the_asker_reads_the_reason(sari):
+    approval, client = ask_on_the_page(sari, make_product(price=12_000)), browser(approver())
+    address = approval.get_absolute_url()
+
+    client.post(f"{address}refuse/", {"reason": ""})
+    assert Approval.objects.get().is_open
+    client.post(f"{address}refuse/", {"reason": "Too much"})
+
+    assert "Too much" in browser(sari).get(address).content.decode()
+    assert Approval.objects.get().state == "refused"
+
+
+def test_given_a_withdrawal_then_it_is_over(sari):
+    approval = ask_on_the_page(sari, make_product(price=12_000))
+
+    browser(sari).post(f"{approval.get_absolute_url()}withdraw/")
+
+    assert Approval.objects.get().state == "withdrawn"
+
+
+def test_given_no_right_then_there_is_no_page(sari):
+    approval = ask_on_the_page(sari, make_product(price=12_000))
+    nobody, auditor = browser(make_person("")), browser(make_person("auditor"))
+    address = approval.get_absolute_url()
+
+    assert nobody.get("/approvals/").status_code == 403
+    assert nobody.get(address).status_code == 404
+    assert auditor.get("/approvals/").status_code == 200
+    page = auditor.get(address).content.decode()
+    assert 'data-code="no_right"' in page
+    auditor.post(f"{address}refuse/", {"reason": "No"})
+    assert Approval.objects.get().is_open
+
+
+def test_given_a_cashier_then_the_queue_shows_own_ones(discount, sari):
+    ask_discount(sari)
+    other = ask_discount(cashier("tono"), subject="other")
+
+    page = browser(sari).get("/approvals/").content.decode()
+
+    assert page.count("data-pick") == 1
+    assert other.get_absolute_url() not in page
+    assert 'id="none-yet"' in page
+
+
+def test_given_the_queue_then_open_ones_come_first_and_filters_work(discount, sari):
+    budi = approver()
+    refuse(ask_discount(sari, subject="old"), actor=budi, reason="No")
+    ask_discount(sari, subject="new")
+    client = browser(budi)
+
+    page = client.get("/approvals/").content.decode()
+    assert page.index('id="waiting"') < page.index("new") < page.index('id="results"') < page.index("old")
+    listed = client.get("/approvals/?state=refused").content.decode().split('id="results"')[1]
+    assert ("old" in listed, "new" in listed) == (True, False)
+    assert 'id="none-matches"' in client.get("/approvals/?state=expired").content.decode()
+
+
+def test_given_waiting_ones_then_the_menu_counts_those_of_others(discount, sari):
+    budi = approver()
+    ask_discount(sari)
+    ask_discount(budi, subject="own")
+
+    def badge(person):
+        page = browser(person).get("/approvals/").content.decode()
+        return page.split('id="approvals-badge"')[1].split("</span>")[0]
+
+    assert ">1<" in badge(budi)
+    assert "hidden>0<" in badge(sari)
+    assert 'hx-swap-oob="true"' in browser(budi).get("/balance/alerts/now/?seen=").content.decode()
+
+
+def test_given_nothing_then_the_queue_is_calm(db):
+    page = browser(approver()).get("/approvals/").content.decode()
+
+    assert 'id="none-waiting"' in page
+    assert 'id="none-yet"' in page
+
+
+def test_given_a_new_one_then_the_open_page_gets_it(discount, sari):
+    client = browser(approver())
+    question, _seconds = next_question(client.get("/approvals/"))
+    assert 'id="waiting"' not in client.get(question).content.decode()
+
+    ask_discount(sari)
+
+    with CaptureQueriesContext(connection) as queries:
+        answer = client.get(question).content.decode()
+    assert 'id="waiting"' in answer
+    assert 'hx-swap-oob="true"' in answer
+    assert len(queries) <= 3
+
+
+def test_given_it_was_decided_elsewhere_then_its_page_follows(discount, sari):
+    approval, budi = ask_discount(sari), approver()
+    client = browser(sari)
+    question, _seconds = next_question(client.get(approval.get_absolute_url()))
+
+    refuse(approval, actor=budi, reason="No")
+
+    with CaptureQueriesContext(connection) as queries:
+        assert 'data-state="refused"' in client.get(question).content.decode()
+    assert len(queries) <= 4
+
+
+@pytest.mark.parametrize("address", ["/approvals/", "/approvals/?state=refused"])
+def test_given_many_approvals_then_no_more_queries_are_needed(discount, sari, address):
+    budi = approver()
+    client = browser(budi)
+    counts = []
+    for times in (2, 12):
+        for n in range(times):
+            refuse(ask_discount(sari, subject=f"{times}-{n}"), actor=budi, reason="No")
+            ask_discount(sari, subject=f"{times}-{n}")
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(address)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1] <= 10
+
+
+def test_given_a_bill_above_the_limit_then_it_says_what_it_waits_for(sari):
+    check, client = make_check(), browser(sari)
+
+    answer = client.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total})
+
+    approval = Approval.objects.get()
+    assert answer.url == approval.get_absolute_url()
+    page = client.get(f"/bills/{check.ref_id}/").content.decode()
+    assert 'id="bill-approval"' in page
+    assert 'id="bill-pay"' not in page
+
+
+def test_given_bills_together_then_those_above_the_limit_wait(sari):
+    batch, client = uuid.uuid4(), browser(sari)
+    small = make_check(batch=batch, total=9_000, amount=6_500)
+    large = make_check(batch=batch)
+    chosen = {"bill": [f"{check.ref_id}:{check.total}" for check in (small, large)]}
+    page = client.get(f"/bills/batch/{batch}/review/", {"bill": [small.ref_id, large.ref_id]}).content.decode()
+    assert 'id="approval-needed"' in page
+
+    client.post(f"/bills/batch/{batch}/pay/", chosen)
+
+    assert Order.objects.get().ref_id == small.ref_id
+    assert Approval.objects.get().subject == large.ref_id
+    page = client.get(f"/bills/batch/{batch}/").content.decode()
+    assert 'data-code="waits_for_approval"' in page
+
+
+def test_given_an_overdue_one_then_its_page_offers_no_decision(discount, sari, settings, time_machine):
+    settings.APPROVAL_VALID_HOURS = 1
+    approval = ask_discount(sari)
+    time_machine.move_to(approval.expires_at + dt.timedelta(seconds=1))
+
+    page = browser(approver()).get(approval.get_absolute_url()).content.decode()
+
+    assert 'id="over-time"' in page
+    assert 'id="decide"' not in page

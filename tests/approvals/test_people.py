@@ -1,0 +1,210 @@
+"""Whatever lets people do or spend more takes a second person, where there is one; less holds at once."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from approvals.models import Approval
+from approvals.services import ask
+from audit.models import AuditEvent
+from staff.models import BREAK_GLASS, AccessLink, RoleLimits, User
+from staff.roles import ROLES, Role, rights_by_role
+from staff.services import (
+    Limits,
+    change_limits,
+    change_role,
+    change_role_rights,
+    deactivate,
+    invite,
+    limits_of,
+    limits_of_roles,
+    make_link,
+    reactivate,
+)
+from staff.services.second import NeedsSecond
+from tests.approvals.helpers import approve, approve_on_page, approver
+from tests.approvals.test_roles import role_now
+from tests.core.helpers import codes
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+MORE = Limits(per_order=200_000, per_day=None, approval_above=None)
+LESS = Limits(per_order=50_000, per_day=None, approval_above=None)
+
+
+@pytest.fixture
+def owners(db):
+    return approver("first"), approver("second")
+
+
+@pytest.fixture
+def sari(db):
+    return make_person("cashier", username="sari", own_per_order=100_000)
+
+
+def asked(work) -> Approval:
+    """What a browser of the actor would have asked for."""
+    with pytest.raises(NeedsSecond) as need:
+        work()
+    change = need.value.change
+    actor = User.objects.get(username="first")
+    return ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
+
+
+def most(person: User) -> int | None:
+    return limits_of(User.objects.get(pk=person.pk)).per_order
+
+
+def test_given_higher_limits_then_they_wait_and_lower_do_not(owners, sari):
+    approval = asked(lambda: change_limits(sari, MORE, actor=owners[0]))
+    assert most(sari) == 100_000
+
+    approve(approval, owners[1])
+
+    assert most(sari) == 200_000
+    assert AuditEvent.objects.get(kind="limit_changed").facts == {"approved_by": owners[1].pk, "alone": False}
+    change_limits(sari, LESS, actor=owners[0])
+    assert most(sari) == 50_000
+
+
+def test_given_other_limits_meanwhile_then_it_is_void(owners, sari):
+    approval = asked(lambda: change_limits(sari, MORE, actor=owners[0]))
+    change_limits(sari, LESS, actor=owners[1])
+
+    assert approve(approval, approver("third")).state == "void"
+    assert most(sari) == 50_000
+
+
+def test_given_more_rights_of_a_role_then_another_owner_approves(owners):
+    rights = {*ROLES[Role.CASHIER], "purchases.propose_verdict"}
+    approval = asked(lambda: change_role_rights(Role.CASHIER, rights, Limits(), actor=owners[0]))
+    assert rights_by_role()[Role.CASHIER] == set(ROLES[Role.CASHIER])
+
+    approve(approval, owners[1])
+
+    assert rights_by_role()[Role.CASHIER] == rights
+    change_role_rights(Role.CASHIER, ROLES[Role.CASHIER], Limits(per_order=1), actor=owners[0])
+    assert limits_of_roles()[Role.CASHIER].per_order == 1
+
+
+def test_given_higher_limits_of_a_role_then_another_owner_approves(owners):
+    RoleLimits.objects.create(role="cashier", per_order=1_000)
+    rights = ROLES[Role.CASHIER]
+
+    approval = asked(lambda: change_role_rights(Role.CASHIER, rights, Limits(), actor=owners[0]))
+
+    with pytest.raises(Exception, match="may not"):
+        approve(approval, make_person("administrator"))
+    approve(approval, owners[1])
+    assert limits_of_roles()[Role.CASHIER] == Limits()
+
+
+def test_given_a_strong_role_then_an_invitation_waits(owners):
+    approval = asked(lambda: invite(username="budi", role=Role.ADMINISTRATOR, actor=owners[0], full_name="Pak Budi"))
+    assert not User.objects.filter(username="budi").exists()
+
+    approve(approval, owners[1])
+
+    budi = User.objects.get(username="budi")
+    assert (role_now(budi), budi.first_name, budi.has_joined) == (Role.ADMINISTRATOR, "Pak Budi", False)
+    assert not AccessLink.objects.exists()
+    assert make_link(budi, actor=owners[0])
+
+
+def test_given_a_name_taken_meanwhile_then_an_invitation_is_void(owners):
+    approval = asked(lambda: invite(username="budi", role=Role.OWNER, actor=owners[0]))
+    make_person("cashier", username="Budi")
+
+    assert approve(approval, owners[1]).state == "void"
+
+
+def test_given_a_cashier_then_an_invitation_holds_at_once(owners):
+    _person, token = invite(username="budi", role=Role.CASHIER, actor=owners[0])
+
+    assert token
+
+
+def test_given_a_strong_account_then_switching_it_on_waits(owners):
+    strong, weak = make_person("supervisor", username="strong"), make_person("cashier", username="weak")
+    for person in (strong, weak):
+        deactivate(person, actor=owners[1])
+
+    approval = asked(lambda: reactivate(strong, actor=owners[0]))
+    reactivate(weak, actor=owners[0])
+    assert list(User.objects.filter(is_active=False)) == [strong]
+
+    approve(approval, owners[1])
+    assert not User.objects.filter(is_active=False).exists()
+
+
+def test_given_a_withdrawn_invitation_then_inviting_again_waits(owners):
+    strong, _token = invite(username="strong", role=Role.SUPERVISOR, actor=None)
+    deactivate(strong, actor=owners[1])
+
+    approval = asked(lambda: make_link(strong, actor=owners[0]))
+    approve(approval, owners[1])
+
+    assert make_link(strong, actor=owners[0])
+
+
+def test_given_one_owner_and_the_envelope_then_all_is_done_alone(sari):
+    only = approver("only")
+    make_person("admin", username=BREAK_GLASS)
+
+    change_limits(sari, MORE, actor=only)
+    change_role(sari, Role.SUPERVISOR, actor=only)
+    change_role_rights(Role.VIEWER, ROLES[Role.CASHIER], Limits(), actor=only)
+    invite(username="budi", role=Role.SUPERVISOR, actor=only)
+
+    assert all(event.facts["alone"] for event in AuditEvent.objects.all())
+    assert AuditEvent.objects.count() == 4
+
+
+def test_given_fewer_rights_but_higher_limits_then_a_role_waits(owners):
+    RoleLimits.objects.create(role="supervisor", per_order=1_000)
+    person = make_person("supervisor")
+
+    approval = asked(lambda: change_role(person, Role.CASHIER, actor=owners[0]))
+
+    assert approval.facts["gains"] == ["limits"]
+
+
+def test_given_a_command_as_a_person_then_a_strong_role_is_refused(owners):
+    with pytest.raises(CommandError, match="second person"):
+        call_command("add_staff", "budi", "--role", "supervisor", "--as", "first")
+
+    assert not User.objects.filter(username="budi").exists()
+
+
+PAGES = {
+    "limits": ("/staff/{pk}/limits/", {"per_order": "200.000"}),
+    "rights": ("/staff/roles/viewer/", {"rights": list(ROLES[Role.CASHIER])}),
+    "invite": ("/staff/invite/", {"username": "budi", "full_name": "Budi", "role": "supervisor"}),
+}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_given_the_page_then_it_asks_and_the_other_owner_approves(page, sari):
+    address, fields = PAGES[page]
+    first, second = browser_of("admin", username="first"), browser_of("admin", username="second")
+
+    answer = first.confirm(address.format(pk=sari.pk), fields, follow=True)
+
+    assert "waits_for_approval" in codes(answer)
+    approval = Approval.objects.get()
+    assert second.get(approval.get_absolute_url()).status_code == 200
+    approve_on_page(second, approval)
+    approval.refresh_from_db()
+    assert approval.state == "approved"
+    assert first.get(approval.get_absolute_url()).status_code == 200
+
+
+@pytest.mark.parametrize("page", ["limits", "rights"])
+def test_given_no_second_factor_then_nothing_is_asked(page, sari):
+    address, fields = PAGES[page]
+    browser_of("admin", username="second")
+
+    answer = browser_of("admin", username="first").post(address.format(pk=sari.pk), fields, follow=True)
+
+    assert codes(answer) == {"FactorRefused:missing"}
+    assert not Approval.objects.exists()

@@ -1,0 +1,68 @@
+"""With many approvals each question reads only the rows it needs, by an index."""
+
+import datetime as dt
+import json
+
+import pytest
+from django.db import connection
+from django.db.models import F
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from approvals.models import Approval, ApprovalState, canonical, hash_of
+from approvals.services import expire_overdue
+from tests.approvals.helpers import approver, cashier
+from tests.backoffice.test_plans import asked, scans
+
+pytestmark = pytest.mark.django_db
+
+MANY, OPEN = 3_000, 20
+MOST_ROWS = 400
+
+
+@pytest.fixture
+def many(db):
+    """Years of approvals by ten cashiers, few of them open; who approves, and one who asked."""
+    people, budi, now = [cashier(f"cashier-{n}") for n in range(10)], approver(), timezone.now()
+    text = canonical({"price": 1})
+    facts = {"act": "order", "content": text, "sha256": hash_of(text), "expires_at": now + dt.timedelta(days=1)}
+    Approval.objects.bulk_create(
+        Approval(subject=str(n), asked_by=people[n % 10], asked_at=now - dt.timedelta(minutes=n), **facts)
+        for n in range(MANY)
+    )
+    old = Approval.objects.filter(asked_at__lt=now - dt.timedelta(minutes=OPEN))
+    decided = {"decided_by": budi, "decided_at": F("asked_at"), "decision_reason": "No"}
+    old.update(state=ApprovalState.REFUSED, **decided)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE approvals_approval")
+    return budi, people[0]
+
+
+def read_by(work) -> list[str]:
+    """What is read of the table by more than a page's rows, or without an index."""
+    with CaptureQueriesContext(connection) as queries:
+        work()
+    found = []
+    for question in asked(queries.captured_queries):
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL enable_seqscan = off")
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
+            plan = cursor.fetchone()[0]
+        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
+            if table == "approvals_approval" and (kind == "Seq Scan" or rows > MOST_ROWS):
+                found.append(f"{kind} of {rows}: {question[:300]}")
+    return found
+
+
+@pytest.mark.parametrize("address", ["", "?state=refused", "?state=approved", "live/?seen=", "?since=2026-01-01"])
+@pytest.mark.parametrize("who", [0, 1])
+def test_given_many_then_no_page_reads_them_all(many, address, who):
+    browser = Client()
+    browser.force_login(many[who])
+
+    assert read_by(lambda: browser.get(f"/approvals/{address}")) == []
+
+
+def test_given_many_then_the_task_reads_the_overdue_ones(many):
+    assert read_by(expire_overdue) == []

@@ -1,0 +1,107 @@
+"""Verdicts and adjustments wait in the same queue, bound to what was proposed."""
+
+import datetime as dt
+
+import pytest
+from django.utils import timezone
+
+from approvals.models import Approval
+from approvals.services import expire_overdue
+from ledger.models import Entry
+from purchases.models import Order, Verdict
+from purchases.services import propose_verdict
+from purchases.services.sending import claim
+from reconciliation.models import Adjustment, Difference
+from reconciliation.services import propose_adjustment
+from tests.approvals.helpers import approve, approver, decline
+from tests.ledger.helpers import open_books
+from tests.purchases.helpers import SUBMIT, at_once, place, report
+from tests.reconciliation.helpers import make_difference
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def two():
+    return approver("first"), approver("second")
+
+
+def pending() -> Order:
+    order = place()
+    claim(order.pk)
+    report(order, "pending", source=SUBMIT)
+    Order.objects.filter(pk=order.pk).update(sent_at=timezone.now() - dt.timedelta(hours=1))
+    return Order.objects.get(pk=order.pk)
+
+
+def propose(order: Order, actor) -> Verdict:
+    return propose_verdict(order, outcome="failed", evidence="mail", reason="asked twice", actor=actor)
+
+
+def test_given_a_verdict_then_its_approval_ends_the_order(two):
+    verdict = propose(pending(), two[0])
+
+    decided = approve(verdict.approval, two[1])
+
+    verdict.refresh_from_db()
+    assert (decided.state, decided.result) == ("approved", verdict.order.ref_id)
+    assert (verdict.order.status, verdict.approved_by) == ("failed", two[1])
+
+
+def test_given_the_order_moved_then_the_verdict_is_void(two):
+    order = pending()
+    verdict = propose(order, two[0])
+    report(order, "success")
+
+    decided = approve(verdict.approval, two[1])
+
+    verdict.refresh_from_db()
+    assert (decided.state, decided.changes["order_status"]) == ("void", ["pending", "success"])
+    assert (verdict.order.status, verdict.approved_by) == ("success", None)
+    assert verdict.decided_at
+
+
+def test_given_nobody_decided_then_the_verdict_expires_and_can_be_asked_again(two, time_machine):
+    order = pending()
+    verdict = propose(order, two[0])
+    time_machine.move_to(verdict.approval.expires_at + dt.timedelta(seconds=1))
+
+    expire_overdue()
+
+    verdict.refresh_from_db()
+    assert verdict.decided_at
+    assert (verdict.approved_by, verdict.declined_by) == (None, None)
+    assert propose(order, two[1]).approval.is_open
+
+
+def test_given_an_adjustment_then_its_approval_posts_it(two):
+    open_books(100_000)
+    proposed = propose_adjustment(make_difference(-500), actor=two[0], reason="fee")
+
+    decided = approve(proposed.approval, two[1])
+
+    assert decided.state == "approved"
+    assert Entry.objects.get(kind="adjustment").balance_change == -500
+    assert Difference.objects.get().state == "acknowledged"
+
+
+def test_given_two_approvers_at_once_then_one_adjustment_is_posted(two):
+    open_books(100_000)
+    proposed = propose_adjustment(make_difference(-500), actor=two[0], reason="fee")
+    people = [two[1], approver("third"), approver("fourth")]
+
+    at_once(*(lambda who=who: approve(proposed.approval, who) for who in people))
+
+    assert Entry.objects.filter(kind="adjustment").count() == 1
+    assert Approval.objects.get().state == "approved"
+
+
+def test_given_a_refusal_then_the_adjustment_is_declined(two):
+    open_books(100_000)
+    proposed = propose_adjustment(make_difference(-500), actor=two[0], reason="fee")
+
+    decline(proposed, actor=two[1])
+
+    assert Adjustment.objects.get().declined_by == two[1]
+    assert Difference.objects.get().state == "open"
+    assert not Entry.objects.filter(kind="adjustment").exists()

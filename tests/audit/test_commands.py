@@ -1,0 +1,157 @@
+"""The commands of the audit, and the proof that others verify without us."""
+
+import base64
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from audit.models import AuditEvent, Sealing
+from audit.services import Restored, seal, verify
+from audit.services.signing import public_key
+from audit.tasks import seal_rows, verify_all, verify_recent
+from purchases.models import Order
+from tests.audit.helpers import past_triggers, seal_all, sold
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "verify_proof.py"
+
+
+def run(command: str, *arguments: object) -> str:
+    out = StringIO()
+    call_command(command, *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+def verified_alone(proof: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """The script's word, in a bare interpreter elsewhere."""
+    (tmp_path / "proof.json").write_text(proof, encoding="utf-8")
+    key = base64.b64encode(public_key()).decode()
+    command = [sys.executable, str(SCRIPT), "proof.json", key]
+    return subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("orders", [1, 40])
+def test_proof_of_an_order_is_verified_without_us(tmp_path, orders):
+    order = sold(orders)[orders // 2]
+    seal_all()
+    proof = run("audit_proof", order.ref_id)
+    leaves = [json.loads(row["leaf"]) for row in json.loads(proof)["rows"]]
+    assert {"purchases_orderhistory", "purchases_orderevent"} <= {leaf["table"] for leaf in leaves}
+    done = verified_alone(proof, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("change", ["leaf", "place", "note", "subject", "rows", "other", "key", "path", "signature"])
+def test_changed_proof_is_refused(tmp_path, change):
+    order = sold(3)[1]
+    seal_all()
+    proof = json.loads(run("audit_proof", order.ref_id))
+    if change == "note":
+        proof["note"] = proof["note"].replace("T", "U", 1)
+    elif change == "leaf":
+        proof["rows"][0]["leaf"] += " "
+    elif change == "place":
+        proof["rows"][0]["place"] += 1
+    elif change == "subject":
+        proof["subject"] = Order.objects.first().ref_id
+    elif change == "rows":
+        proof["rows"] = []
+    elif change == "other":
+        proof["rows"] += json.loads(run("audit_proof", Order.objects.first().ref_id))["rows"]
+    elif change == "path":
+        proof["rows"][0]["path"][0] = "00" * 32
+    else:
+        start, _, signature = proof["note"].rpartition(" ")
+        at = 1 if change == "key" else 20
+        other = "A" if signature[at] != "A" else "B"
+        proof["note"] = f"{start} {signature[:at]}{other}{signature[at + 1 :]}"
+    assert verified_alone(json.dumps(proof), tmp_path).returncode
+
+
+def test_script_is_short():
+    assert len(SCRIPT.read_text().splitlines()) <= 40
+
+
+def test_order_that_is_not_sealed_has_no_proof():
+    order = sold()[0]
+    with pytest.raises(CommandError):
+        run("audit_proof", order.ref_id)
+
+
+def test_verify_prints_json(tmp_path):
+    sold()
+    seal_all()
+    found = json.loads(run("verify_audit", "--json"))
+    assert found["sound"]
+    assert found["flaws"] == []
+
+
+def test_verify_exits_with_1_and_names_the_row():
+    sold()
+    seal_all()
+    past_triggers("UPDATE purchases_order SET price = 1")
+    out = StringIO()
+    with pytest.raises(CommandError) as refusal:
+        call_command("verify_audit", "--json", stdout=out)
+    assert refusal.value.returncode == 1
+    assert json.loads(out.getvalue())["flaws"][0]["table"] == "purchases_order"
+
+
+def test_unreadable_file_is_wrong_usage(tmp_path):
+    with pytest.raises(CommandError) as refusal:
+        run("verify_audit", "--checkpoint", tmp_path / "none")
+    assert refusal.value.returncode == 2
+
+
+def test_new_key_is_printed_and_not_kept():
+    assert len(base64.b64decode(run("audit_key", "--new"))) == 32
+    assert base64.b64decode(run("audit_key")) == public_key()
+
+
+def test_flaw_opens_an_alert_that_ends_with_it():
+    sold()
+    seal_rows()
+    past_triggers("UPDATE purchases_order SET sn_by_hand = true")
+    verify_recent()
+    evaluate_alerts()
+    assert Alert.objects.open().filter(kind="audit_broken").exists()
+    past_triggers("UPDATE purchases_order SET sn_by_hand = false")
+    verify_recent()
+    assert Sealing.objects.get().flaw, "the newest rows alone say nothing of the older ones"
+    verify_all()
+    evaluate_alerts()
+    assert not Alert.objects.open().filter(kind="audit_broken").exists()
+
+
+def test_restored_database_goes_on_after_the_command():
+    sold()
+    seal_all()
+    # as if the dump came from a database that had counted further
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE OR REPLACE FUNCTION transaction_number() RETURNS bigint LANGUAGE sql AS 'SELECT"
+                       " pg_current_xact_id()::text::bigint - 100000'")  # fmt: skip
+    try:
+        with pytest.raises(Restored):
+            seal()
+        seal_rows()
+        assert Sealing.objects.get().flaw["reason"] == "restored"
+        run("restart_audit")
+        sold()
+        seal_all()
+        assert AuditEvent.objects.get().kind == "restored"
+        assert verify().is_sound
+        with pytest.raises(CommandError):
+            run("restart_audit")
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE OR REPLACE FUNCTION transaction_number() RETURNS bigint LANGUAGE sql AS 'SELECT"
+                           " pg_current_xact_id()::text::bigint'")  # fmt: skip

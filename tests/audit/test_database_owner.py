@@ -1,0 +1,183 @@
+"""Whoever owns the database tries what leaves rows, copies and tree in agreement with each other."""
+
+import contextlib
+
+import pgtrigger
+import pytest
+from django.db import DatabaseError, connection
+
+from audit.kinds import Kind
+from audit.models import Checkpoint, Sealing
+from audit.services import close_way_past_triggers, record, seal, verify, verifying
+from audit.tasks import verify_all, verify_recent
+from callbacks.models import Callback
+from purchases.models import Order
+from tests.audit.helpers import found, lines_of, past_triggers, recompute_everything, seal_all, sold, wait_until_settled
+from tests.callbacks.helpers import body_for, post
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ORDERS = "purchases_order"
+
+
+@pytest.fixture
+def outside(settings, tmp_path):
+    settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "checkpoints")
+    return tmp_path / "checkpoints"
+
+
+@pytest.fixture
+def shop(outside):
+    """A shop that has sold twice, each time sealed and published."""
+    make_person("cashier")
+    sold(2)
+    seal_all()
+    sold(1)
+    seal_all()
+
+
+@contextlib.contextmanager
+def off(model: type, name: str):
+    """One trigger is off for a moment; the one that copies rows fires."""
+    table = model._meta.db_table
+    trigger = next(one for one in model._meta.triggers if one.name == name).get_pgid(model)
+    with connection.cursor() as cursor:
+        cursor.execute(f'ALTER TABLE {table} DISABLE TRIGGER "{trigger}"')
+        try:
+            yield cursor
+        finally:
+            cursor.execute(f'ALTER TABLE {table} ENABLE TRIGGER "{trigger}"')
+
+
+@pytest.mark.parametrize("change", ["sn = 'another'", "price = 1", "placed_by_id = (SELECT max(id) FROM staff_user)"])
+def test_rule_passed_with_its_trigger_off_is_named(shop, change):
+    with off(Order, "ended_for_good") as cursor:
+        cursor.execute(f"UPDATE {ORDERS} SET {change} WHERE id = (SELECT max(id) FROM {ORDERS})")
+    seal_all()
+    assert ("rule_broken", ORDERS) in found()
+    assert ("rule_broken", ORDERS) in found(recent=1)
+
+
+def test_order_deleted_with_its_trigger_off_is_named(shop):
+    with off(Order, "never_deleted") as cursor:
+        cursor.execute("SET session_replication_role = origin")
+        past_triggers("DELETE FROM purchases_orderevent")
+        cursor.execute(f"DELETE FROM {ORDERS} WHERE id = (SELECT max(id) FROM {ORDERS})")
+    assert ("rule_broken", ORDERS) in found()
+
+
+def test_other_body_of_a_callback_is_named(shop):
+    post(body_for(Order.objects.first()))
+    seal_all()
+    assert verify().is_sound
+    past_triggers("UPDATE callbacks_callback SET body = body || 'x'")
+    assert Callback.objects.exists()
+    assert found() == [("rule_broken", "callbacks_callback")]
+    assert found(recent=1) == [("rule_broken", "callbacks_callback")]
+
+
+def test_row_that_comes_again_and_goes_is_named(shop):
+    insert = (
+        "INSERT INTO staff_user_groups (id, user_id, group_id) SELECT 99, max(id), (SELECT min(id) FROM auth_group)"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM staff_user_groups")
+        cursor.execute(f"{insert} FROM staff_user")
+        cursor.execute("DELETE FROM staff_user_groups")
+        cursor.execute(f"{insert} FROM staff_user")
+    past_triggers("DELETE FROM staff_user_groups")
+    assert ("live_deleted", "staff_user_groups") in found()
+
+
+CUT_OFF = {
+    "no state": "DELETE FROM audit_sealing",
+    "an earlier state": "UPDATE audit_sealing SET size = size - 1",
+    "an earlier key": "UPDATE audit_sealing SET key = ''",
+    "no tiles": "DELETE FROM audit_tile",
+    "a shorter tile": "UPDATE audit_tile SET hashes = substring(hashes FROM 1 FOR length(hashes) - 32)",
+    "shorter keys": "UPDATE audit_tile SET keys = substring(keys FROM 1 FOR length(keys) - 18)",
+    "nothing to publish": "UPDATE audit_sealing SET published = 1000000",
+}
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_tree_that_is_cut_off_is_named(shop, name):
+    past_triggers(CUT_OFF[name])
+    assert found()[0] == ("cut_off", "")
+    assert found(recent=1)[0] == ("cut_off", "")
+
+
+def test_row_without_a_number_is_named(shop):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE audit_auditevent ALTER txid DROP NOT NULL")
+        try:
+            record(Kind.SIGN_IN)
+            past_triggers("UPDATE audit_auditevent SET txid = NULL")
+            assert found() == [("not_sealed", "audit_auditevent")]
+        finally:
+            past_triggers("DELETE FROM audit_auditevent WHERE txid IS NULL")
+            cursor.execute("ALTER TABLE audit_auditevent ALTER txid SET NOT NULL")
+
+
+def test_trigger_that_does_nothing_any_more_is_named(shop):
+    trigger = next(one for one in Order._meta.triggers if one.name == "never_deleted")
+    function = trigger.get_pgid(Order)
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql"
+                       " AS 'BEGIN RETURN OLD; END'")  # fmt: skip
+        try:
+            assert found() == [("trigger_changed", ORDERS)]
+        finally:
+            pgtrigger.install("purchases.Order:never_deleted")
+            close_way_past_triggers()
+    assert verify().is_sound
+
+
+def test_what_is_sealed_meanwhile_is_no_flaw(shop, monkeypatch, outside):
+    verify_tree = verifying._verify_tree
+
+    def busy(*args):
+        sold(1)
+        seal_all()
+        verify_tree(*args)
+
+    monkeypatch.setattr(verifying, "_verify_tree", busy)
+    assert verify().flaws == []
+    with outside.open() as lines:
+        assert verify(outside=lines).flaws == []
+
+
+def test_clock_that_was_ahead_holds_no_checkpoint_back(shop):
+    past_triggers("UPDATE audit_checkpoint SET at = at + interval '1 day'")
+    record(Kind.SIGN_IN)
+    wait_until_settled()
+    seal()
+    assert Checkpoint.objects.order_by("-size").first().size == Sealing.objects.get().size
+
+
+def test_torn_line_is_named_and_hides_no_other(shop, outside):
+    with outside.open("a") as file:
+        file.write('{"note": "merch')
+    sold(1)
+    seal_all()
+    lines = outside.read_text().splitlines()
+    verification = verify(outside=lines)
+    assert [flaw.reason for flaw in verification.flaws] == ["outside_unreadable"]
+    assert verification.outside == len(lines) == 4
+
+
+def test_every_night_looks_into_our_own_file(shop, outside):
+    past_triggers("UPDATE purchases_orderevent SET note = 'x'")
+    recompute_everything()
+    assert verify(outside=lines_of(outside)[2:]).is_sound
+    verify_all()
+    assert Sealing.objects.get().flaw["reason"] == "outside_changed"
+    verify_recent()
+    assert Sealing.objects.get().flaw["reason"] == "outside_changed"
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM audit_checkpoint", "UPDATE audit_checkpoint SET root = root"])
+def test_checkpoints_refuse_a_change(shop, change):
+    with pytest.raises(DatabaseError), connection.cursor() as cursor:
+        cursor.execute(change)

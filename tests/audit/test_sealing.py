@@ -1,0 +1,235 @@
+"""Sealed rows: whatever a superuser of the database changes is found, and named; whoever only works is not accused."""
+
+import random
+import threading
+import time
+
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from audit.kinds import Kind
+from audit.models import AuditEvent, Checkpoint, Sealing, Source, Tile
+from audit.services import record, seal, verify
+from audit.services.signing import is_signed, public_key
+from audit.services.sources import audited_tables
+from staff.models import User
+from tests.audit.helpers import found, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+EVENTS, COPIES = "purchases_orderevent", "purchases_orderhistory"
+
+
+@pytest.fixture
+def outside(settings, tmp_path):
+    settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "checkpoints")
+    return tmp_path / "checkpoints"
+
+
+@pytest.fixture
+def shop(outside):
+    """Two days of a shop: one is sealed and published, then the other."""
+    make_person("cashier")
+    sold(2)
+    seal_all()
+    sold(1)
+    seal_all()
+
+
+def copied(table: str, key: str, changes: str) -> str:
+    """SQL that deletes the newest row and inserts it again with other values; with another key, a row more."""
+    row = f"jsonb_populate_record(NULL::{table}, to_jsonb(old) || '{changes}')"
+    newest_row = f"WHERE {key} = (SELECT max({key}) FROM {table})"
+    if '"id"' in changes:
+        return f"INSERT INTO {table} SELECT ({row}).* FROM {table} old {newest_row}"
+    return f"WITH old AS (DELETE FROM {table} {newest_row} RETURNING *) INSERT INTO {table} SELECT ({row}).* FROM old"
+
+
+def test_what_was_sold_is_sealed_and_sound(shop):
+    verification = verify()
+    assert verification.is_sound
+    assert verification.rows == Sealing.objects.get().size > 10
+    assert verification.checkpoints == 2
+
+
+def test_every_audited_table_has_its_number(shop):
+    names = {table.name for table in audited_tables()}
+    assert {"ledger_entry", "audit_auditevent", EVENTS, COPIES, "staff_userhistory"} <= names
+    assert names == set(Source.objects.values_list("table", flat=True))
+
+
+def test_checkpoint_is_signed_and_leaves_the_database(shop, outside):
+    notes = list(Checkpoint.objects.values_list("note", flat=True))
+    assert all(is_signed(note, public_key()) for note in notes)
+    assert len(lines_of(outside)) == 2
+    assert verify(outside=lines_of(outside)).is_sound
+
+
+def test_unfinished_transaction_holds_the_sealer_back_not_the_shop():
+    make_person("cashier")
+    seal_all()
+    size = Sealing.objects.get().size
+    written, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        try:
+            with transaction.atomic():
+                record(Kind.SIGN_IN, subject="slow")
+                written.set()
+                go_on.wait(10)
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    written.wait(10)
+    record(Kind.SIGN_IN, subject="quick")
+    assert seal() == 0
+    go_on.set()
+    thread.join()
+    seal_all()
+    assert Sealing.objects.get().size == size + 2
+    assert verify().is_sound
+
+
+# What is done, and what a verification says of it.
+MANIPULATIONS = {
+    "edit a row": (f"UPDATE {EVENTS} SET note = 'x' WHERE id = (SELECT max(id) FROM {EVENTS})", "changed", EVENTS),
+    "delete a row": (f"DELETE FROM {EVENTS} WHERE id = (SELECT max(id) FROM {EVENTS})", "deleted", EVENTS),
+    "re-insert a row, changed": (copied(EVENTS, "id", '{"note": "x"}'), "changed", EVENTS),
+    "re-insert a row, later": (copied(EVENTS, "id", '{"txid": 999999999}'), "deleted", EVENTS),
+    "insert a row into the past": (copied(EVENTS, "id", '{"id": 999999999}'), "not_sealed", EVENTS),
+    "insert a row of no transaction": (copied(EVENTS, "id", '{"id": 999999999, "txid": 0}'), "not_sealed", EVENTS),
+    "edit a copy": (f"UPDATE {COPIES} SET price = 1 WHERE pgh_label = 'update'", "changed", COPIES),
+    "edit a live row": ("UPDATE purchases_order SET price = 1", "live_changed", "purchases_order"),
+    "make a superuser": ("UPDATE staff_user SET is_superuser = true", "live_changed", "staff_user"),
+    "delete a live row": ("DELETE FROM staff_user_groups", "live_deleted", "staff_user_groups"),
+    "insert a live row": (
+        "INSERT INTO staff_user_user_permissions (user_id, permission_id) SELECT max(id), 1 FROM staff_user",
+        "live_unrecorded", "staff_user_user_permissions",
+    ),
+    "edit an audit event": ("UPDATE audit_auditevent SET subject = 'x'", "changed", "audit_auditevent"),
+    "edit a checkpoint": ("UPDATE audit_checkpoint SET root = '\\x00'", "checkpoint", ""),
+    "edit a leaf": ("UPDATE audit_tile SET hashes = sha256('x') || substring(hashes FROM 33)", "changed", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_manipulation_is_found_and_named(shop, name):
+    statement, reason, table = MANIPULATIONS[name]
+    record(Kind.SIGN_IN)
+    seal_all()
+    assert past_triggers(statement)
+    first = verify().flaws[0]
+    assert first.reason == reason
+    assert table in (None, first.table)
+    assert first.id or not table
+
+
+def test_verification_names_the_very_row(shop):
+    row = newest(EVENTS)
+    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {row}")
+    assert [(flaw.table, flaw.id) for flaw in verify().flaws] == [(EVENTS, row)]
+
+
+def test_trigger_switched_off_is_named(shop):
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE ledger_entry DISABLE TRIGGER USER")
+        try:
+            assert ("trigger_off", "ledger_entry") in found()
+        finally:
+            cursor.execute("ALTER TABLE ledger_entry ENABLE TRIGGER USER")
+
+
+RECOMPUTED = {
+    "edited": (f"UPDATE {EVENTS} SET note = 'x' WHERE id = (SELECT min(id) FROM {EVENTS})", "outside_changed"),
+    "deleted": (f"DELETE FROM {EVENTS} WHERE id = (SELECT min(id) FROM {EVENTS})", "outside_missing"),
+    "re-inserted": (copied(EVENTS, "id", '{"note": "x"}'), "outside_changed"),
+    "inserted": (copied(EVENTS, "id", '{"id": 999999999}'), "outside_inserted"),
+}
+
+
+@pytest.mark.parametrize("name", RECOMPUTED)
+def test_all_computed_again_inside_is_found_outside(shop, outside, name):
+    statement, reason = RECOMPUTED[name]
+    yesterday = lines_of(outside)
+    past_triggers(statement)
+    recompute_everything()
+    assert verify().is_sound, "with the key in hand the inside agrees with itself"
+    (flaw,) = verify(outside=yesterday).flaws
+    assert (flaw.reason, flaw.table) == (reason, EVENTS)
+
+
+def test_newest_rows_cut_off_are_found_outside(shop, outside):
+    past_triggers(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
+    recompute_everything()
+    assert found(outside=lines_of(outside))[0][0].startswith("outside")
+
+
+def test_checkpoint_signed_by_somebody_else_is_named(shop, settings):
+    settings.AUDIT_KEY = "A" * 43 + "="
+    past_triggers("DELETE FROM audit_checkpoint")
+    past_triggers("UPDATE audit_sealing SET published = 0")
+    seal_all()
+    settings.AUDIT_KEY = ""
+    assert found() == [("signature", "")]
+
+
+@pytest.mark.parametrize("table", ["audit_tile", "audit_checkpoint", "audit_source"])
+@pytest.mark.parametrize("change", ["DELETE FROM {}", "TRUNCATE {}"])
+def test_tree_is_never_deleted(shop, table, change):
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(change.format(table))
+
+
+def test_tile_only_grows(shop):
+    with pytest.raises(DatabaseError, match="only grows"):
+        Tile.objects.update(hashes=b"")
+
+
+def test_recent_rows_alone_are_verified(shop):
+    assert verify(recent=1).is_sound
+    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {newest(EVENTS)}")
+    assert found(recent=1_000) == [("changed", EVENTS)]
+
+
+def test_a_thousand_writers_raise_no_false_alarm():
+    people = [make_person("cashier", username=f"cashier{number}") for number in range(20)]
+    failures: list[object] = []
+    ended = threading.Event()
+
+    def write(person):
+        rng = random.Random(person.pk)
+        try:
+            for number in range(50):
+                with transaction.atomic():
+                    record(Kind.SIGN_IN, person=person, subject=str(number))
+                    time.sleep(1 if number == rng.randrange(50) else rng.random() / 100)
+                    User.objects.filter(pk=person.pk).update(note=str(number))
+                    transaction.set_rollback(rng.random() < 0.1)
+        except Exception as error:
+            failures.append(error)
+        finally:
+            connections.close_all()
+
+    def watch():
+        try:
+            while not ended.is_set():
+                seal()
+                failures.extend(verify().flaws)
+        finally:
+            connections.close_all()
+
+    writers = [threading.Thread(target=write, args=[person]) for person in people]
+    watcher = threading.Thread(target=watch)
+    for thread in (*writers, watcher):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    ended.set()
+    watcher.join()
+    seal_all()
+    assert failures == []
+    assert verify().is_sound
+    assert AuditEvent.objects.count() > 800

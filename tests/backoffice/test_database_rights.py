@@ -1,0 +1,88 @@
+"""What the role of our processes may do, on the real database of the tests: its rights, and nothing beside them."""
+
+import io
+
+import psycopg
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from backoffice import database_rights
+from backoffice.database_rights import RIGHTS, excess, grant_rights, lacking
+from checks.app_role import REFUSED, not_refused
+from tests.database import APP_ROLE, app_url
+
+OUTSIDE_MODELS = {"django_migrations", "django_cache"}
+
+
+def test_every_table_has_a_row_of_rights(transactional_db):
+    kept = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    models = {model._meta.db_table for model in kept if not model._meta.proxy}
+    with connection.cursor() as cursor:
+        cursor.execute(database_rights._TABLES)
+        there = {row[0] for row in cursor.fetchall()}
+
+    # a new table: write down what the code does with it, or the pages that do it are refused
+    assert models | OUTSIDE_MODELS == set(RIGHTS) == there
+
+
+def test_the_role_has_its_rights_and_no_more(transactional_db):
+    assert list(excess(APP_ROLE)) == []
+    assert list(lacking(APP_ROLE)) == []
+
+
+def test_a_second_grant_changes_nothing(transactional_db):
+    assert grant_rights(APP_ROLE) == 0
+
+
+@pytest.mark.parametrize(
+    ("statement", "word"),
+    [
+        ("GRANT DELETE, TRUNCATE ON purchases_order TO {}", "DELETE, TRUNCATE purchases_order"),
+        ("GRANT UPDATE ON ledger_entry TO PUBLIC", "UPDATE ledger_entry"),
+        ("ALTER ROLE {} SUPERUSER", "superuser"),
+        ("GRANT pg_execute_server_program TO {}", "pg_execute_server_program"),
+        ("GRANT CREATE ON SCHEMA public TO {}", "make tables"),
+        ("ALTER TABLE purchases_order OWNER TO {}", "owns purchases_order"),
+    ],
+)
+def test_a_right_too_many_is_named(db, statement: str, word: str):
+    with connection.cursor() as cursor:
+        cursor.execute(statement.format(APP_ROLE))
+
+    assert any(word in found for found in excess(APP_ROLE))
+
+
+def test_a_grant_takes_back_what_is_too_much(db):
+    with connection.cursor() as cursor:
+        cursor.execute(f"GRANT DELETE, TRUNCATE ON purchases_order TO {APP_ROLE}")
+        cursor.execute("GRANT UPDATE ON ledger_entry TO PUBLIC")
+
+    grant_rights(APP_ROLE)
+
+    assert list(excess(APP_ROLE)) == []
+
+
+def test_a_missing_right_is_named(db):
+    with connection.cursor() as cursor:
+        cursor.execute(f"REVOKE INSERT ON purchases_order FROM {APP_ROLE}")
+
+    assert list(lacking(APP_ROLE)) == ["may not INSERT purchases_order"]
+
+
+def test_the_database_itself_refuses_each_dangerous_statement(transactional_db):
+    assert len(REFUSED) > 30
+    assert list(not_refused(app_url())) == []
+
+
+def test_the_role_can_read_and_sign_in(transactional_db):
+    with psycopg.connect(app_url()) as connected:
+        assert connected.execute("SELECT count(*) FROM ledger_entry").fetchone() == (0,)
+
+
+def test_one_role_for_both_is_refused_with_a_sentence(db, settings):
+    settings.DATABASE_APP_ROLE = connection.settings_dict["USER"]
+
+    with pytest.raises(CommandError, match="DATABASE_OWNER_URL"):
+        call_command("grant_app_role", stdout=io.StringIO())

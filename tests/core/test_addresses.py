@@ -1,0 +1,42 @@
+"""Whose request it is, as the trusted proxies saw it."""
+
+import pytest
+from django.test import RequestFactory
+
+from core.addresses import address_of, line_of
+
+
+def request(peer: str, forwarded: str = ""):
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    return RequestFactory().get("/", REMOTE_ADDR=peer, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "found"),
+    [
+        (0, "6.6.6.6", "10.0.0.1"),
+        (1, "6.6.6.6, 203.0.113.7", "203.0.113.7"),
+        (2, "6.6.6.6, 203.0.113.7, 10.0.0.2", "203.0.113.7"),
+        (2, "203.0.113.7", "10.0.0.1"),
+        (1, "", "10.0.0.1"),
+    ],
+)
+def test_only_what_trusted_proxies_saw_counts(settings, proxies, forwarded, found):
+    settings.TRUSTED_PROXY_COUNT = proxies
+
+    assert address_of(request("10.0.0.1", forwarded)) == found
+
+
+def test_what_is_no_address_is_empty(settings):
+    settings.TRUSTED_PROXY_COUNT = 1
+
+    assert address_of(request("10.0.0.1", "unknown")) == ""
+
+
+def test_an_ipv4_address_inside_ipv6_is_one():
+    assert address_of(request("::ffff:203.0.113.7")) == "203.0.113.7"
+
+
+def test_an_ipv6_line_is_a_network_of_64_bits():
+    assert line_of("2001:db8:1:2:3:4:5:6") == line_of("2001:db8:1:2::9") != line_of("2001:db8:1:3::9")
+    assert line_of("203.0.113.7") == "203.0.113.7"

@@ -1,0 +1,49 @@
+"""compose.yaml and what makes its passwords."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = re.compile(r"PASSWORD|SECRET|_KEY|TOKEN|REDISCLI_AUTH|DATABASE_(OWNER_)?URL|REDIS_URL")
+
+
+def test_compose_has_no_password_of_its_own():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    found = {
+        name: str(value) for service in services.values() for name, value in (service.get("environment") or {}).items()
+    }
+    secret = {name: value for name, value in found.items() if SECRET.search(name)}
+
+    assert len(secret) >= 10
+    for name, value in secret.items():
+        assert "${" in value, name
+        assert not re.search(r":-[^}]", value), f"{name} has a default"
+        if value.startswith(("postgresql:", "redis:")):
+            assert re.search(r":\$\{\w+[^}]*\}@", value), f"{name}: the password is a variable"
+
+
+def test_each_installation_gets_passwords_of_its_own(tmp_path: Path):
+    for name in ("one", "two"):
+        made = [sys.executable, str(ROOT / "deploy/new_env.py"), str(tmp_path / name)]
+        assert subprocess.run(made, capture_output=True, check=False).returncode == 0
+    one, two = (dict(line.split("=", 1) for line in (tmp_path / name).read_text().split()) for name in ("one", "two"))
+    generated = {name for name, value in one.items() if value}
+
+    assert generated >= {"SECRET_KEY", "POSTGRES_PASSWORD", "OWNER_PASSWORD", "APP_PASSWORD", "VALKEY_PASSWORD"}
+    assert len({source[name] for name in generated for source in (one, two)}) == 2 * len(generated)
+    assert (tmp_path / "one").stat().st_mode & 0o077 == 0
+
+
+def test_an_env_that_is_there_stays(tmp_path: Path):
+    (tmp_path / "env").write_text("SECRET_KEY=kept\n")
+
+    again = subprocess.run(
+        [sys.executable, str(ROOT / "deploy/new_env.py"), str(tmp_path / "env")], capture_output=True, check=False
+    )
+
+    assert again.returncode == 1
+    assert (tmp_path / "env").read_text() == "SECRET_KEY=kept\n"

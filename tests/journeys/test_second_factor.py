@@ -1,0 +1,133 @@
+"""A second factor in a real browser, whose passkey Chromium keeps in memory."""
+
+import os
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from playwright.sync_api import Page, expect
+
+from tests.journeys.helpers import PHONE, OpenWindow, faults_of
+from tests.people import make_person
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+
+def with_authenticator(page: Page) -> None:
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+        "automaticPresenceSimulation": True,
+    }
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+
+
+def with_password(page: Page, address: str, name: str) -> None:
+    page.goto(f"{address}/accounts/login/")
+    page.fill("[name=login]", name)
+    page.fill("[name=password]", "secret-words")
+    page.click("main form button[type=submit]")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 800), "light"), (PHONE, "dark")])
+def test_a_passkey_is_added_confirms_and_signs_in(
+    live_server: Any, open_window: OpenWindow, size: tuple[int, int], scheme: str
+):
+    person, other = make_person("admin"), make_person("cashier")
+    Authenticator.objects.filter(user=person).delete()
+    page = open_window(size=size, scheme=scheme)
+    with_authenticator(page)
+    faults: list[str] = []
+
+    def look(name: str) -> None:
+        if folder := os.environ.get("LOOK"):
+            page.screenshot(path=f"{folder}/{name}-{size[0]}.png", full_page=True)
+        faults.extend(faults_of(page))
+
+    page.goto(f"{live_server.url}/accounts/login/")
+    look("sign-in")
+    with_password(page, live_server.url, "admin")
+    expect(page.locator("#owes-factor")).to_be_visible()
+    look("set-up")
+    page.goto(f"{live_server.url}/me/factors/app/")
+    look("app")
+    page.goto(f"{live_server.url}/me/factors/passkey/")
+    page.fill("[name=password]", "secret-words")
+    look("passkey")
+    page.click("[data-passkey-new]")
+    expect(page.locator("#recovery-codes li")).to_have_count(10)
+    look("codes")
+    page.goto(f"{live_server.url}/me/factors/")
+    expect(page.locator("#factors li")).to_have_count(1)
+    page.click("#new-codes >> xpath=../summary")
+    look("own")
+
+    page.goto(f"{live_server.url}/staff/{other.pk}/")
+    page.click("#make-link >> xpath=../summary")
+    look("person")
+    page.select_option("#role-form [name=role]", "viewer")
+    page.click("#role-form [data-passkey]")
+    expect(page.locator(".toast-success")).to_be_visible()
+    assert other.groups.get().name == "viewer"
+
+    page.context.clear_cookies()
+    with_password(page, live_server.url, "admin")
+    expect(page.locator("#second-step")).to_be_visible()
+    look("second-step")
+    page.click("#second-step [data-passkey]")
+    expect(page.locator("#signed-in-as")).to_be_attached()
+
+    page.context.clear_cookies()
+    page.goto(f"{live_server.url}/accounts/login/")
+    page.click("[data-passkey-sign-in]")
+    expect(page.locator("#signed-in-as")).to_be_attached()
+    page.goto(f"{live_server.url}/staff/")
+    look("list")
+    assert faults == []
+
+
+def test_who_waits_is_told_how_long(live_server: Any, open_window: OpenWindow):
+    make_person("cashier")
+    page = open_window(size=PHONE)
+    page.goto(f"{live_server.url}/accounts/login/")
+
+    for _ in range(6):
+        page.fill("[name=login]", "cashier")
+        page.fill("[name=password]", "wrong")
+        page.click("main form button[type=submit]")
+        expect(page.locator("[role=alert]:visible")).to_be_visible()
+
+    expect(page.locator("[data-code=slowed]")).to_be_visible()
+    if folder := os.environ.get("LOOK"):
+        page.screenshot(path=f"{folder}/slowed.png", full_page=True)
+    assert faults_of(page) == []
+
+
+def test_an_older_passkey_confirms_a_new_one(live_server: Any, open_window: OpenWindow):
+    person = make_person("admin")
+    Authenticator.objects.filter(user=person).delete()
+    page = open_window()
+    with_authenticator(page)
+    with_password(page, live_server.url, "admin")
+    page.goto(f"{live_server.url}/me/factors/passkey/")
+    page.fill("[name=password]", "secret-words")
+    page.click("[data-passkey-new]")
+    expect(page.locator("#recovery-codes li")).to_have_count(10)
+
+    page.goto(f"{live_server.url}/me/factors/passkey/")
+    page.route("**/me/factors/passkey/options/", without_excluded)  # else: no second key in the same place
+    page.click("[data-passkey-new]")
+
+    expect(page.locator("#factors li")).to_have_count(2)
+
+
+def without_excluded(route: Any) -> None:
+    answer = route.fetch()
+    options = answer.json()
+    options["publicKey"]["excludeCredentials"] = []
+    route.fulfill(response=answer, json=options)

@@ -1,0 +1,137 @@
+"""A till in a real browser: enrolled with a code, taken over by keyboard, locked for the next cashier."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from staff.models import User
+from staff.roles import create_demo_staff
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+from tests.tills.helpers import PIN, give_pin
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+LOOKS = [(DESKTOP, "light"), (PHONE, "dark")]
+
+
+def faults_in_all_looks(page: Page) -> list[str]:
+    faults = []
+    for (width, height), scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        faults += faults_of(page)
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    return faults
+
+
+def enrolled(page: Page, address: str, name: str) -> str:
+    """The code for a till, made by an owner in this window."""
+    page.goto(f"{address}/tills/add/")
+    page.fill("[name=name]", name)
+    page.click("#till-add button.btn-primary")
+    code = page.get_attribute("#till-code", "data-code-of-till")
+    assert code
+    return code
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_a_till_is_enrolled_taken_over_and_locked(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    for name in ("cashier", "supervisor"):
+        give_pin(User.objects.get(username=name))
+    owner, till = open_window(language=language), open_window(language=language)
+    sign_in(owner, live_server.url, "owner")
+    owner.goto(f"{live_server.url}/tills/")
+    faults = faults_in_all_looks(owner)
+    code = enrolled(owner, live_server.url, "Kasir depan")
+    faults += faults_in_all_looks(owner)
+
+    till.goto(f"{live_server.url}/till/")
+    faults += faults_in_all_looks(till)
+    till.fill("[name=code]", code.lower())
+    till.keyboard.press("Enter")
+    expect(till.locator("#till-name")).to_have_text("Kasir depan")
+    faults += faults_in_all_looks(till)
+
+    till.keyboard.type("kas")
+    till.keyboard.press("Enter")
+    expect(till.locator("#id_pin")).to_be_focused()
+    till.keyboard.type(PIN)
+    expect(till.locator("#pin-session")).to_be_visible()
+    faults += faults_in_all_looks(till)
+    till.goto(f"{live_server.url}/me/")
+    faults += faults_in_all_looks(till)
+
+    till.goto(f"{live_server.url}/")
+    till.keyboard.press("n")
+    expect(till.locator("[data-who]")).to_be_focused()
+    till.click(".name-tile >> nth=1")
+    expect(till.locator("#id_pin")).to_be_focused()
+    till.keyboard.type("937150")
+    expect(till.locator("[data-code=WrongPin]")).to_be_visible()
+    expect(till.locator(".name-tile input:checked")).to_have_count(1)
+    till.keyboard.type(PIN)
+    expect(till.locator("#pin-session")).to_be_visible()
+
+    owner.goto(f"{live_server.url}/tills/")
+    faults += faults_in_all_looks(owner)
+    owner.click(".row-link")
+    faults += faults_in_all_looks(owner)
+    owner.goto(f"{live_server.url}/me/pin/")
+    faults += faults_in_all_looks(owner)
+    owner.go_back()
+    owner.click("details.with-note summary")
+    owner.click("#switch-off button")
+    till.goto(f"{live_server.url}/")
+    expect(till.locator("#was-a-till")).to_be_visible()
+    faults += faults_in_all_looks(till)
+    assert faults == []
+
+
+def test_a_form_left_in_another_tab_buys_nothing(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    for name in ("cashier", "supervisor"):
+        give_pin(User.objects.get(username=name))
+    owner, till = open_window(), open_window()
+    sign_in(owner, live_server.url, "owner")
+    code = enrolled(owner, live_server.url, "Kasir 1")
+    till.goto(f"{live_server.url}/till/")
+    till.fill("[name=code]", code)
+    till.keyboard.press("Enter")
+    take_over(till, "Kasir")
+    till.goto(f"{live_server.url}/customers/add/")
+    till.fill("[name=name]", "Bu Sari")
+
+    other = till.context.new_page()
+    other.goto(f"{live_server.url}/till/")
+    take_over(other, "Supervisor")
+    till.locator("main form button.btn-primary").click()
+
+    expect(till.locator("#fault-taken-over")).to_be_visible()
+    assert faults_of(till) == []
+
+
+def test_without_scripts_a_till_is_taken_over(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    for name in ("cashier", "supervisor"):
+        give_pin(User.objects.get(username=name))
+    owner, till = open_window(), open_window(java_script_enabled=False)
+    sign_in(owner, live_server.url, "owner")
+    till.goto(f"{live_server.url}/till/")
+    till.fill("[name=code]", enrolled(owner, live_server.url, "Kasir 1"))
+    till.click("main form button.btn-primary")
+
+    till.locator(".name-tile", has_text="Kasir").click()
+    till.fill("#id_pin", PIN)
+    till.click("#take-over button[type=submit]")
+
+    expect(till.locator("#pin-session")).to_be_visible()
+    till.click("[data-next-cashier]")
+    expect(till.locator("#take-over")).to_be_visible()
+
+
+def take_over(page: Page, name: str) -> None:
+    page.locator(".name-tile", has_text=name).click()
+    page.locator("#id_pin").type(PIN)
+    expect(page.locator("#pin-session")).to_be_visible()

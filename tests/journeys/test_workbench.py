@@ -1,0 +1,58 @@
+"""The workbench in a browser: accessible in each light and size, and one press from order to exchange and story."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from staff.models import User
+from tests.journeys.busy_day import a_busy_day
+from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+LOOKS = {
+    "id-ID": [(DESKTOP, "light"), (SMALL_PHONE, "dark")],
+    "en-GB": [(DESKTOP, "dark"), (SMALL_PHONE, "light")],
+}
+
+
+@pytest.mark.parametrize("language", LOOKS)
+def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language: str):
+    day = a_busy_day()
+    page = open_window(language=language)
+    sign_in(page, live_server.url, "auditor")
+    faults: list[str] = []
+    addresses = [
+        "/exchanges/",
+        "/exchanges/?q=zzz",
+        "/exchanges/errors/",
+        "/audit/",
+        "/audit/?person=zzz",
+        "/callbacks/",
+    ]
+    addresses += [f"/exchanges/{exchange.pk}/" for exchange in day["exchanges"]]
+    addresses += [f"/orders/{order.ref_id}/story/" for order in (day["orders"]["success"], day["token"])]
+    for address in addresses:
+        page.goto(live_server.url + address)
+        for (width, height), scheme in LOOKS[language]:
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            faults.extend(faults_of(page))
+
+    assert faults == []
+
+
+def test_an_auditor_goes_from_an_order_to_its_exchange_and_story(live_server: Any, open_window: OpenWindow):
+    order = a_busy_day()["orders"]["success"]
+    assert User.objects.filter(username="auditor").exists()
+    page = open_window()
+    sign_in(page, live_server.url, "auditor")
+
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
+    page.click("#order-exchanges")
+    page.locator("table.rows a.row-link").first.click()
+    expect(page.locator("#asked")).to_contain_text('"signature": "***"')
+    page.go_back()
+    page.go_back()
+    page.click("#order-story")
+    expect(page.locator("ol.story > li[data-kind=audit]")).to_have_count(2)

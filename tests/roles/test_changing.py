@@ -1,0 +1,183 @@
+"""Owners change what roles may do and spend; nobody gives more than they have."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import Permission
+
+from audit.models import AuditEvent
+from staff.errors import NotAllowed
+from staff.models import RoleLimits, User
+from staff.roles import ROLES, Role, rights_by_role
+from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
+from tests.core.helpers import codes, has_id
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+LIMITS = Limits(per_order=50_000, per_day=500_000, approval_above=20_000)
+
+
+def stored(person: User) -> User:
+    return User.objects.get(pk=person.pk)
+
+
+def checked(page) -> set[str]:
+    """The rights that the page shows as held."""
+    return set(re.findall(r'name="rights" value="([\w.]+)"[^>]* checked', page.content.decode()))
+
+
+def refused(work) -> str:
+    with pytest.raises(NotAllowed) as refusal:
+        work()
+    return refusal.value.reason
+
+
+def test_an_owner_changes_rights_and_limits_of_a_role():
+    boss, cashier = make_person("admin"), make_person("cashier")
+
+    change_role_rights(Role.CASHIER, {"purchases.buy"}, LIMITS, actor=boss)
+
+    assert rights_by_role()[Role.CASHIER] == {"purchases.buy"}
+    assert stored(cashier).get_all_permissions() == {"purchases.buy"}
+    assert limits_of(stored(cashier)) == LIMITS
+    assert rights_by_role()[Role.VIEWER] == set(ROLES[Role.VIEWER])
+
+
+def test_a_changed_role_is_an_event_with_before_and_after():
+    boss = make_person("admin")
+    rights = sorted(rights_by_role()[Role.VIEWER])
+
+    change_role_rights(Role.VIEWER, rights, Limits(), actor=boss)
+    assert not AuditEvent.objects.exists()
+    change_role_rights(Role.VIEWER, rights[:1], LIMITS, actor=boss)
+
+    event = AuditEvent.objects.get()
+    assert (event.kind, event.person_id, event.subject) == ("role_edited", boss.pk, "viewer")
+    assert event.before["rights"] == rights
+    assert event.after["rights"] == rights[:1]
+    assert (event.before["limits"]["per_day"], event.after["limits"]["per_day"]) == (None, 500_000)
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.OWNER])
+def test_nobody_but_owners_changes_roles(role):
+    assert refused(lambda: change_role_rights(Role.VIEWER, set(), Limits(), actor=make_person(role))) == "no_roles"
+    browser = browser_of(role, username="second")
+    for address in ("/staff/roles/", "/staff/roles/viewer/"):
+        assert browser.get(address).status_code == 403
+    assert browser.post("/staff/roles/viewer/", {"rights": []}).status_code == 403
+
+
+def test_who_was_let_change_roles_gives_only_rights_they_hold():
+    person = make_person("cashier")
+    person.user_permissions.add(Permission.objects.get(codename="change_roles"))
+
+    def give(*rights):
+        return lambda: change_role_rights(Role.VIEWER, rights, Limits(), actor=person)
+
+    assert refused(give("purchases.decide_order")) == "right_above_own"
+    give("purchases.buy")()
+
+
+def test_a_role_is_given_no_right_that_is_not_listed():
+    with pytest.raises(ValueError, match="no such rights"):
+        change_role_rights(Role.VIEWER, {"staff.change_roles"}, Limits(), actor=make_person("admin"))
+
+
+def test_of_the_owners_only_the_limits_change():
+    boss = make_person("admin")
+
+    change_role_rights(Role.OWNER, (), Limits(per_order=1), actor=boss)
+
+    assert limits_of(stored(boss)) == Limits(per_order=1)
+    assert stored(boss).has_perm("ledger.adjust_balance")
+
+
+def test_an_administrator_gives_a_cashier_limits_of_their_own():
+    boss, cashier = make_person("administrator"), make_person("cashier")
+    RoleLimits.objects.create(role="cashier", per_order=1_000, per_day=5_000)
+
+    change_limits(cashier, Limits(per_order=2_000), actor=boss)
+
+    assert limits_of(stored(cashier)) == Limits(per_order=2_000, per_day=5_000)
+    event = AuditEvent.objects.get()
+    assert (event.kind, event.subject, event.after["per_order"]) == ("limit_changed", "cashier", 2_000)
+
+
+@pytest.mark.parametrize(
+    ("role", "whose", "reason"),
+    [
+        ("supervisor", "cashier", "no_limits"),
+        ("administrator", "supervisor", "above_own"),
+        ("administrator", "admin", "above_own"),
+        ("auditor", "cashier", "no_right"),
+    ],
+)
+def test_limits_are_changed_by_who_may_and_manages_the_person(role, whose, reason):
+    person = make_person(whose)
+
+    assert refused(lambda: change_limits(person, LIMITS, actor=make_person(role, username="x"))) == reason
+
+
+@pytest.mark.parametrize("name", ["per_order", "per_day", "approval_above"])
+def test_nobody_but_owners_lets_others_spend_more_than_themselves(name):
+    boss, cashier = make_person("administrator", **{f"own_{name}": 1_000}), make_person("cashier")
+
+    assert refused(lambda: change_limits(cashier, Limits(), actor=boss)) == "limit_above_own"
+    assert refused(lambda: change_limits(cashier, Limits(**{name: 1_001}), actor=boss)) == "limit_above_own"
+    change_limits(cashier, Limits(**{name: 1_000}), actor=boss)
+    User.objects.exclude(pk=cashier.pk).update(is_active=False)
+    change_limits(cashier, Limits(), actor=make_person("admin", **{f"own_{name}": 1}))
+
+
+def test_nobody_changes_their_own_limits():
+    boss = make_person("admin")
+
+    assert refused(lambda: change_limits(boss, LIMITS, actor=boss)) == "own_account"
+
+
+def test_on_the_page_an_owner_changes_a_role():
+    boss = browser_of("admin")
+
+    assert checked(boss.get("/staff/roles/cashier/")) == set(ROLES[Role.CASHIER])
+    typed = {"rights": ["purchases.buy", "catalogue.view_product"], "per_order": "1.000", "per_day": "0"}
+    answer = boss.confirm("/staff/roles/cashier/", typed, follow=True)
+
+    assert codes(answer) == {"saved"}
+    assert rights_by_role()[Role.CASHIER] == {"purchases.buy", "catalogue.view_product"}
+    assert limits_of_roles()[Role.CASHIER] == Limits(per_order=1_000, per_day=0)
+    assert "data-changed" in boss.get("/staff/roles/").content.decode()
+
+
+def test_a_limit_that_is_no_amount_is_refused_beside_its_field():
+    boss = browser_of("admin")
+
+    page = boss.post("/staff/roles/cashier/", {"rights": ["purchases.buy"], "per_day": "much"})
+
+    assert has_id(page, "id_per_day_error")
+    assert checked(page) == {"purchases.buy"}  # what was chosen stays so
+    assert rights_by_role()[Role.CASHIER] == set(ROLES[Role.CASHIER])
+
+
+def test_the_page_of_the_owners_offers_limits_only():
+    page = browser_of("admin").get("/staff/roles/owner/")
+
+    assert has_id(page, "owner-may-everything")
+    assert 'name="rights"' not in page.content.decode()
+
+
+def test_an_unknown_role_has_no_page():
+    assert browser_of("admin").get("/staff/roles/king/").status_code == 404
+
+
+def test_on_the_page_of_a_person_limits_are_changed_by_who_may():
+    cashier = make_person("cashier")
+    boss = browser_of("administrator")
+    address = f"/staff/{cashier.pk}/"
+
+    assert has_id(boss.get(address), "limits-form")
+    boss.confirm(f"{address}limits/", {"per_order": "7.000"})
+    assert limits_of(stored(cashier)).per_order == 7_000
+    assert has_id(boss.post(f"{address}limits/", {"per_order": "x"}), "id_per_order_error")
+
+    assert not has_id(browser_of("supervisor").get(address), "limits-form")

@@ -1,0 +1,179 @@
+"""docs/roles.md says for every address and every command who may use it; here it is compared with what happens."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command, get_commands, load_command_class
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from purchases.views.order import POSTS
+from staff.acting import NotPermitted
+from staff.roles import Role
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
+NOBODY = "nobody"
+COLUMNS = [NOBODY, *(role.value for role in Role)]
+YES, NO = "yes", "–"
+METHODS = ("GET", "POST")
+# What stands for each part of an address: nothing has such a key.
+EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
+# Answered before any session is read, so not among the addresses of the resolver; everybody gets the same.
+BY_MIDDLEWARE = {"/healthz", "/readyz", "/callbacks/upstream/"}
+SIGN_IN = "/accounts/login/"
+# A person with `--as`; without it a command may everything.
+COMMANDS = {
+    "add_staff": ["sari", "--role", "viewer"],
+    "buy": ["--product", "X", "--destination", "1"],
+    "check_bill": ["--product", "X", "--destination", "1"],
+    "deactivate_staff": ["x"],
+    "pay_bill": ["X"],
+}
+
+
+def tables() -> dict[str, dict[str, dict[str, str]]]:
+    """The tables of the document by their first heading: row → column → cell."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    head: list[str] = []
+    for line in DOCUMENT.read_text().splitlines():
+        if not line.startswith("|"):
+            head = []
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not head:
+            head = cells
+            found.setdefault(head[0], {})
+        elif not set(line) <= set("|-: "):
+            found[head[0]][cells[0].strip("`")] = dict(zip(head[1:], cells[1:], strict=True))
+    return found
+
+
+def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, str]]:
+    """Every address of the resolver: its name, and the address with an example of each of its parts."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, before + str(pattern.pattern))
+        elif pattern.name:
+            parts = re.sub(r"<(?:(\w+):)?\w+>", lambda part: EXAMPLES[part[1] or "str"], before + str(pattern.pattern))
+            yield pattern.name, "/" + parts.replace("^", "").replace("$", "").replace("\\Z", "")
+
+
+def addresses() -> list[tuple[str, str]]:
+    """Row of the document → address; what is posted to an order has a row for each action."""
+    found = []
+    for name, address in routes(get_resolver().url_patterns):
+        if name == "order_act":
+            found += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
+        else:
+            found.append((name, address))
+    # signing out ends the session that the others need
+    return sorted(found, key=lambda row: ("logout" in row[0], row[0]))
+
+
+def is_let_in(answer) -> bool:
+    """Whether the answer is neither the page that refuses nor the way to the sign-in."""
+    assert answer.status_code < 500, (answer.request["PATH_INFO"], answer.status_code)
+    return answer.status_code != 403 and not answer.headers.get("Location", "").startswith(SIGN_IN)
+
+
+def what_happens(who: str) -> dict[str, str]:
+    """Row → yes or no, for everything that is served at all."""
+    client = Client()
+    person = None if who == NOBODY else make_person("admin" if who == Role.OWNER else who)
+    found = {}
+    for name, address in addresses():
+        for method in METHODS:
+            if person:
+                client.force_login(person)
+            answer = client.generic(method, address)
+            found[f"{name} {method}"] = YES if is_let_in(answer) else NO
+    return found
+
+
+def served() -> set[str]:
+    """The rows that the document has to have: an owner, whom nothing refuses, is not told "not so" (405)."""
+    client = Client()
+    owner = make_person("admin", username="somebody")
+    rows = set()
+    for name, address in addresses():
+        for method in METHODS:
+            client.force_login(owner)
+            if client.generic(method, address).status_code != 405:
+                rows.add(f"{name} {method}")
+    return rows
+
+
+def test_every_address_has_a_row_and_every_row_an_address():
+    assert served() == set(tables()["address"])
+
+
+@pytest.mark.parametrize("who", COLUMNS)
+def test_each_role_reaches_just_what_the_table_says(who):
+    documented = tables()["address"]
+    happens = what_happens(who)
+
+    assert {row: happens[row] for row in documented} == {row: cells[who] for row, cells in documented.items()}
+
+
+def test_who_only_sees_posts_nothing_but_what_is_their_own():
+    # their own account; what asks for the right of its act inside; comparing, which changes nothing; own files
+    own = {"account", "factor", "own", "passkey", "second_step", "set_language", "preferences", "sign_out_elsewhere"}
+    own |= {"access_link", "approval", "audit", "statement", "till"}
+    posts = {
+        row
+        for row, cells in tables()["address"].items()
+        if row.endswith("POST") and YES in {cells["viewer"], cells["auditor"]}
+    }
+
+    assert not {row for row in posts if not any(row.startswith(one) for one in own)}
+
+
+@pytest.mark.parametrize("address", sorted(BY_MIDDLEWARE))
+def test_what_middleware_answers_asks_for_no_session(address):
+    assert Client().get(address).status_code in {200, 405, 503}
+    assert f"`{address}`" in DOCUMENT.read_text()
+
+
+def our_commands() -> dict[str, str]:
+    ours = {folder.name for folder in DOCUMENT.parents[1].iterdir()}
+    return {name: app for name, app in get_commands().items() if app in ours}
+
+
+def takes_a_person(name: str) -> bool:
+    parser: ArgumentParser = load_command_class(our_commands()[name], name).create_parser("manage.py", name)
+    return any("--as" in action.option_strings for action in parser._actions)
+
+
+def test_every_command_has_a_row_and_every_row_a_command():
+    assert set(our_commands()) == set(tables()["command"])
+
+
+def test_the_table_says_which_commands_act_as_a_person():
+    documented = {name: cells["as a person"] for name, cells in tables()["command"].items()}
+
+    assert documented == {name: YES if takes_a_person(name) else NO for name in our_commands()}
+    assert {name for name in documented if documented[name] == YES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_a_command_as_a_person_does_just_what_the_table_says(command, role):
+    make_person("admin" if role is Role.OWNER else role, username="acting")
+    allowed = YES
+    try:
+        call_command(command, *COMMANDS[command], "--as", "acting")
+    except NotPermitted:
+        allowed = NO
+    except CommandError:
+        pass  # let in, and then there is no such product, bill or person
+
+    assert tables()["command"][command][role.value] == allowed

@@ -1,0 +1,101 @@
+"""A small provider of OpenID Connect over real HTTP, for tests: it says what a test has it say, and signs it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+CLIENT, SECRET = "the-shop", "of-the-shop-and-nobody-else"
+
+
+class OidcProvider:
+    """`claims`: what it says of the next person; `forged`: whether it signs with a key that it does not publish."""
+
+    def __init__(self) -> None:
+        self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self._other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self._codes: dict[str, dict[str, str]] = {}
+        self.reset()
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.answer(provider.get(urlsplit(self.path).path))
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                self.answer(provider.token({name: values[0] for name, values in parse_qs(body).items()}))
+
+            def answer(self, found: dict[str, Any] | None) -> None:
+                body = json.dumps(found or {}).encode()
+                self.send_response(200 if found else 400)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_args: object) -> None:
+                """Quiet."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.issuer = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def reset(self) -> None:
+        """As a provider should be."""
+        self.claims: dict[str, Any] = {}
+        self.forged = False
+        self.algorithm = "RS256"
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def sign_in(self, address: str) -> str:
+        """Where the browser is sent back to by the provider, for this address of ours to it."""
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        assert asked["code_challenge_method"] == "S256"
+        code = f"code-{len(self._codes)}"
+        self._codes[code] = asked
+        target = urlsplit(asked["redirect_uri"])
+        return f"{target.path}?{urlencode({'code': code, 'state': asked['state']})}"
+
+    def get(self, path: str) -> dict[str, Any] | None:
+        if path == "/.well-known/openid-configuration":
+            return {
+                "issuer": self.issuer,
+                "authorization_endpoint": f"{self.issuer}/authorize",
+                "token_endpoint": f"{self.issuer}/token",
+                "jwks_uri": f"{self.issuer}/keys",
+                "token_endpoint_auth_methods_supported": ["client_secret_post"],
+            }
+        if path == "/keys":
+            public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self._key.public_key()))
+            return {"keys": [public | {"kid": "one", "use": "sig", "alg": "RS256"}]}
+        return None
+
+    def token(self, form: dict[str, str]) -> dict[str, Any] | None:
+        """The ID token for a code, once, and only with the client's secret and PKCE's verifier."""
+        asked = self._codes.pop(form.get("code", ""), None)
+        digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        if asked is None or challenge != asked["code_challenge"] or form.get("client_secret") != SECRET:
+            return None
+        now = int(time.time())
+        says = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 300, "nonce": asked["nonce"]} | self.claims
+        key: Any = self._other if self.forged else self._key
+        if self.algorithm == "none":
+            key = None
+        elif self.algorithm == "HS256":
+            key = "guessed-and-long-enough-for-a-shared-key"
+        token = jwt.encode(says, key, algorithm=self.algorithm, headers={"kid": "one"})
+        return {"access_token": "unused", "token_type": "Bearer", "id_token": token}

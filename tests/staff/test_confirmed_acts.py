@@ -1,0 +1,120 @@
+"""What is done with other people's accounts takes a fresh second factor, for exactly that."""
+
+import json
+
+import pytest
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from staff.models import User
+from staff.services import deactivate, has_factor
+from tests.people import Browser, code_of, give_factor, make_person
+from tests.staff.helpers import administrator, groups, owner, signed_in
+from tests.staff.own_keys import with_passkey
+
+pytestmark = pytest.mark.django_db
+
+
+def post(browser: Browser, person: User, step: str, **fields):
+    return browser.post(f"/staff/{person.pk}/{step}/", fields, follow=True)
+
+
+def code_shown(answer) -> str:
+    return next((message.extra_tags for message in answer.context["messages"]), "")
+
+
+@pytest.mark.parametrize(
+    ("step", "fields"), [("role", {"role": "viewer"}), ("deactivate", {}), ("link", {}), ("reset-factors", {})]
+)
+def test_an_act_without_a_code_changes_nothing(step, fields):
+    person, before = make_person("cashier"), User.objects.count()
+    give_factor(person)
+
+    answer = post(signed_in(owner()), person, step, **fields)
+
+    assert "FactorRefused:missing" in code_shown(answer)
+    person.refresh_from_db()
+    assert (person.is_active, groups(person), has_factor(person)) == (True, {"cashier"}, True)
+    assert not person.links.exists()
+    assert User.objects.count() == before + 1
+
+
+def test_nobody_is_switched_on_or_invited_without_a_code():
+    person = make_person("cashier")
+    deactivate(person, actor=None)
+    boss = signed_in(owner())
+
+    post(boss, person, "reactivate")
+    boss.post("/staff/invite/", {"full_name": "Sari", "username": "sari", "role": "cashier"})
+
+    assert not User.objects.get(pk=person.pk).is_active
+    assert not User.objects.filter(username="sari").exists()
+
+
+def test_one_code_confirms_one_act():
+    boss = owner()
+    browser, code = signed_in(boss), code_of(boss)
+    first, second = make_person("cashier", username="ani"), make_person("cashier", username="budi")
+
+    post(browser, first, "deactivate", factor_code=code)
+    post(browser, second, "deactivate", factor_code=code)
+
+    assert [User.objects.get(pk=one.pk).is_active for one in (first, second)] == [False, True]
+
+
+@pytest.mark.parametrize(("signed_for", "role"), [("viewer", "viewer"), ("cashier", "cashier"), ("viewer", "cashier")])
+def test_a_passkey_confirms_the_role_that_was_chosen(signed_for, role):
+    boss, person = owner(), make_person("supervisor")
+    key, browser = with_passkey(boss), signed_in(boss)
+    asked = {"act": "change_role", "content": json.dumps({"person": person.pk, "role": signed_for})}
+    options = browser.post("/me/factors/options/", asked).json()["publicKey"]
+
+    post(browser, person, "role", role=role, factor_assertion=key.sign(options))
+
+    assert groups(person) == ({role} if signed_for == role else {"supervisor"})
+
+
+def test_an_owner_resets_a_lost_factor():
+    boss, person = owner(), make_person("administrator")
+    theirs = signed_in(person)
+
+    signed_in(boss).confirm(f"/staff/{person.pk}/reset-factors/")
+
+    assert not has_factor(person)
+    assert theirs.get("/me/").status_code == 302
+    event = AuditEvent.objects.get(kind=Kind.FACTOR_REMOVED)
+    assert (event.person_id, event.subject, event.before) == (boss.pk, "administrator", {"kinds": ["totp"]})
+
+
+def test_only_an_owner_resets_a_factor():
+    person = make_person("cashier")
+    give_factor(person)
+
+    signed_in(administrator()).confirm(f"/staff/{person.pk}/reset-factors/")
+
+    assert has_factor(person)
+
+
+def test_uses_and_refusals_of_factors_are_recorded():
+    boss = owner()
+    browser = signed_in(boss)
+    post(browser, make_person("cashier"), "link", factor_code="12")
+    browser.confirm(f"/staff/{make_person('viewer').pk}/link/")
+
+    found = AuditEvent.objects.filter(kind__startswith="factor_").order_by("pk").values_list("kind", "facts")
+    assert [(kind, facts["act"]) for kind, facts in found] == [
+        (Kind.FACTOR_FAILED, "access_link"),
+        (Kind.FACTOR_USED, "access_link"),
+    ]
+
+
+@pytest.mark.parametrize(("which", "names"), [("none", ["cashier"]), ("some", ["boss", "owner"])])
+def test_the_list_shows_who_has_no_second_factor(which, names):
+    browser = signed_in(owner())
+    administrator()
+    make_person("cashier")
+
+    page = browser.get(f"/staff/?factor={which}")
+
+    assert sorted(person.username for person in page.context["page"]) == names
+    assert ('data-factor="none"' in page.content.decode()) is (which == "none")

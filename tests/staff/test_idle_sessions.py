@@ -1,0 +1,133 @@
+"""A session ends by itself when nobody is there, and what has ended is deleted."""
+
+import datetime as dt
+
+import pytest
+from django.conf import settings as project
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from time_machine import travel
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from core import clock
+from staff.models import Session, SpentChallenge, Throttle
+from staff.tasks import clear_ended_sessions
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+def minutes_later(minutes: float):
+    return travel(clock.now() + dt.timedelta(minutes=minutes))
+
+
+def is_in(client: Client) -> bool:
+    return client.get("/orders/").status_code == 200
+
+
+def poll(client: Client) -> int:
+    return client.get("/orders/live/", headers={"HX-Request": "true"}).status_code
+
+
+def test_who_does_nothing_for_an_hour_is_signed_out():
+    client = browser_of("cashier")
+    is_in(client)
+
+    with minutes_later(61):
+        answer = client.get("/orders/")
+
+        assert answer["Location"].startswith("/accounts/login/")
+        assert not Session.objects.exists()
+    assert AuditEvent.objects.get(kind=Kind.SIGN_OUT).facts == {"because": "idle"}
+
+
+def test_who_goes_on_stays_signed_in():
+    client = browser_of("cashier")
+
+    for minutes in (50, 100, 150):
+        with minutes_later(minutes):
+            assert is_in(client)
+
+
+def test_what_a_page_asks_by_itself_is_no_activity():
+    client = browser_of("cashier")
+
+    for minutes in (20, 40, 59):
+        with minutes_later(minutes):
+            poll(client)
+    with minutes_later(61):
+        assert not is_in(client)
+
+
+def test_the_alerts_of_an_open_page_are_no_activity():
+    client = browser_of("cashier")
+
+    for minutes in (20, 40, 59):
+        with minutes_later(minutes):
+            client.get("/balance/alerts/now/", headers={"HX-Request": "true"})
+    with minutes_later(61):
+        assert not is_in(client)
+
+
+def test_a_form_that_comes_too_late_does_nothing():
+    client = browser_of("cashier")
+
+    with minutes_later(61):
+        client.post("/me/", {"language": "id", "theme": "dark"})
+
+    person = make_person("cashier", username="other")
+    assert person.theme == "auto"
+    assert not type(person).objects.filter(theme="dark").exists()
+
+
+def test_a_session_is_over_after_twelve_hours_whatever_is_done():
+    make_person("cashier")
+    client = Client()
+    client.post("/accounts/login/", {"login": "cashier", "password": "secret-words"})
+
+    for minutes in range(50, 720, 50):
+        with minutes_later(minutes):
+            assert is_in(client)
+    with minutes_later(721):
+        assert not is_in(client)
+
+
+def test_activity_is_written_once_a_minute_at_most():
+    client = browser_of("cashier")
+    is_in(client)
+
+    def writes() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            is_in(client)
+        return sum("UPDATE" in query["sql"] for query in queries)
+
+    assert writes() == 0
+    with minutes_later(2):
+        assert [writes(), writes()] == [1, 0]
+
+
+def test_the_idle_time_is_a_setting(settings):
+    settings.SESSION_IDLE_MINUTES = 5
+    client = browser_of("cashier")
+
+    with minutes_later(6):
+        assert not is_in(client)
+
+
+def test_what_has_ended_is_deleted_at_night():
+    before, after = clock.now() - dt.timedelta(hours=1), clock.now() + dt.timedelta(hours=1)
+    for name, ends in (("old", before), ("new", after)):
+        Session.objects.create(session_key=name, session_data="", expire_date=ends)
+        SpentChallenge.objects.create(digest=name, expires_at=ends)
+        Throttle.objects.create(key=name, failures=1, blocked_until=ends, expires_at=ends)
+
+    clear_ended_sessions()
+
+    assert [row.pk for model in (Session, SpentChallenge, Throttle) for row in model.objects.all()] == ["new"] * 3
+
+
+@pytest.mark.parametrize("name", ["SESSION_COOKIE_NAME", "CSRF_COOKIE_NAME", "DEVICE_COOKIE_NAME"])
+def test_cookies_have_the_host_prefix_with_https_alone(name):
+    assert getattr(project, name).startswith("__Host-") is project.HTTPS

@@ -1,0 +1,333 @@
+"""Guessing passwords is slowed; nobody else is kept out by it."""
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+from django.test import Client
+from time_machine import travel
+
+from core import clock
+from staff.models import Throttle, User
+from staff.roles import Role
+from staff.services import change_role, deactivate, make_link, reactivate
+from staff.services.throttle import Key, Pace, Slowed, clear_expired, take
+from tests.people import code_of, make_person
+
+pytestmark = pytest.mark.django_db
+RIGHT, WRONG = "secret-words", "something-else"
+
+
+def post(client: Client, name: str, password: str, **more):
+    return client.post("/accounts/login/", {"login": name, "password": password, **more})
+
+
+def stranger(address: str = "203.0.113.9") -> Client:
+    return Client(REMOTE_ADDR=address)
+
+
+def outcome(answer) -> str:
+    if answer.status_code == 302:
+        return "in"
+    return "slowed" if b'data-code="slowed"' in answer.content else "wrong"
+
+
+def guess(name: str, times: int, client: Client | None = None, **more) -> list[str]:
+    return [outcome(post(client or stranger(), name, WRONG, **more)) for _ in range(times)]
+
+
+def known(name: str) -> Client:
+    """A browser in which this person has signed in and out."""
+    client = Client(REMOTE_ADDR="198.51.100.7")
+    assert outcome(post(client, name, RIGHT)) == "in"
+    client.post("/accounts/logout/")
+    return client
+
+
+def test_after_five_wrong_passwords_a_stranger_waits():
+    make_person("cashier")
+
+    assert guess("cashier", 7) == ["wrong"] * 5 + ["slowed"] * 2
+    assert outcome(post(stranger(), "cashier", RIGHT)) == "slowed"
+
+
+def test_the_page_says_how_long_to_wait_and_the_wait_doubles():
+    make_person("cashier")
+    guess("cashier", 5)
+    answer = post(stranger(), "cashier", WRONG)
+    assert 25 <= answer.context["form"].seconds_to_wait <= 30
+
+    with travel(clock.now() + dt.timedelta(seconds=31)):
+        assert guess("cashier", 1) == ["wrong"]
+        assert 55 <= post(stranger(), "cashier", WRONG).context["form"].seconds_to_wait <= 60
+
+
+@pytest.mark.parametrize("host", ["testserver", "TESTSERVER", "testserver:80", "testserver:8000", "testserver."])
+def test_the_spelling_of_the_host_changes_no_counter(host, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+    make_person("cashier")
+    guess("cashier", 5)
+
+    answer = stranger().post("/accounts/login/", {"login": "cashier", "password": WRONG}, headers={"host": host})
+
+    assert outcome(answer) == "slowed"
+
+
+@pytest.mark.parametrize("name", ["CASHIER", " cashier ", "cash\uff49er"])
+def test_the_spelling_of_a_name_changes_no_counter(name):
+    make_person("cashier")
+    guess("cashier", 5)
+
+    assert guess(name, 1) == ["slowed"]
+
+
+def test_empty_forms_keep_nobody_out(settings):
+    settings.TRUSTED_PROXY_COUNT = 1
+    make_person("cashier")
+    flood = Client(REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": "203.0.113.9"})
+    for _ in range(40):
+        flood.post("/accounts/login/", {"login": "", "password": ""})
+
+    beside = Client(REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": "198.51.100.7"})
+    assert outcome(post(beside, "cashier", RIGHT)) == "in"
+    assert outcome(post(flood, "cashier", RIGHT)) == "in"
+
+
+def test_behind_a_proxy_strangers_are_told_apart(settings):
+    settings.TRUSTED_PROXY_COUNT = 1
+    make_person("cashier")
+    flood = Client(REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": "203.0.113.9"})
+    for number in range(40):
+        post(flood, f"nobody-{number}", WRONG)
+
+    assert guess("cashier", 1, flood) == ["slowed"]
+    beside = Client(REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": "198.51.100.7"})
+    assert outcome(post(beside, "cashier", RIGHT)) == "in"
+
+
+def test_a_forged_address_makes_no_new_client(settings):
+    settings.TRUSTED_PROXY_COUNT = 1
+    outcomes = [
+        outcome(
+            post(
+                Client(REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": f"1.2.3.{number}, 203.0.113.9"}),
+                f"nobody-{number}",
+                WRONG,
+            )
+        )
+        for number in range(31)
+    ]
+
+    assert outcomes[-1] == "slowed"
+
+
+def test_addresses_of_one_ipv6_line_are_one_client():
+    outcomes = [outcome(post(stranger(f"2001:db8::{number:x}"), f"nobody-{number}", WRONG)) for number in range(1, 32)]
+
+    assert outcomes[-1] == "slowed"
+
+
+def test_the_owner_signs_in_on_a_known_device_while_a_stranger_floods():
+    person = make_person("cashier", username="owner")
+    client = known("owner")
+    guess("owner", 20)
+
+    assert outcome(post(client, "owner", RIGHT)) == "in"
+    assert guess("owner", 1) == ["slowed"]
+    assert User.objects.get(pk=person.pk).is_active
+
+
+def test_a_known_device_gets_through_from_the_strangers_own_address():
+    make_person("cashier")
+    client = known("cashier")
+    for number in range(40):
+        post(stranger(), f"nobody-{number}", WRONG)
+
+    client.defaults["REMOTE_ADDR"] = "203.0.113.9"
+    assert outcome(post(client, "cashier", RIGHT)) == "in"
+
+
+def test_a_known_device_that_guesses_is_slowed_itself():
+    make_person("cashier")
+
+    assert guess("cashier", 9, known("cashier")) == ["wrong"] * 8 + ["slowed"]
+
+
+def test_a_device_is_known_for_its_own_account_only():
+    make_person("cashier")
+    make_person("cashier", username="sari")
+    client = known("cashier")
+    guess("sari", 5)
+
+    assert guess("sari", 1, client) == ["slowed"]
+
+
+def test_one_computer_is_known_to_all_who_signed_in_on_it():
+    for name in ("ani", "budi"):
+        make_person("cashier", username=name)
+    client = known("ani")
+    post(client, "budi", RIGHT)
+    client.post("/accounts/logout/")
+    for name in ("ani", "budi"):
+        guess(name, 5)
+
+    for name in ("ani", "budi"):
+        assert outcome(post(client, name, RIGHT)) == "in"
+        client.post("/accounts/logout/")
+
+
+def switched_off_and_on(person: User) -> None:
+    deactivate(person, actor=None)
+    reactivate(person, actor=None)
+
+
+@pytest.mark.parametrize("happens", [switched_off_and_on, lambda person: make_link(person, actor=None)])
+def test_a_device_is_a_stranger_after(happens):
+    person = make_person("cashier")
+    client = known("cashier")
+    happens(person)
+    guess("cashier", 5)
+
+    assert guess("cashier", 1, client) == ["slowed"]
+
+
+def test_after_a_new_password_other_devices_are_strangers_and_this_one_known():
+    make_person("cashier")
+    other, own = known("cashier"), known("cashier")
+    post(own, "cashier", RIGHT)
+    own.post(
+        "/accounts/password/change/",
+        {"oldpassword": RIGHT, "password1": "entirely-other-9", "password2": "entirely-other-9"},
+    )
+    own.post("/accounts/logout/")
+    guess("cashier", 5)
+
+    assert guess("cashier", 1, other) == ["slowed"]
+    assert outcome(post(own, "cashier", "entirely-other-9")) == "in"
+
+
+def test_a_change_of_role_leaves_devices_known():
+    person = make_person("cashier")
+    client = known("cashier")
+    make_person("admin")
+    change_role(person, Role.CASHIER, actor=None)
+    guess("cashier", 5)
+
+    assert outcome(post(client, "cashier", RIGHT)) == "in"
+
+
+def test_a_forged_device_cookie_is_a_strangers():
+    make_person("cashier")
+    client = known("cashier")
+    client.cookies["device"] = client.cookies["device"].value[:-4] + "AAAA"
+    guess("cashier", 5)
+
+    assert guess("cashier", 1, client) == ["slowed"]
+
+
+def test_a_right_code_gets_through_on_an_unknown_device():
+    person = make_person("admin")
+    guess("admin", 6)
+    client = stranger("198.51.100.99")
+
+    assert outcome(post(client, "admin", RIGHT, factor_code=code_of(person))) == "in"
+    assert client.get("/").status_code == 200
+
+
+def test_guessing_with_wrong_codes_opens_no_second_way():
+    person = make_person("admin")
+    guess("admin", 5)
+
+    assert guess("admin", 10, factor_code="12") == ["slowed"] * 10
+    assert outcome(post(stranger(), "admin", RIGHT, factor_code=code_of(person))) == "slowed"
+    assert outcome(post(stranger("198.51.100.99"), "admin", RIGHT, factor_code=code_of(person))) == "in"
+
+
+def test_beside_the_right_password_codes_are_guessed_no_faster():
+    person = make_person("admin")
+    guess("admin", 5)
+    for number in range(1, 8):
+        outcome(post(stranger(f"198.51.100.{number}"), "admin", RIGHT, factor_code="12"))
+
+    fresh = stranger("198.51.100.99")
+
+    assert outcome(post(fresh, "admin", RIGHT, factor_code=code_of(person))) == "slowed"
+
+
+def test_who_lacks_the_password_slows_nobodys_codes():
+    person = make_person("admin")
+    guess("admin", 5)
+    for number in range(1, 8):
+        guess("admin", 1, stranger(f"198.51.100.{number}"), factor_code="12")
+
+    fresh = stranger("198.51.100.99")
+
+    assert outcome(post(fresh, "admin", RIGHT, factor_code=code_of(person))) == "in"
+
+
+def test_a_flood_of_names_washes_no_counter_out():
+    make_person("cashier")
+    guess("cashier", 5)
+    for number in range(400):
+        Throttle.objects.create(
+            key=f"{number:064}", failures=1, blocked_until=clock.now(), expires_at=clock.now() + dt.timedelta(hours=1)
+        )
+
+    assert guess("cashier", 1) == ["slowed"]
+
+
+def test_names_of_nobody_are_slowed_alike():
+    assert guess("nobody", 6) == ["wrong"] * 5 + ["slowed"]
+
+
+def test_expired_counters_are_deleted_and_others_stay():
+    guess("nobody", 6)
+    Throttle.objects.update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    guess("somebody", 1)
+
+    assert clear_expired(clock.now(), at_most=100) == 0
+    assert Throttle.objects.count() == 2
+
+
+def test_a_right_password_begins_the_count_again():
+    make_person("cashier")
+    guess("cashier", 4)
+    post(stranger(), "cashier", RIGHT)
+
+    assert guess("cashier", 5) == ["wrong"] * 5
+
+
+def test_right_passwords_of_an_own_account_do_not_clear_the_client():
+    make_person("cashier", username="insider")
+    outcomes = []
+    for number in range(40):
+        outcomes += guess(f"nobody-{number}", 1)
+        post(stranger(), "insider", RIGHT)
+
+    assert "slowed" in outcomes
+
+
+def test_free_guesses_at_the_same_moment_wait_for_nothing():
+    key, now = Key.of(Pace(free=2, first=30, longest=60), "test"), clock.now()
+    with travel(now, tick=False):
+        take(key)
+
+    with travel(now - dt.timedelta(milliseconds=20), tick=False):
+        take(key)
+        with pytest.raises(Slowed):
+            take(key)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_guesses_sent_at_once_count_one_by_one():
+    make_person("cashier")
+
+    def go(_: int) -> str:
+        try:
+            return guess("cashier", 1)[0]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(go, range(12))) == ["slowed"] * 7 + ["wrong"] * 5

@@ -1,0 +1,65 @@
+"""What several tests of tills need."""
+
+from typing import Any
+
+from django.conf import settings
+from django.test import Client, RequestFactory
+
+from core import clock
+from staff.models import User
+from tests.people import make_person
+from tills.models import Pin, Till
+from tills.services import make_code
+from tills.services.enrolling import digest_of
+from tills.services.pins import PinHasher, _keyed
+
+PIN = "824605"
+WRONG = "937150"
+
+
+def manager() -> User:
+    return User.objects.filter(username="boss").first() or make_person("administrator", username="boss")
+
+
+def a_request(person: User | None = None) -> Any:
+    request = RequestFactory().post("/")
+    request.user = person or manager()
+    return request
+
+
+def make_till(name: str = "Kasir 1", **facts: Any) -> Till:
+    """An enrolled till, without a browser."""
+    return Till.objects.create(
+        name=name, digest=digest_of(name), enrolled_by=manager(), enrolled_at=clock.now(), **facts
+    )
+
+
+def till_browser(name: str = "Kasir 1", *, pin_limit: int | None = None) -> Client:
+    """A browser that was made a till with a code."""
+    boss = manager()
+    code = make_code(name=name, pin_limit=pin_limit, actor=boss, request=a_request(boss))
+    browser = Client()
+    assert browser.post("/till/enrol/", {"code": code}).status_code == 302
+    return browser
+
+
+def give_pin(person: User, pin: str = PIN, secret: str | None = None) -> User:
+
+    hasher = PinHasher()
+    encoded = hasher.encode(_keyed(person.pk, pin, secret or settings.SECRET_KEY), hasher.salt())
+    Pin.objects.create(person=person, encoded=encoded, set_at=clock.now())
+    return person
+
+
+def with_pin(role: str = "cashier", pin: str = PIN, **facts: Any) -> User:
+    return give_pin(make_person(role, **facts), pin)
+
+
+def take_over(browser: Client, person: User, pin: str = PIN) -> Any:
+    return browser.post("/till/", {"person": person.pk, "pin": pin})
+
+
+def who_is_at(browser: Client) -> str:
+    """The user name of whoever is signed in in this browser; "" for nobody."""
+    page = browser.get("/")
+    return page.context["user"].username if page.status_code == 200 else ""

@@ -1,0 +1,186 @@
+"""Five wrong PINs lock the PINs of that till: not the person, and not another till."""
+
+import datetime as dt
+
+import pytest
+import time_machine
+from django.test import Client
+
+from audit.models import AuditEvent
+from core import clock
+from tests.core.helpers import codes
+from tests.people import code_of
+from tests.purchases.helpers import at_once
+from tests.tills.helpers import PIN, WRONG, manager, take_over, till_browser, who_is_at, with_pin
+from tills.models import Till
+from tills.services import pins, sessions
+
+pytestmark = pytest.mark.django_db
+
+
+def guess_wrong(browser: Client, person, times: int = 5) -> None:
+    for _ in range(times):
+        take_over(browser, person, WRONG)
+
+
+def test_after_five_wrong_pins_the_right_one_does_not_count():
+    browser, person = till_browser(), with_pin()
+    guess_wrong(browser, person)
+
+    page = take_over(browser, person)
+
+    assert page.status_code == 429
+    assert codes(page) == {"PinsLocked"}
+    assert who_is_at(browser) == ""
+    kinds = list(AuditEvent.objects.filter(kind__startswith="pin").order_by("pk").values_list("kind", flat=True))
+    assert kinds == ["pin_failed"] * 5 + ["pin_locked"]
+
+
+def test_the_fifth_try_counts_still():
+    browser, person = till_browser(), with_pin()
+    guess_wrong(browser, person, times=4)
+
+    take_over(browser, person)
+
+    assert who_is_at(browser) == person.username
+    assert Till.objects.get().wrong_count == 0
+
+
+def test_the_person_and_other_tills_are_untouched():
+    browser, other, person = till_browser(), till_browser("Kasir 2"), with_pin()
+    guess_wrong(browser, person)
+
+    take_over(other, person)
+    elsewhere = Client()
+    elsewhere.post("/accounts/login/", {"login": person.username, "password": "secret-words"})
+
+    assert who_is_at(other) == person.username
+    assert who_is_at(elsewhere) == person.username
+
+
+def test_the_own_pin_buys_no_more_tries_at_a_colleagues():
+    browser, me, colleague = till_browser(), with_pin(username="me"), with_pin(username="other", pin="517306")
+    guess_wrong(browser, colleague, times=4)
+    take_over(browser, me)
+
+    guess_wrong(browser, colleague, times=1)
+
+    assert codes(take_over(browser, me)) == {"PinsLocked"}
+
+
+def test_each_lock_lasts_twice_as_long():
+    browser, person = till_browser(), with_pin()
+    waits = []
+    with time_machine.travel(clock.now(), tick=False) as time:
+        guess_wrong(browser, person)
+        for _ in range(3):
+            till = Till.objects.get()
+            waits.append(till.pin_locked_until - clock.now())
+            time.move_to(till.pin_locked_until)
+            take_over(browser, person, WRONG)
+
+    assert waits == [dt.timedelta(minutes=minutes) for minutes in (5, 10, 20)]
+
+
+def test_after_the_pause_the_right_pin_counts_again():
+    browser, person = till_browser(), with_pin()
+    with time_machine.travel(clock.now(), tick=False) as time:
+        guess_wrong(browser, person)
+        time.shift(dt.timedelta(minutes=5))
+
+        take_over(browser, person)
+
+        assert who_is_at(browser) == person.username
+
+
+def test_wrong_pins_are_forgotten_after_half_a_day():
+    browser, person = till_browser(), with_pin()
+    with time_machine.travel(clock.now(), tick=False) as time:
+        guess_wrong(browser, person, times=4)
+        time.shift(dt.timedelta(hours=13))
+
+        guess_wrong(browser, person, times=4)
+
+        assert not Till.objects.get().pin_locked_until
+
+
+def test_a_manager_unlocks_the_till():
+    browser, person = till_browser(), with_pin()
+    guess_wrong(browser, person)
+    boss = Client()
+    boss.force_login(manager())
+
+    boss.post(f"/tills/{Till.objects.get().pk}/unlock/")
+    take_over(browser, person)
+
+    assert who_is_at(browser) == person.username
+    assert AuditEvent.objects.get(kind="unlocked").person == manager()
+
+
+def sign_in(browser: Client, name: str, **more: str) -> None:
+    browser.post("/accounts/login/", {"login": name, "password": "secret-words", **more})
+    browser.post("/till/lock/")
+
+
+def test_a_password_makes_up_for_the_own_wrong_pins():
+    browser, person = till_browser(), with_pin()
+    guess_wrong(browser, person)
+
+    sign_in(browser, person.username)
+    take_over(browser, person)
+
+    assert who_is_at(browser) == person.username
+    assert Till.objects.get().pin_locks == 0
+
+
+def test_the_own_password_buys_no_tries_at_a_colleagues():
+    browser, me, colleague = till_browser(), with_pin(username="me"), with_pin(username="other", pin="517306")
+    guess_wrong(browser, colleague)
+
+    sign_in(browser, "me")
+
+    assert codes(take_over(browser, colleague, "517306")) == {"PinsLocked"}
+    assert codes(take_over(browser, me)) == {"PinsLocked"}
+
+
+def test_a_managers_password_at_the_till_unlocks_it():
+    browser, person = till_browser(), with_pin()
+    guess_wrong(browser, person)
+
+    sign_in(browser, manager().username)
+    browser.post("/accounts/second-step/", {"factor_code": code_of(manager())})
+    browser.post("/till/lock/")
+    take_over(browser, person)
+
+    assert who_is_at(browser) == person.username
+
+
+def test_a_pin_of_the_wrong_shape_is_no_guess():
+    browser, person = till_browser(), with_pin()
+
+    for pin in ("", "12345", "abcdef", "１２３４５６", "1234567"):
+        take_over(browser, person, pin)
+
+    assert Till.objects.get().guesses == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_fifty_guesses_at_once_five_are_looked_at(monkeypatch):
+    browser, person = till_browser(), with_pin()
+    looked_at = []
+    is_right = pins.is_right
+    monkeypatch.setattr(sessions, "is_right", lambda pk, pin: looked_at.append(pin) or is_right(pk, pin))
+    cookies = browser.cookies
+
+    def guess(number: int):
+        one = Client()
+        one.cookies.update(cookies)
+        return lambda: take_over(one, person, f"{700_000 + number * 37}").status_code
+
+    answers = at_once(*[guess(number) for number in range(50)])
+
+    assert sorted(answers) == [200] * 4 + [429] * 46
+    assert len(looked_at) == 5
+    till = Till.objects.get()
+    assert (till.guesses, till.wrong_count) == (50, 5)
+    assert codes(take_over(browser, person, PIN)) == {"PinsLocked"}

@@ -1,0 +1,105 @@
+"""Everybody who sells sets the own PIN, with the own password or second factor."""
+
+import pytest
+from django.test import Client
+
+from audit.models import AuditEvent
+from tests.core.helpers import codes
+from tests.people import browser_of, code_of, make_person
+from tests.tills.helpers import PIN, give_pin, manager, take_over, till_browser, who_is_at
+from tills.models import Pin
+from tills.services import is_right, is_weak
+
+pytestmark = pytest.mark.django_db
+
+
+def typed(pin: str = PIN, **more: str) -> dict[str, str]:
+    return {"pin1": pin, "pin2": pin, "password": "secret-words", **more}
+
+
+def test_a_pin_that_was_set_takes_a_till_over():
+    person = make_person("cashier")
+    browser, till = Client(), till_browser()
+    browser.force_login(person)
+
+    browser.post("/me/pin/", typed())
+    take_over(till, person)
+
+    assert who_is_at(till) == person.username
+    assert AuditEvent.objects.get(kind="pin_set").person == person
+
+
+def test_the_pin_stands_nowhere():
+    browser_of("cashier").post("/me/pin/", typed())
+
+    assert PIN not in Pin.objects.get().encoded + str(AuditEvent.objects.values())
+
+
+@pytest.mark.parametrize("pin", ["111111", "123456", "654321", "121212", "123123", "112233", "890123", "111222"])
+def test_weak_pins_are_refused(pin):
+    page = browser_of("cashier").post("/me/pin/", typed(pin))
+
+    assert [fault.code for fault in page.context["form"].errors.as_data()["pin1"]] == ["weak"]
+    assert not Pin.objects.exists()
+
+
+def test_most_pins_are_good():
+    assert sum(is_weak(f"{pin:06}") for pin in range(1_000_000)) < 25_000
+
+
+@pytest.mark.parametrize("pin", ["12345", "1234567", "82460a", "８２４６０５"])
+def test_a_pin_has_six_digits(pin):
+    browser_of("cashier").post("/me/pin/", typed(pin))
+
+    assert not Pin.objects.exists()
+
+
+def test_a_wrong_password_sets_no_pin_and_guesses_are_slowed():
+    browser = browser_of("cashier")
+
+    seen = [codes(browser.post("/me/pin/", typed(password="wrong"))) for _ in range(6)]
+
+    assert seen == [{"FactorRefused:password"}] * 5 + [{"FactorRefused:slow"}]
+    assert not Pin.objects.exists()
+
+
+def test_who_has_a_second_factor_needs_it():
+    browser = Client()
+    browser.force_login(manager())
+
+    page = browser.post("/me/pin/", typed())
+    assert codes(page) == {"FactorRefused:missing"}
+    browser.post("/me/pin/", typed(factor_code=code_of(manager())))
+
+    assert Pin.objects.get().person == manager()
+
+
+def test_a_pin_is_removed():
+    person = give_pin(make_person("cashier"))
+    browser = Client()
+    browser.force_login(person)
+
+    browser.post("/me/pin/", {"remove": "1", "password": "secret-words"})
+
+    assert not Pin.objects.exists()
+    assert AuditEvent.objects.filter(kind="pin_removed").exists()
+
+
+def test_who_does_not_sell_needs_no_pin():
+    assert browser_of("auditor").get("/me/pin/").status_code == 403
+
+
+def test_a_pin_outlives_a_change_of_the_key(settings):
+    person = give_pin(make_person("cashier"), secret="the-key-before")
+    assert not is_right(person.pk, PIN)
+
+    settings.SECRET_KEY_FALLBACKS = ["the-key-before"]
+
+    assert is_right(person.pk, PIN)
+
+
+def test_a_hash_that_is_moved_to_another_person_opens_nothing():
+    person, other = give_pin(make_person("cashier")), give_pin(make_person("cashier", username="other"), "517306")
+    Pin.objects.filter(person=other).update(encoded=Pin.objects.get(person=person).encoded)
+
+    assert not is_right(other.pk, PIN)

@@ -1,0 +1,255 @@
+"""A session by PIN sells up to a limit; it approves, administers and exports nothing, and ends by itself."""
+
+import datetime as dt
+
+import pytest
+import time_machine
+from django.test import Client, RequestFactory
+
+from core import clock
+from purchases.errors import NeedsApproval
+from purchases.models import Order
+from purchases.services import ask_for_approval
+from staff.errors import FactorRefused
+from staff.models import User
+from staff.roles import ROLES, Role
+from staff.services import STRONG_RIGHTS, check_factor, limits_of
+from staff.urls import urlpatterns
+from tests.core.helpers import codes, has_id, hidden
+from tests.database import statements
+from tests.factories import make_product
+from tests.gateway.helpers import read_balance
+from tests.people import code_of, make_person
+from tests.purchases.helpers import confirm, place, review
+from tests.tills.helpers import give_pin, manager, take_over, till_browser, who_is_at, with_pin
+from tills.backends import PinBackend
+from tills.models import NotStored, Till
+from tills.rights import PIN_RIGHTS
+
+pytestmark = pytest.mark.django_db
+
+
+def at_till(person: User, **facts) -> Client:
+    browser = till_browser(**facts)
+    assert take_over(browser, person).status_code == 302
+    return browser
+
+
+def by_pin(person: User) -> User:
+    found = PinBackend().get_user(person.pk)
+    assert found is not None
+    return found
+
+
+def test_a_pin_holds_no_strong_right():
+    assert PIN_RIGHTS.isdisjoint(STRONG_RIGHTS)
+    assert set(ROLES[Role.CASHIER]) >= PIN_RIGHTS
+
+
+@pytest.mark.parametrize("role", ["admin", "administrator", "supervisor"])
+def test_whoever_it_is_a_pin_only_sells(role):
+    found = by_pin(with_pin(role))
+
+    assert found.get_all_permissions() == PIN_RIGHTS
+    assert not found.is_superuser
+    assert not found.is_staff
+    assert not found.has_perm("staff.manage_staff")
+    assert found.has_perm("purchases.buy")
+
+
+def test_a_pin_gives_nothing_that_the_person_lacks():
+    assert by_pin(with_pin("viewer")).get_all_permissions() == PIN_RIGHTS & set(ROLES[Role.VIEWER])
+
+
+def test_an_owners_flags_are_neither_read_again_nor_stored():
+    person = with_pin("admin")
+    found = by_pin(person)
+
+    found.refresh_from_db()
+
+    assert not found.is_superuser
+    with pytest.raises(NotStored):
+        found.save()
+    assert User.objects.get(pk=person.pk).is_superuser
+
+
+def test_the_person_and_the_tills_are_one_query():
+    person = with_pin()
+    Till.objects.update(held_by=None)
+    at_till(person)
+
+    with statements() as sent:
+        found = by_pin(person)
+        assert found.has_perm("purchases.buy")
+        assert not found.has_perm("purchases.decide_order")
+        assert limits_of(found).per_order == 1_000_000
+        assert [till.name for till in found.tills] == ["Kasir 1"]
+
+    assert len(sent) == 1
+
+
+@pytest.mark.parametrize(("own", "of_till", "expected"), [(None, 20_000, 20_000), (5_000, 20_000, 5_000)])
+def test_the_lowest_limit_holds(own, of_till, expected):
+    person = with_pin(own_per_order=own)
+    at_till(person, pin_limit=of_till)
+
+    assert limits_of(by_pin(person)).per_order == expected
+
+
+@pytest.mark.parametrize(
+    "address", ["/staff/", "/staff/invite/", "/tills/", "/tills/add/", "/callbacks/", "/files/", "/balance/statement/"]
+)
+def test_an_owner_by_pin_reaches_no_administration(address):
+    assert at_till(with_pin("admin")).get(address).status_code == 403
+
+
+@pytest.mark.parametrize("address", ["/me/", "/me/pin/", "/me/sign-out-elsewhere/", "/accounts/password/change/"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_the_own_account_takes_a_password(address, method):
+    page = getattr(at_till(with_pin()), method)(address)
+
+    assert page.status_code == 403
+    assert has_id(page, "fault-pin-only")
+
+
+def test_every_address_of_accounts_is_refused_but_signing_out_and_the_language():
+    browser = at_till(with_pin("admin"))
+    reached = set()
+    for one in urlpatterns:
+        address = "/" + str(one.pattern).replace("<int:pk>", "1").replace("<str:role>", "cashier")
+        if "<" not in address and browser.get(address).status_code != 403:
+            reached.add(one.name)
+            take_over(browser, User.objects.get(username="admin"))
+
+    assert reached == {"account_logout", "set_language"}
+
+
+def test_an_order_above_the_tills_limit_is_refused():
+    product = make_product(price=20_500)
+    read_balance(1_000_000)
+    browser = at_till(with_pin(), pin_limit=20_000)
+    page = review(browser, product)
+
+    answer = confirm(browser, product, hidden(page) | {"price": "20500"})
+
+    assert "LimitReached:per_order" in codes(answer)
+    assert not Order.objects.exists()
+
+
+def test_an_owner_by_pin_decides_no_approval():
+    product, sari = make_product(price=20_500), make_person("cashier", username="sari", own_approval_above=10_000)
+    with pytest.raises(NeedsApproval) as need:
+        place(product, placed_by=sari)
+    approval = ask_for_approval(need.value, actor=sari, reason="A wedding")
+    person = with_pin("admin")
+    browser = at_till(person)
+
+    for step in ("approve", "refuse"):
+        browser.post(f"/approvals/{approval.pk}/{step}/", {"reason": "because", "factor_code": code_of(person)})
+
+    approval.refresh_from_db()
+    assert approval.is_open
+
+
+def test_a_second_factor_confirms_nothing_by_pin():
+    request = RequestFactory().post("/", {"factor_code": "123456"})
+    request.user = by_pin(with_pin("admin", is_demo=True))
+
+    with pytest.raises(FactorRefused) as refusal:
+        check_factor(request, act="anything", content={})
+
+    assert refusal.value.reason == "pin"
+
+
+def test_the_page_says_that_it_is_by_pin():
+    assert has_id(at_till(with_pin()).get("/"), "pin-session")
+
+
+@pytest.mark.parametrize("gone", ["till", "token"])
+def test_without_the_tills_cookie_the_session_is_over(gone):
+    browser = at_till(with_pin())
+    browser.cookies["till"] = "" if gone == "till" else "another"
+
+    answer = browser.get("/orders/")
+
+    assert answer.status_code == 302
+    assert who_is_at(browser) == ""
+
+
+def test_somebody_elses_take_over_in_a_copy_of_the_browser_ends_the_session():
+    ani, budi = with_pin(username="ani"), with_pin(username="budi")
+    browser = at_till(ani)
+    copy = Client()
+    copy.cookies["till"] = browser.cookies["till"].value
+
+    take_over(copy, budi)
+
+    assert who_is_at(copy) == "budi"
+    assert browser.get("/orders/")["Location"] == "/till/?because=till"
+
+
+def test_nobody_there_for_long_leads_to_the_lock_screen(settings):
+    with time_machine.travel(clock.now(), tick=False) as time:
+        browser = at_till(with_pin())
+        time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS - 1))
+        assert browser.get("/orders/").status_code == 200
+        time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS + 1))
+
+        answer = browser.get("/orders/")
+
+    assert answer["Location"] == "/till/?because=idle"
+    assert Till.objects.get().held_by is None
+
+
+def test_polls_keep_no_session_alive(settings):
+    with time_machine.travel(clock.now(), tick=False) as time:
+        browser = at_till(with_pin())
+        for _ in range(4):
+            time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS / 3))
+            answer = browser.get("/overview/live/", headers={"HX-Request": "true"})
+
+    assert answer["HX-Redirect"] == "/till/?because=idle"
+
+
+def test_who_types_into_a_search_is_there(settings):
+    with time_machine.travel(clock.now(), tick=False) as time:
+        browser = at_till(with_pin())
+        for _ in range(4):
+            time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS / 3))
+            answer = browser.get("/products/?q=tel", headers={"HX-Request": "true"})
+
+    assert answer.status_code == 200
+
+
+def test_a_password_that_changes_ends_the_session():
+    person = with_pin()
+    browser = at_till(person)
+    person.set_password("another-good-one")
+    person.save()
+
+    assert who_is_at(browser) == ""
+
+
+def test_a_pin_needs_the_person_to_be_active_at_each_request():
+    person = with_pin()
+    browser = at_till(person)
+    User.objects.filter(pk=person.pk).update(is_active=False)
+
+    assert who_is_at(browser) == ""
+
+
+def test_a_till_is_no_known_device_of_who_used_a_pin_there(settings):
+    browser = at_till(with_pin())
+
+    assert set(browser.cookies) <= {
+        "till",
+        "sessionid",
+        "__Host-sessionid",
+        "csrftoken",
+        "__Host-csrftoken",
+        "messages",
+    }
+
+
+def test_managers_have_pins_as_well():
+    assert who_is_at(at_till(give_pin(manager()))) == "boss"

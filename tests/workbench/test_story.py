@@ -1,0 +1,124 @@
+"""One order's whole story: every room's rows in the order of time, as a page and as a file."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from audit.services import record
+from callbacks.services import process_batch
+from catalogue.models import Product
+from gateway.services import call
+from purchases.models import Incident, Order
+from purchases.models.receipts import Paper
+from purchases.services import submit
+from purchases.services.receipts import print_receipt
+from reconciliation.models import Difference
+from tests.callbacks.helpers import body_for, post
+from tests.conftest import Upstream
+from tests.database import statements
+from tests.gateway.helpers import kept_exchange
+from tests.people import browser_of, make_person
+from tests.purchases.helpers import place
+from upstream import requests
+from upstream.budget import CallClass
+from workbench.services.story import read_story
+
+
+@pytest.fixture
+def sold(upstream: Upstream) -> Order:
+    """An order that was placed, sent, polled, reported by a callback, and printed."""
+    cashier = make_person("cashier", username="kasir")
+    order = place(Product.objects.get(name="Telkomsel 10.000"), destination="081290000001", placed_by=cashier)
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order.refresh_from_db()
+    call(requests.transaction_status(ref_id=order.ref_id))
+    post(body_for(order, trx_id=order.trx_id, price=order.price))
+    process_batch(50)
+    order.refresh_from_db()
+    print_receipt(order, paper=Paper.MM58, printed_by=cashier)
+    record(Kind.FULL_NUMBER_SEEN, person=cashier, subject=order.ref_id)
+    return order
+
+
+def test_the_story_has_a_line_of_each_kind_in_order(sold: Order):
+    incident = Incident.objects.create(order=sold, kind=Incident.Kind.OTHER_PRICE, source="poll", detail="x")
+    difference = Difference.objects.create(
+        amount=-5,
+        from_no=1,
+        to_no=2,
+        from_at=timezone.now(),
+        to_at=timezone.now(),
+        label=Difference.Label.UNEXPLAINED,
+        candidates=[{"ref_id": sold.ref_id, "why": "double_debit"}],
+    )
+    page = browser_of("auditor").get(f"/orders/{sold.ref_id}/story/")
+
+    lines = page.context["lines"]
+    assert {str(line.kind.value) for line in lines} >= {
+        *("event", "exchange", "callback", "entry", "receipt", "incident", "difference", "audit"),
+    }
+    assert [line.at for line in lines] == sorted(line.at for line in lines)
+    assert [line.code for line in lines if line.kind == "event"] == ["queued", "sending", "pending", "success"]
+    assert {incident, difference} <= {line.row for line in lines}
+    assert {line.who for line in lines if line.kind == "receipt"} == {"kasir"}
+    assert {line.address for line in lines if line.kind == "callback"} == {"127.0.0.1"}
+
+
+def test_the_file_holds_bodies_and_no_secret(sold: Order, upstream: Upstream):
+    answer = browser_of("auditor").get(f"/orders/{sold.ref_id}/story.json")
+
+    told = answer.json()
+    rows = {line["kind"]: line["row"] for line in told["lines"]}
+    assert told["order"]["ref_id"] == sold.ref_id
+    assert rows["exchange"]["raw"]["data"]["ref_id"] == sold.ref_id
+    assert sold.ref_id in rows["callback"]["body"]
+    assert rows["receipt"]["printed_by"] == "kasir"
+    assert [row["status"] for row in told["order_history"]] == ["queued", "sending", "pending", "success"]
+    assert upstream.process.secret_key not in answer.content.decode()
+    kept = AuditEvent.objects.get(kind=Kind.EXPORT_MADE)
+    assert (kept.subject, kept.person.username) == (sold.ref_id, "auditor")
+
+
+def test_a_story_of_many_polls_takes_few_queries(sold: Order):
+    for minutes in range(50):
+        kept_exchange(sold.ref_id, at=timezone.now() - dt.timedelta(minutes=minutes))
+    browser = browser_of("auditor")
+    browser.get(f"/orders/{sold.ref_id}/story/")
+    with statements() as asked:
+        page = browser.get(f"/orders/{sold.ref_id}/story/")
+    assert len(page.context["lines"]) > 60
+    assert len(asked) <= 10
+
+
+def test_more_rows_than_a_page_holds_are_announced(sold: Order, monkeypatch: Any):
+    monkeypatch.setattr("workbench.services.story.MOST_ROWS", 3)
+    assert not read_story(sold.ref_id).is_whole
+    page = browser_of("auditor").get(f"/orders/{sold.ref_id}/story/")
+    assert 'id="too-many"' in page.content.decode()
+
+
+@pytest.mark.parametrize("role", ["viewer", "cashier", "supervisor"])
+def test_who_may_not_see_all_its_parts_sees_no_story(sold: Order, role: str):
+    browser = browser_of(role, username="else")
+    assert browser.get(f"/orders/{sold.ref_id}/story/").status_code == 403
+    assert browser.get(f"/orders/{sold.ref_id}/story.json").status_code == 403
+    assert 'id="order-story"' not in browser.get(f"/orders/{sold.ref_id}/").content.decode()
+
+
+def test_the_order_leads_to_its_story_and_exchanges(sold: Order):
+    browser = browser_of("auditor")
+    page = browser.get(f"/orders/{sold.ref_id}/").content.decode()
+    assert f'href="/orders/{sold.ref_id}/story/"' in page
+    assert f'href="/exchanges/?q={sold.ref_id}"' in page
+    assert browser.get("/orders/NONE/story/").status_code == 404
+
+
+def test_what_is_not_sealed_yet_has_no_proof(sold: Order):
+    answer = browser_of("auditor").get(f"/orders/{sold.ref_id}/proof.json", follow=True)
+    assert 'data-code="not_sealed"' in answer.content.decode()

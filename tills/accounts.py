@@ -1,0 +1,32 @@
+"""Signing in with a password at a till."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.http import HttpRequest
+from django.urls import reverse
+
+from staff.accounts import StaffAccounts
+from staff.models import User
+from tills.cookies import till_token
+from tills.services import let_go, unlock_by_password
+
+
+class AccountsAtTills(StaffAccounts):
+    """The adapter of staff; at a till a password unlocks the PINs, and who signs out leaves the lock screen."""
+
+    def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
+        """Begin the session; the till is nobody's by PIN from now on."""
+        super().login(request, user)
+        assert isinstance(user, User)  # noqa: S101
+        unlock_by_password(request, user, token=till_token(request))
+
+    def logout(self, request: HttpRequest) -> None:
+        """End the session; the till is free."""
+        if isinstance(request.user, User):
+            let_go(till_token(request), request.user)
+        super().logout(request)
+
+    def get_logout_redirect_url(self, request: HttpRequest) -> str:
+        """The lock screen at a till; else where signing out always leads."""
+        return reverse("till") if till_token(request) else str(super().get_logout_redirect_url(request))

@@ -1,0 +1,57 @@
+"""Who is signed in by PIN, cut to what a PIN may do: the one place where that is decided."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+from django.conf import settings
+
+from staff.backends import PERSON, StaffBackend
+from staff.models import User
+from staff.services import limits_of
+from tills.models import HeldTill, PinPerson
+from tills.rights import PIN_RIGHTS
+
+_WITH_TILLS = f"""
+    SELECT found.*, (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+            'pk', till.id, 'name', till.name, 'digest', till.digest, 'limit', till.pin_limit,
+            'active_at', extract(epoch FROM till.active_at)
+        )), '[]') FROM tills_till till WHERE till.held_by_id = found.id AND till.switched_off_at IS NULL
+    ) AS held_tills FROM ({PERSON}) found
+"""  # noqa: S608 - our own text
+
+
+class PinBackend(StaffBackend):
+    """The person of a session that began with a PIN. It comes with one query, the tills included.
+
+    A password never leads here: the session names this backend, because `sign_in_by_pin` began it.
+    """
+
+    def authenticate(self, request: Any, **credentials: Any) -> None:
+        """Nobody: a PIN counts only together with its till."""
+
+    def get_user(self, user_id: int) -> User | None:
+        """The person with a cashier's rights at most, whatever the role, and with the till's limit for an order."""
+        person: PinPerson | None = next(iter(PinPerson.objects.raw(_WITH_TILLS, [user_id])), None)
+        if person is None or not self.user_can_authenticate(person):
+            return None
+        person.tills = [_held(facts) for facts in json.loads(person.held_tills)]
+        person.held = sorted(PIN_RIGHTS if person.was_owner else PIN_RIGHTS.intersection(person.held))
+        lowest = min((till.limit for till in person.tills), default=0)
+        own = limits_of(person).per_order
+        person.own_per_order = lowest if own is None else min(own, lowest)
+        return person
+
+
+def _held(facts: dict[str, Any]) -> HeldTill:
+    limit = facts["limit"]
+    return HeldTill(
+        pk=facts["pk"],
+        name=facts["name"],
+        digest=facts["digest"],
+        active_at=dt.datetime.fromtimestamp(float(facts["active_at"] or 0), dt.UTC),
+        limit=settings.PIN_ORDER_LIMIT if limit is None else limit,
+    )

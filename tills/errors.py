@@ -1,0 +1,48 @@
+"""Why a till refuses a PIN or a code."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from core.errors import Refused
+from staff.errors import wait_words
+
+
+class CodeRefused(Refused):
+    """A code that enrols nothing: "unknown", "used", "expired" or "slow"."""
+
+    def __init__(self, reason: str, *, wait: int = 0) -> None:
+        words = {
+            "unknown": _("This code is wrong. Type it as it stands on the page where it was made."),
+            "used": _("This code was used already. Have a new one made."),
+            "expired": _("This code has expired. Have a new one made."),
+            "slow": _("Too many wrong codes: wait %(time)s.") % {"time": wait_words(wait)},
+        }
+        super().__init__(words[reason])
+        self.reason = reason
+        self.wait = wait
+
+
+class WrongPin(Refused):
+    """The PIN is not this person's. `left`: how many more tries this till has."""
+
+    def __init__(self, left: int) -> None:
+        tries = ngettext("%(n)s try is left.", "%(n)s tries are left.", left) % {"n": left}
+        wrong = _("Wrong PIN.")
+        super().__init__(f"{wrong} {tries}")
+        self.left = left
+
+
+class PinsLocked(Refused):
+    """PINs do not count at this till for `wait` seconds; this one was not looked at."""
+
+    def __init__(self, wait: int) -> None:
+        words = _("Too many wrong PINs at this till. Wait %(time)s, or sign in with a password.")
+        super().__init__(words % {"time": wait_words(wait)})
+        self.wait = wait
+
+
+class TillOff(Refused):
+    """This browser is no till, or no more."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This browser is not a till any more. Have it enrolled again."))

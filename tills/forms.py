@@ -1,0 +1,67 @@
+"""What people type at a till, and about one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from tills.services import is_weak
+
+_FIELD = {"class": "form-control", "autocomplete": "off"}
+_SIX_DIGITS = RegexValidator(r"\A[0-9]{6}\Z", _("A PIN has 6 digits."), code="six_digits")
+
+
+class PinField(forms.CharField):
+    """Six digits, hidden while they are typed."""
+
+    def __init__(self, *, autocomplete: str = "off", **facts: Any) -> None:
+        attrs = {"class": "form-control form-big", "inputmode": "numeric", "maxlength": 6, "autocomplete": autocomplete}
+        super().__init__(widget=forms.PasswordInput(attrs), validators=[_SIX_DIGITS], strip=True, **facts)
+
+
+class TakeOverForm(forms.Form):
+    """Who is next, and that person's PIN. A PIN that is none is not counted as a guess."""
+
+    person = forms.IntegerField(min_value=1, max_value=2**63 - 1)
+    pin = PinField(label=_("PIN"))
+
+
+class OwnPinForm(forms.Form):
+    """A new PIN, typed twice."""
+
+    pin1 = PinField(label=_("New PIN"), autocomplete="new-password")
+    pin2 = PinField(label=_("The same PIN again"), autocomplete="new-password")
+
+    def clean(self) -> dict[str, Any]:
+        """What is wrong with the PIN stands beside its own field."""
+        first, second = self.cleaned_data.get("pin1"), self.cleaned_data.get("pin2")
+        if first and is_weak(first):
+            weak = _("Too easy to guess: no repeated digits and no sequence, such as 112233 or 123456.")
+            self.add_error("pin1", ValidationError(weak, code="weak"))
+        elif first and second and first != second:
+            self.add_error("pin2", ValidationError(_("The two PINs are not the same."), code="differ"))
+        return self.cleaned_data
+
+
+class CodeForm(forms.Form):
+    """The code that makes this browser a till."""
+
+    code = forms.CharField(label=_("Code"), max_length=20, strip=True)
+
+
+class TillForm(forms.Form):
+    """How a till is called, and the most that one order by PIN may cost there."""
+
+    name = forms.CharField(label=_("Name of the till"), max_length=60, strip=True)
+    pin_limit = forms.IntegerField(
+        label=_("Most for one order by PIN, in rupiah"), min_value=0, max_value=10**12, required=False
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs |= _FIELD

@@ -1,0 +1,32 @@
+"""`./run manage switch_off_till ID`: end a till without a page."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from core.commands import PlainCommand
+from tills.models import Till
+from tills.services import switch_off
+
+
+class Command(PlainCommand):
+    """The same service as the page."""
+
+    help = "Switch a till off: whoever is there by PIN is out at the next request."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Which, and how to print."""
+        parser.add_argument("id", type=int, help="As list_tills prints it.")
+        parser.add_argument("--json", action="store_true", help="Print one JSON object.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Exit 0 when it is off, 1 when there is none."""
+        till = Till.objects.filter(pk=options["id"]).first()
+        if till is None:
+            raise CommandError(f"There is no till {options['id']}.")
+        switch_off(till, request=None)
+        if options["json"]:
+            self.stdout.write(json.dumps({"id": till.pk, "name": till.name, "on": False}))
+        else:
+            self.stdout.write(f"{till.name} is switched off.")

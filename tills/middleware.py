@@ -1,0 +1,86 @@
+"""What holds at a till: a PIN session ends with its till, by itself when idle, and reaches no account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+
+from core.live import is_poll
+from staff.models import User
+from tills.cookies import till_token
+from tills.services.sessions import held_till, is_idle, leave_till, note_activity
+
+# Whatever these pages ask for themselves. Of the own account a PIN reaches only how to leave it, and the language.
+_NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
+_OPEN = {"account_logout", "set_language"}
+_FOUND = 302
+
+
+class TillMiddleware:
+    """Sets `request.till_token`: this browser's, or ""; whether it counts still, the database says."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request; send to the lock screen who has to show a PIN again, or a PIN at all."""
+        token = till_token(request)
+        request.till_token = token  # type: ignore[attr-defined]
+        if _is_by_pin(request):
+            ended = _why_it_ends(request, token)
+            if ended:
+                leave_till(request, token=token, because=ended)
+                return _to_lock_screen(request, ended)
+        response = self.get_response(request)
+        if token and _asks_to_sign_in(request, response):
+            return _to_lock_screen(request)
+        return response
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        """Refuse accounts, tills and files."""
+        match = request.resolver_match
+        if match is None or match.url_name in _OPEN or not match.route.startswith(_NOT_BY_PIN):
+            return None
+        return render(request, "tills/pin_only.html", status=403) if _is_by_pin(request) else None
+
+
+def _is_by_pin(request: HttpRequest) -> bool:
+    """Asking who is signed in costs a query, which a request without a session does not make."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES and getattr(request.user, "by_pin", False)
+
+
+def _why_it_ends(request: HttpRequest, token: str) -> str:
+    """ "" when the session goes on: then this was the person's last act, unless the page itself asked."""
+    assert isinstance(request.user, User)  # noqa: S101 - by PIN
+    till = held_till(request.user, token)
+    if till is None:
+        return "till"
+    if is_idle(till):
+        return "idle"
+    request.held_till = till  # type: ignore[attr-defined] # the frame of the page says so
+    if not is_poll(request):
+        note_activity(till)
+    return ""
+
+
+def _asks_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
+    match = request.resolver_match
+    is_on_the_way = match is None or match.route.startswith("accounts/") or match.url_name == "till_lock"
+    return response.status_code == _FOUND and not is_on_the_way and response["Location"].startswith(_login())
+
+
+def _login() -> str:
+    return reverse(settings.LOGIN_URL)
+
+
+def _to_lock_screen(request: HttpRequest, because: str = "") -> HttpResponse:
+    if request.method == "POST" and because in {"", "idle"}:
+        because = "unsent"
+    address = reverse("till") + (f"?{urlencode({'because': because})}" if because else "")
+    return HttpResponseClientRedirect(address) if "HX-Request" in request.headers else redirect(address)

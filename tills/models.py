@@ -1,0 +1,147 @@
+"""Tills: the shop's browsers at which the next cashier takes over by PIN."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Upper
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from audit.history import history_of
+from staff.models import User
+
+
+class Till(models.Model):
+    """One enrolled browser: who is at it by PIN, and the wrong PINs that were typed there."""
+
+    name = models.CharField(_("name"), max_length=60)
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token in the browser's cookie.")
+    enrolled_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    enrolled_at = models.DateTimeField()
+    switched_off_at = models.DateTimeField(null=True)
+    pin_limit = models.BigIntegerField(
+        null=True, blank=True, help_text="Most for one order by PIN, in rupiah; empty: PIN_ORDER_LIMIT."
+    )
+
+    held_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", help_text="By PIN.")
+    active_at = models.DateTimeField(null=True, help_text="When that person last did something here.")
+
+    wrong_pins = models.JSONField(default=dict, help_text="Person → wrong PINs that nothing has made up for.")
+    wrong_at = models.DateTimeField(null=True)
+    guesses = models.PositiveBigIntegerField(default=0, help_text="Every PIN ever sent, checked or not.")
+    pin_locks = models.PositiveSmallIntegerField(default=0, help_text="Locks in a row; each lasts twice as long.")
+    pin_locked_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Upper("name"), condition=Q(switched_off_at=None), name="till_name_once"),
+            models.CheckConstraint(condition=Q(switched_off_at=None) | Q(held_by=None), name="till_off_held_by_nobody"),
+            models.CheckConstraint(condition=Q(pin_limit=None) | Q(pin_limit__gte=0), name="till_limit_not_negative"),
+        ]
+        permissions = [("enrol_till", "Can enrol tills, unlock them and switch them off")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("till_detail", args=[self.pk])
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it counts as a till."""
+        return self.switched_off_at is None
+
+    @property
+    def wrong_count(self) -> int:
+        """Wrong PINs that nothing has made up for."""
+        return sum(self.wrong_pins.values())
+
+    @property
+    def limit(self) -> int:
+        """The most that one order by PIN may cost here, in rupiah."""
+        return settings.PIN_ORDER_LIMIT if self.pin_limit is None else self.pin_limit
+
+
+class EnrolmentCode(models.Model):
+    """A code, good once and for minutes, that makes the browser in which it is typed a till."""
+
+    digest = models.CharField(max_length=64, unique=True, help_text="Keyed hash of the code.")
+    name = models.CharField(max_length=60)
+    pin_limit = models.BigIntegerField(null=True, blank=True)
+    made_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"code for {self.name}"
+
+
+class Pin(models.Model):
+    """A person's PIN, hashed. It counts only at a till."""
+
+    person = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="pin")
+    encoded = models.CharField(max_length=128)
+    set_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"PIN of {self.person_id}"
+
+
+# Who made a till or set a PIN past the pages stands here. What guesses and takes over have events of their own.
+_PASSING = ["digest", "held_by", "active_at", "wrong_pins", "wrong_at", "guesses", "pin_locks", "pin_locked_until"]
+TillHistory = history_of(Till, exclude=_PASSING)
+PinHistory = history_of(Pin, exclude=["encoded"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldTill:
+    """A till that a person holds by PIN, as it comes with the person of a request."""
+
+    pk: int
+    name: str
+    digest: str
+    active_at: dt.datetime
+    limit: int
+
+
+class PinPerson(User):
+    """Somebody who signed in by PIN: no owner, whatever the row says, and never stored as such."""
+
+    by_pin: ClassVar[bool] = True
+    #: Not stored: what `tills.backends` reads with the person, and what was cut.
+    tills: Sequence[HeldTill]
+    held: Sequence[str]
+    held_tills: str
+    was_owner: bool = False
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> PinPerson:
+        """The person, without an owner's flags."""
+        person = super().from_db(db, field_names, values, **more)
+        person.was_owner = person.__dict__.get("is_superuser", False)
+        for flag in ("is_superuser", "is_staff"):
+            if flag in person.__dict__:
+                person.__dict__[flag] = False
+        return person
+
+    def save(self, *args: Any, update_fields: Iterable[str] | None = None, **options: Any) -> None:
+        """Store what a PIN may change, and never what was cut for it."""
+        if update_fields is None or not set(update_fields) <= {"last_login"}:
+            raise NotStored
+        super().save(*args, update_fields=update_fields, **options)
+
+
+class NotStored(TypeError):
+    """A person as cut for a PIN is never written back."""

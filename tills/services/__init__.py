@@ -1,0 +1,22 @@
+"""What is done with tills and PINs."""
+
+from tills.services.enrolling import (
+    CODE_MINUTES,
+    change_till,
+    enrol,
+    find_till,
+    make_code,
+    switch_off,
+    unlock_pins,
+)
+from tills.services.guessing import count_guess, note_right, note_wrong
+from tills.services.pins import has_pin, is_right, is_weak, people_with_pin, remove_pin, set_pin
+from tills.services.sessions import (
+    PIN_BACKEND,
+    held_till,
+    leave_till,
+    let_go,
+    note_activity,
+    sign_in_by_pin,
+    unlock_by_password,
+)

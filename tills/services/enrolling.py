@@ -1,0 +1,160 @@
+"""Making a browser a till, and ending that."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import secrets
+
+import structlog
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from core.addresses import address_of, line_of
+from staff.models import User
+from staff.services import throttle
+from tills.errors import CodeRefused
+from tills.models import EnrolmentCode, Till
+
+CODE_MINUTES = 15
+ENROL = "tills.enrol_till"
+# Without letters and digits that are mistaken for one another when read aloud; 8 of them are 39 random bits.
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+_CODE_LENGTH = 8
+_PACE = throttle.Pace(free=5, first=30, longest=900)
+
+log = structlog.get_logger()
+
+
+def make_code(*, name: str, pin_limit: int | None, actor: User, request: HttpRequest) -> str:
+    """A code for the browser that is to be the till `name`: valid once, for `CODE_MINUTES`. It is not stored."""
+    code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
+    now = clock.now()
+    with transaction.atomic():
+        EnrolmentCode.objects.create(
+            digest=_digest_of_code(code),
+            name=name,
+            pin_limit=pin_limit,
+            made_by=actor,
+            made_at=now,
+            expires_at=now + dt.timedelta(minutes=CODE_MINUTES),
+        )
+        record(Kind.TILL_CODE_MADE, request=request, subject=name, facts={"pin_limit": pin_limit})
+    log.info("till_code_made", by=actor.pk, till=name)
+    return code
+
+
+def enrol(request: HttpRequest, typed: str) -> tuple[Till, str]:
+    """Use the code up: the till, and the token for this browser's cookie. Raises `CodeRefused`.
+
+    A till of the same name is replaced: its browser is none any more. Guesses are slowed, by client.
+    """
+    key = throttle.Key.of(_PACE, "till_code", line_of(address_of(request)))
+    try:
+        throttle.take(key)
+    except throttle.Slowed as slowed:
+        raise CodeRefused("slow", wait=slowed.seconds) from slowed
+    token = secrets.token_urlsafe(32)
+    try:
+        till = _enrol(request, typed, token)
+    except IntegrityError:  # another browser became a till of this name meanwhile: it is replaced
+        till = _enrol(request, typed, token)
+    throttle.give_back(key)
+    log.info("till_enrolled", by=till.enrolled_by_id, till=till.pk)
+    return till, token
+
+
+@transaction.atomic
+def _enrol(request: HttpRequest, typed: str, token: str) -> Till:
+    code = _lock_code(typed)
+    now = clock.now()
+    code.used_at = now
+    code.save(update_fields=["used_at"])
+    for before in Till.objects.select_for_update().filter(name__iexact=code.name, switched_off_at=None):
+        _switch_off(before, now)
+    till = Till.objects.create(
+        name=code.name, digest=digest_of(token), enrolled_by=code.made_by, enrolled_at=now, pin_limit=code.pin_limit
+    )
+    facts = {"till": till.pk, "pin_limit": till.pin_limit}
+    record(Kind.TILL_ENROLLED, person=code.made_by, request=request, subject=till.name, facts=facts)
+    return till
+
+
+def find_till(token: str) -> Till | None:
+    """The till whose browser has this token in its cookie, if it is one still."""
+    if not token:
+        return None
+    return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
+
+
+def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRequest) -> None:
+    """Give the till another name or limit; they hold at the next request. Raises `IntegrityError` for a taken name."""
+    with transaction.atomic():
+        found = Till.objects.select_for_update().get(pk=till.pk)
+        before = {"name": found.name, "pin_limit": found.pin_limit}
+        found.name, found.pin_limit = name, pin_limit
+        found.save(update_fields=["name", "pin_limit"])
+        after = {"name": name, "pin_limit": pin_limit}
+        record(Kind.SETTING_CHANGED, request=request, subject=f"till {found.pk}", before=before, after=after)
+    log.info("till_changed", till=till.pk)
+
+
+def switch_off(till: Till, *, request: HttpRequest | None) -> None:
+    """End it: at the next request its browser is no till, and whoever is there by PIN is out.
+
+    `request`: None for a command.
+    """
+    with transaction.atomic():
+        found = Till.objects.select_for_update().get(pk=till.pk)
+        if not found.is_on:
+            return
+        _switch_off(found, clock.now())
+        record(Kind.TILL_SWITCHED_OFF, request=request, subject=found.name, facts={"till": found.pk})
+    log.info("till_switched_off", till=till.pk)
+
+
+def unlock_pins(till: Till, *, request: HttpRequest) -> None:
+    """Let PINs count again at this till, and forget the wrong ones."""
+    with transaction.atomic():
+        found = Till.objects.select_for_update().get(pk=till.pk)
+        if not (found.wrong_pins or found.pin_locked_until):
+            return
+        found.wrong_pins, found.pin_locks, found.pin_locked_until = {}, 0, None
+        found.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
+        record(Kind.UNLOCKED, request=request, subject=found.name, facts={"till": found.pk})
+    log.info("till_unlocked", till=till.pk)
+
+
+def digest_of(token: str) -> str:
+    """What the database keeps of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _digest_of_code(code: str) -> str:
+    """Keyed: so short a code could be found from a plain hash."""
+    return salted_hmac("tills.code", code, algorithm="sha256").hexdigest()
+
+
+def _lock_code(typed: str) -> EnrolmentCode:
+    text = "".join(letter for letter in typed.upper() if letter.isalnum())
+    code = EnrolmentCode.objects.select_for_update(of=["self"]).filter(digest=_digest_of_code(text)).first()
+    if code is None:
+        raise CodeRefused("unknown")
+    if code.used_at:
+        raise CodeRefused("used")
+    if code.expires_at <= clock.now() or not _may_enrol(code.made_by):
+        raise CodeRefused("expired")
+    return code
+
+
+def _may_enrol(person: User) -> bool:
+    return person.is_active and person.has_perm(ENROL)
+
+
+def _switch_off(till: Till, now: dt.datetime) -> None:
+    till.switched_off_at, till.held_by = now, None
+    till.save(update_fields=["switched_off_at", "held_by"])

@@ -1,0 +1,115 @@
+"""Five wrong PINs lock the PINs of a till, not a person.
+
+A PIN is counted before it is looked at, under the till's lock, so that those sent at once count one by one, and none is
+looked at while the till is locked. A right one makes up for the wrong ones of the same person only: nobody buys more
+tries at a colleague's PIN with the own one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass
+
+import structlog
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from staff.models import User
+from tills.errors import PinsLocked, TillOff
+from tills.models import Till
+
+FREE = 5
+_FIRST_PAUSE = dt.timedelta(minutes=5)
+_LONGEST_PAUSE = dt.timedelta(hours=12)
+_MOST_DOUBLINGS = 10
+# Wrong PINs that nobody followed up for this long were typed by mistake.
+_FORGOTTEN_AFTER = dt.timedelta(hours=12)
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A PIN that was counted and may be looked at. `locks`: it was the last one that the till has."""
+
+    person: int
+    total: int
+    locks: bool
+
+
+def count_guess(till_pk: int, person_pk: int) -> Guess:
+    """Count one PIN for this person at this till. Raises `PinsLocked`: then nobody may look at it."""
+    now = clock.now()
+    with transaction.atomic():
+        till = _lock(till_pk)
+        till.guesses += 1
+        if till.wrong_at and now - till.wrong_at > _FORGOTTEN_AFTER:
+            till.wrong_pins, till.pin_locks = {}, 0
+        wait = _seconds_left(till, now)
+        if not wait:
+            till.wrong_pins[str(person_pk)] = till.wrong_pins.get(str(person_pk), 0) + 1
+            till.wrong_at = now
+            if till.wrong_count >= FREE:
+                till.pin_locked_until = now + _pause_after(till.pin_locks)
+                till.pin_locks = min(till.pin_locks + 1, _MOST_DOUBLINGS)
+        till.save(update_fields=["guesses", "wrong_pins", "wrong_at", "pin_locks", "pin_locked_until"])
+    if wait:
+        raise PinsLocked(wait)
+    return Guess(person=person_pk, total=till.wrong_count, locks=till.wrong_count >= FREE)
+
+
+def note_right(guess: Guess, till: Till) -> None:
+    """The PIN was right: its person's count begins again. `till` is locked, and saved by the caller."""
+    till.wrong_pins.pop(str(guess.person), None)
+    if guess.locks or till.wrong_count < FREE:
+        till.pin_locked_until = None
+        till.pin_locks = max(till.pin_locks - 1, 0) if till.wrong_pins else 0
+
+
+def forget_own(till_pk: int, person_pk: int) -> None:
+    """This person has shown who it is: the wrong PINs under this name are forgotten, and a lock that they made ends."""
+    with transaction.atomic():
+        till = _lock(till_pk)
+        if till.wrong_pins.pop(str(person_pk), None) is None:
+            return
+        if till.wrong_count < FREE:
+            till.pin_locked_until = None
+            till.pin_locks = till.pin_locks if till.wrong_pins else 0
+        till.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
+
+
+def note_wrong(guess: Guess, till: Till, *, request: HttpRequest) -> None:
+    """The PIN was wrong: say so in the audit, and that the till is locked where it is."""
+    person = User.objects.filter(pk=guess.person).first()
+    subject = person.username if person else ""
+    with transaction.atomic():
+        record(Kind.PIN_FAILED, request=request, subject=subject, facts={"till": till.name})
+        if guess.locks:
+            record(Kind.PIN_LOCKED, request=request, subject=till.name, facts={"till": till.pk})
+    log.warning("pin_failed", till=till.pk, person=guess.person, locked=guess.locks)
+
+
+def seconds_locked(till: Till) -> int:
+    """For how long no PIN counts at this till; 0 when they do."""
+    return _seconds_left(till, clock.now())
+
+
+def _lock(till_pk: int) -> Till:
+    till = Till.objects.select_for_update().filter(pk=till_pk, switched_off_at=None).first()
+    if till is None:
+        raise TillOff
+    return till
+
+
+def _seconds_left(till: Till, now: dt.datetime) -> int:
+    if till.pin_locked_until is None or till.pin_locked_until <= now:
+        return 0
+    return math.ceil((till.pin_locked_until - now).total_seconds())
+
+
+def _pause_after(locks: int) -> dt.timedelta:
+    return min(_FIRST_PAUSE * (1 << locks), _LONGEST_PAUSE)

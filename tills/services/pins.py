@@ -1,0 +1,96 @@
+"""PINs: which are refused, how they are kept, and whether one is right."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from staff.models import User
+from tills.models import Pin
+
+LENGTH = 6
+_HALF = LENGTH // 2
+
+log = structlog.get_logger()
+
+
+class PinHasher(PBKDF2PasswordHasher):
+    """Django's hasher, at a cost that leaves most of two seconds to the page.
+
+    A million PINs are tried soon at any cost: what keeps a copy of the database from opening a till is the key that
+    goes into the hash, and that a PIN counts only together with a till's cookie.
+    """
+
+    iterations = 100_000
+
+
+def is_weak(pin: str) -> bool:
+    """Whether it is among the first that somebody tries: repeats, sequences, or halves of either."""
+    digits = [int(digit) for digit in pin]
+    return (
+        len(set(digits)) <= 2
+        or pin[:2] * _HALF == pin
+        or pin[:_HALF] * 2 == pin
+        or pin[::2] == pin[1::2]
+        or _is_run(digits)
+        or (_is_run(digits[:_HALF]) and _is_run(digits[_HALF:]))
+    )
+
+
+def has_pin(person: User) -> bool:
+    """Whether this person has set a PIN."""
+    return Pin.objects.filter(person_id=person.pk).exists()
+
+
+def people_with_pin() -> QuerySet[User]:
+    """Who may take a till over, by name."""
+    found: QuerySet[User] = User.objects.filter(is_active=True, pin__isnull=False)
+    return found.order_by("first_name", "last_name", "username")
+
+
+def set_pin(person: User, pin: str, *, request: HttpRequest) -> None:
+    """Keep this PIN in place of the one before."""
+    hasher = PinHasher()
+    encoded = hasher.encode(_keyed(person.pk, pin, settings.SECRET_KEY), hasher.salt())
+    with transaction.atomic():
+        Pin.objects.update_or_create(person_id=person.pk, defaults={"encoded": encoded, "set_at": clock.now()})
+        record(Kind.PIN_SET, request=request, subject=person.username)
+    log.info("pin_set", person=person.pk)
+
+
+def remove_pin(person: User, *, request: HttpRequest) -> None:
+    """This person takes no till over any more."""
+    with transaction.atomic():
+        if Pin.objects.filter(person_id=person.pk).delete()[0]:
+            record(Kind.PIN_REMOVED, request=request, subject=person.username)
+    log.info("pin_removed", person=person.pk)
+
+
+def is_right(person_pk: int, pin: str) -> bool:
+    """Whether this is the PIN of somebody who may take a till over. Only `sign_in_by_pin` asks, and counts."""
+    kept = Pin.objects.filter(person_id=person_pk, person__is_active=True).values_list("encoded", flat=True).first()
+    if kept is None:
+        return False
+    keys = [str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+    return any(PinHasher().verify(_keyed(person_pk, pin, key), kept) for key in keys)
+
+
+def _is_run(digits: list[int]) -> bool:
+    """Whether each digit is the same step from the one before: 111, 123, 975, 890."""
+    steps = {(after - before) % 10 for before, after in pairwise(digits)}
+    return len(steps) == 1
+
+
+def _keyed(person_pk: int, pin: str, secret: str) -> str:
+    """What is hashed: bound to the person and to our key, so that the database alone tells nothing."""
+    return salted_hmac("tills.pin", f"{person_pk}:{pin}", secret=secret, algorithm="sha256").hexdigest()

@@ -1,0 +1,53 @@
+"""A person's own PIN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from staff.services.own_factors import confirm_own
+from tills import services
+from tills.forms import OwnPinForm
+
+SET_PIN = "own_pin"
+
+
+@sensitive_post_parameters()
+@staff_only("purchases.buy")
+@require_http_methods(["GET", "POST"])
+def own_pin(request: StaffRequest) -> HttpResponse:
+    """Set the own PIN, or remove it; both take the own second factor, or the password of who has none."""
+    is_removal = "remove" in request.POST
+    form = OwnPinForm(request.POST if request.method == "POST" and not is_removal else None)
+    if request.method == "POST" and (is_removal or form.is_valid()):
+        try:
+            confirm_own(request, act=SET_PIN, content={})
+        except Refused as refusal:
+            return _page(request, form, refusal)
+        if is_removal:
+            services.remove_pin(request.user, request=request)
+            messages.success(request, _("Your PIN is removed."), extra_tags="pin_removed")
+        else:
+            services.set_pin(request.user, form.cleaned_data["pin1"], request=request)
+            messages.success(request, _("Your PIN is saved. It counts at the shop's tills."), extra_tags="pin_set")
+        return redirect("own_pin")
+    return _page(request, form, None)
+
+
+def _page(request: StaffRequest, form: OwnPinForm, refusal: Refused | None) -> HttpResponse:
+    context: dict[str, Any] = {
+        "form": form,
+        "refusal": refusal,
+        "has_pin": services.has_pin(request.user),
+        "act": SET_PIN,
+        "content": {},
+    }
+    return render(request, "tills/own_pin.html", context)

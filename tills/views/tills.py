@@ -1,0 +1,97 @@
+"""The shop's tills: the list, a code for a new one, and one till."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
+from django.db.models.functions import Upper
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from core.paging import FirstPages
+from staff.services import check_factor
+from tills import services
+from tills.forms import TillForm
+from tills.models import Till
+from tills.services.guessing import seconds_locked
+from tills.tables import TillTable
+
+ROWS = 50
+MAKE_CODE = "till_code"
+
+
+@staff_only("tills.enrol_till")
+@require_GET
+def till_list(request: StaffRequest) -> HttpResponse:
+    """All tills, those that are on first."""
+    tills = Till.objects.select_related("held_by").order_by("-switched_off_at", Upper("name"), "pk")
+    page = FirstPages(tills, ROWS).get_page(request.GET.get("page"))
+    return render(request, "tills/till_list.html", {"page": page, "table": TillTable(page)})
+
+
+@staff_only("tills.enrol_till")
+@require_http_methods(["GET", "POST"])
+def till_add(request: StaffRequest) -> HttpResponse:
+    """Make a code for a new till; the answer shows it, this once. It takes a second factor."""
+    form = TillForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        facts = form.cleaned_data
+        try:
+            typed = {name: request.POST.get(name, "") for name in ("name", "pin_limit")}
+            check_factor(request, act=MAKE_CODE, content=typed)
+        except Refused as refusal:
+            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+        else:
+            code = services.make_code(
+                name=facts["name"], pin_limit=facts["pin_limit"], actor=request.user, request=request
+            )
+            shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
+            shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
+            return render(request, "tills/code_shown.html", shown)
+    context = {"form": form, "act": MAKE_CODE, "content": {}, "limit": settings.PIN_ORDER_LIMIT}
+    return render(request, "tills/till_add.html", context)
+
+
+@staff_only("tills.enrol_till")
+@require_http_methods(["GET", "POST"])
+def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One till: its name and limit, who is there, whether its PINs are locked."""
+    till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by"), pk=pk)
+    form = TillForm(request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit})
+    if request.method == "POST" and till.is_on and form.is_valid():
+        try:
+            services.change_till(till, request=request, **form.cleaned_data)
+        except IntegrityError:
+            form.add_error("name", ValidationError(_("There is a till with this name already."), code="name_taken"))
+        else:
+            messages.success(request, _("Saved."))
+            return redirect(till)
+    context = {"till": till, "form": form, "locked": seconds_locked(till), "limit": settings.PIN_ORDER_LIMIT}
+    return render(request, "tills/till_detail.html", context)
+
+
+@staff_only("tills.enrol_till")
+@require_POST
+def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
+    """End the till; whoever is there by PIN is out at the next request."""
+    till = get_object_or_404(Till, pk=pk)
+    services.switch_off(till, request=request)
+    messages.success(request, _("The till is switched off."), extra_tags="till_off")
+    return redirect(till)
+
+
+@staff_only("tills.enrol_till")
+@require_POST
+def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
+    """Let PINs count again."""
+    till = get_object_or_404(Till, pk=pk)
+    services.unlock_pins(till, request=request)
+    messages.success(request, _("PINs count again at this till."), extra_tags="till_unlocked")
+    return redirect(till)

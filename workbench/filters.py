@@ -1,0 +1,74 @@
+"""The filters of the workbench's lists; they live in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.search import found_by
+from gateway.models import Exchange, ExchangeQuerySet
+from purchases.models import Order
+from staff.models import User
+from workbench.presenting.exchanges import ENDPOINT_WORDS
+
+ANSWERED, FAILED = "answer", "error"
+
+
+class ExchangeFilter(ListFilter):
+    """Exchanges by ref_id or trx_id, endpoint, outcome, error and day."""
+
+    seldom = ("error",)
+
+    q = SearchFilter(label=_("ref_id or trx_id"))
+    endpoint = django_filters.ChoiceFilter(
+        label=_("Request"),
+        empty_label=_("Every request"),
+        choices=[(endpoint.value, words) for endpoint, words in ENDPOINT_WORDS.items()],
+    )
+    outcome = django_filters.ChoiceFilter(
+        method="with_outcome",
+        label=_("Outcome"),
+        empty_label=_("Every outcome"),
+        choices=[(ANSWERED, _("Answered")), (FAILED, _("Errors"))],
+    )
+    error = django_filters.CharFilter(method="with_error", label=_("Error"), max_length=140)
+    since = SinceFilter(field_name="sent_at", label=_("From"))
+    until = UntilFilter(field_name="sent_at", label=_("To"))
+
+    def search(self, exchanges: ExchangeQuerySet, _name: str, text: str) -> ExchangeQuerySet:
+        """Those about one order or bill check; people type its ref_id as they like."""
+        plain = text.strip()
+        orders = Order.objects.filter(trx_id__iexact=plain).values("ref_id")[:10]
+        every = Exchange.objects.all()
+        ways = [every.of_order(plain), every.of_order(plain.upper()), every.filter(ref_id__in=orders, ref_id__gt="")]
+        return exchanges.filter(found_by(*ways, time_field="sent_at"))
+
+    def with_outcome(self, exchanges: ExchangeQuerySet, _name: str, outcome: str) -> ExchangeQuerySet:
+        """Those with an answer that could be used, or the others."""
+        return exchanges.errors() if outcome == FAILED else exchanges.filter(error="")
+
+    def with_error(self, exchanges: ExchangeQuerySet, _name: str, error: str) -> ExchangeQuerySet:
+        """Those of one group of errors."""
+        return exchanges.errors().filter(error=error)
+
+
+class AuditFilter(ListFilter):
+    """What people did, by person, action, order (or what else it was about) and day."""
+
+    q = SearchFilter(label=_("ref_id, user name or list"), max_length=200)
+    person = django_filters.CharFilter(method="by_person", label=_("Person"), max_length=150)
+    kind = django_filters.ChoiceFilter(label=_("Action"), empty_label=_("Every action"), choices=Kind.choices)
+    since = SinceFilter(field_name="at", label=_("From"))
+    until = UntilFilter(field_name="at", label=_("To"))
+
+    def search(self, events: QuerySet[AuditEvent], _name: str, text: str) -> QuerySet[AuditEvent]:
+        """Those about this; people type a ref_id as they like."""
+        return events.filter(subject__in={text.strip(), text.strip().upper()})
+
+    def by_person(self, events: QuerySet[AuditEvent], _name: str, name: str) -> QuerySet[AuditEvent]:
+        """Those of one person, by user name in any case."""
+        return events.filter(person=User.objects.filter(username__iexact=name.strip()).values("pk")[:1])

@@ -1,0 +1,1 @@
+"""What the workbench's pages show, in words."""

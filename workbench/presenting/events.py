@@ -1,0 +1,40 @@
+"""Audit events as the list shows them and files hold them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from audit.models import AuditEvent
+
+
+def as_text(value: Any) -> str:
+    """JSON for a cell of a file; empty for nothing."""
+    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def details_of(event: AuditEvent) -> SafeString:
+    """What was before and after, and the facts, a line each, each cut where it is long."""
+    lines = [(_words(part),) for part in _parts(event)]
+    return format_html_join("", "<div>{}</div>", lines[:6])
+
+
+def _parts(event: AuditEvent) -> list[tuple[str, str]]:
+    before, after = event.before or {}, event.after or {}
+    changed = [
+        (name, f"{_short(before.get(name))} → {_short(after.get(name))}") for name in dict.fromkeys([*before, *after])
+    ]
+    return changed + [(name, _short(value)) for name, value in (event.facts or {}).items() if value not in ("", None)]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
+    return Truncator(text).chars(80)
+
+
+def _words(part: tuple[str, str]) -> str:
+    return f"{part[0]}: {part[1]}"

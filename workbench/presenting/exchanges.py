@@ -1,0 +1,112 @@
+"""Exchanges as the pages show them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from core.looks import LookChoices
+from gateway.models import Exchange
+from upstream.endpoints import Endpoint
+from upstream.error_codes import ErrorCode, meaning_of
+
+# What stands in a kept request for what is as good as a password.
+MASKED = "***"
+_CODES = {code.value for code in ErrorCode}
+_ENDPOINTS = {endpoint.value for endpoint in Endpoint}
+
+ENDPOINT_WORDS = {
+    Endpoint.BALANCE: gettext_lazy("Balance"),
+    Endpoint.CATEGORIES: gettext_lazy("Categories"),
+    Endpoint.BRANDS: gettext_lazy("Brands"),
+    Endpoint.PRODUCTS: gettext_lazy("Products"),
+    Endpoint.TRANSACTION_CREATE: gettext_lazy("Purchase"),
+    Endpoint.TRANSACTION_STATUS: gettext_lazy("Order status"),
+    Endpoint.BILL_INQUIRY: gettext_lazy("Bill inquiry"),
+    Endpoint.BILL_PAY: gettext_lazy("Bill payment"),
+}
+
+
+class ExchangeResult(LookChoices):
+    """How a request of ours ended."""
+
+    ANSWER = "answer", "circle-check", "good", pgettext_lazy("exchange", "Answered")
+    REJECTED = "Rejected", "alert-triangle", "warn", pgettext_lazy("exchange", "Rejected")
+    UNKNOWN = "OutcomeUnknown", "alert-triangle", "bad", pgettext_lazy("exchange", "No usable answer")
+    REFUSED = "Misconfigured", "alert-triangle", "bad", pgettext_lazy("exchange", "Account refused")
+
+
+def result_of(error: str) -> ExchangeResult:
+    """How it ended, by the group of its error ("" for none)."""
+    kind = error.partition(":")[0]
+    return ExchangeResult(kind) if kind in ExchangeResult.values else ExchangeResult.ANSWER
+
+
+def detail_of(error: str) -> str:
+    """The code or the reason of an error, without its kind."""
+    return error.partition(": ")[2]
+
+
+def error_words(error: str) -> str:
+    """What the upstream's code means; empty for a reason of ours."""
+    code = detail_of(error)
+    return str(meaning_of(ErrorCode(code)).words) if code in _CODES else ""
+
+
+def endpoint_words(endpoint: str) -> str:
+    """What was asked, in words."""
+    return str(ENDPOINT_WORDS[Endpoint(endpoint)]) if endpoint in _ENDPOINTS else endpoint
+
+
+def milliseconds(duration: int | None) -> str:
+    """A duration, e.g. "230 ms" or "5.2 s"."""
+    if duration is None:
+        return "–"
+    return f"{duration} ms" if duration < 10_000 else f"{duration / 1000:.1f} s"
+
+
+def request_body(exchange: Exchange) -> str:
+    """What we sent, formatted; credentials are masked. Empty when it was not kept."""
+    if exchange.request is None:
+        return ""
+    body: dict[str, Any] = {"secret_id": MASKED, "signature": MASKED}
+    if exchange.ref_id:
+        body["ref_id"] = exchange.ref_id
+    path = f"POST {Endpoint(exchange.endpoint).path}\n" if exchange.endpoint in _ENDPOINTS else ""
+    return path + _pretty({**body, **exchange.request})
+
+
+def answer_body(exchange: Exchange) -> str:
+    """What was answered, formatted; empty when nothing was kept of it."""
+    if exchange.raw is None or is_short(exchange):
+        return ""
+    if exchange.raw.keys() == {"text"}:
+        return str(exchange.raw["text"])
+    return _pretty(exchange.raw)
+
+
+def is_short(exchange: Exchange) -> bool:
+    """Whether only size and digest of its answer were kept."""
+    return exchange.raw is not None and exchange.raw.keys() == {"bytes", "sha256"}
+
+
+def error_cell(exchange: Exchange) -> SafeString | str:
+    """Of an error its code or reason and what it means; otherwise the status in the answer."""
+    if not exchange.error:
+        return exchange.status
+    code, words = detail_of(exchange.error), error_words(exchange.error)
+    return format_html('<span class="mono">{}</span>{}', code, format_html('<div class="sub">{}</div>', words))
+
+
+def ordinal_words(exchange: Exchange) -> str:
+    """ "request 3" from the second on."""
+    return _("request %(n)s") % {"n": exchange.attempt} if exchange.attempt > 1 else ""
+
+
+def _pretty(body: Any) -> str:
+    return json.dumps(body, indent=2, ensure_ascii=False)

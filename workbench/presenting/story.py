@@ -1,0 +1,299 @@
+"""One order's story, line by line in the order of time: what happened, who did it and from where."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from approvals.models import Approval, ApprovalState
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from bills.models import Inquiry
+from callbacks.models import Callback, CallbackState
+from callbacks.presenting import result_words
+from core.looks import LookChoices
+from core.money import rupiah, signed_rupiah
+from gateway.models import Exchange
+from ledger.models import Entry
+from purchases.models import GivenBack, Incident, OrderEvent, ReceiptPrint, Verdict
+from purchases.presenting import event_words
+from purchases.states import Status
+from reconciliation.models import Difference
+from workbench.presenting.exchanges import endpoint_words, milliseconds, result_of
+from workbench.services.story import Story, facts_of
+
+
+class LineKind(LookChoices):
+    """What a line of a story is about."""
+
+    EVENT = "event", "timeline-event", "going", pgettext_lazy("story", "Status")
+    EXCHANGE = "exchange", "arrows-exchange", "held", pgettext_lazy("story", "Request")
+    CALLBACK = "callback", "webhook", "held", gettext_lazy("Callback")
+    ENTRY = "entry", "wallet", "going", pgettext_lazy("story", "Books")
+    INQUIRY = "inquiry", "file-invoice", "going", gettext_lazy("Inquiry")
+    INCIDENT = "incident", "alert-triangle", "bad", gettext_lazy("Incident")
+    VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Verdict")
+    APPROVAL = "approval", "checks", "warn", gettext_lazy("Approval")
+    RECEIPT = "receipt", "printer", "going", gettext_lazy("Receipt")
+    DIFFERENCE = "difference", "wallet", "warn", gettext_lazy("Difference")
+    AUDIT = "audit", "fingerprint", "held", pgettext_lazy("story", "Audit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One line. `who` and `address` are empty where nobody and nowhere is known; `code` is the same in any language."""
+
+    at: dt.datetime
+    kind: LineKind
+    code: str
+    words: str
+    row: Model
+    detail: str = ""
+    who: str = ""
+    address: str = ""
+    url: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The line for a file: its facts, and the whole row behind it."""
+        return {
+            "at": self.at,
+            "kind": self.kind.value,
+            "code": self.code,
+            "who": self.who or None,
+            "address": self.address or None,
+            "row": facts_of(self.row),
+        }
+
+
+def lines_of(story: Story) -> list[Line]:
+    """The lines of a story, oldest first."""
+    lines = [line for model, told in _TELLERS.items() for row in story.of(model) for line in told(row)]
+    return sorted(lines, key=lambda line: line.at)
+
+
+def _event(event: OrderEvent) -> Iterator[Line]:
+    words, source = str(Status(event.to_status).label), event.get_source_display()
+    if event.to_status == Status.SENDING:
+        source = _("Our request")
+    if event.from_status and event.from_status != event.to_status:
+        words = f"{Status(event.from_status).label} → {words}"
+    yield Line(
+        at=event.at,
+        kind=LineKind.EVENT,
+        code=event.to_status,
+        words=words,
+        detail=" ".join(filter(None, [event_words(event), event.note])),
+        who=event.actor.username if event.actor else source,
+        row=event,
+    )
+
+
+def _exchange(exchange: Exchange) -> Iterator[Line]:
+    outcome = exchange.status or (exchange.outcome if exchange.error else "")
+    facts = [str(result_of(exchange.error).label), outcome, milliseconds(exchange.latency_ms)]
+    if exchange.http_status:
+        facts.insert(1, f"HTTP {exchange.http_status}")
+    yield Line(
+        at=exchange.sent_at,
+        kind=LineKind.EXCHANGE,
+        code=exchange.endpoint,
+        words=endpoint_words(exchange.endpoint),
+        detail=" · ".join(filter(None, facts)),
+        url=reverse("exchange_detail", args=[exchange.pk]),
+        row=exchange,
+    )
+
+
+def _callback(callback: Callback) -> Iterator[Line]:
+    facts = [str(CallbackState(callback.state).label), result_words(callback)]
+    if callback.repeats:
+        facts.append(_("Repeat deliveries") + f": {callback.repeats}")
+    yield Line(
+        at=callback.received_at,
+        kind=LineKind.CALLBACK,
+        code=callback.state,
+        words=callback.event or _("callback"),
+        detail=" · ".join(filter(None, facts)),
+        address=callback.source_address or "",
+        url=reverse("callback_detail", args=[callback.pk]),
+        row=callback,
+    )
+
+
+def _entry(entry: Entry) -> Iterator[Line]:
+    amount = signed_rupiah(entry.balance_change) if entry.balance_change else rupiah(entry.amount)
+    balance = _("balance %(balance)s, reserved %(reserved)s") % {
+        "balance": rupiah(entry.balance_after),
+        "reserved": rupiah(entry.reserved_after),
+    }
+    yield Line(
+        at=entry.at,
+        kind=LineKind.ENTRY,
+        code=entry.kind,
+        words=f"{entry.get_kind_display()} {amount}",
+        detail=" · ".join(filter(None, [balance, entry.reason])),
+        who=_name(entry.actor),
+        row=entry,
+    )
+
+
+def _inquiry(inquiry: Inquiry) -> Iterator[Line]:
+    yield Line(
+        at=inquiry.asked_at,
+        kind=LineKind.INQUIRY,
+        code=inquiry.answer,
+        words=inquiry.words,
+        who=_name(inquiry.asked_by),
+        row=inquiry,
+    )
+
+
+def _incident(incident: Incident) -> Iterator[Line]:
+    yield Line(
+        at=incident.at,
+        kind=LineKind.INCIDENT,
+        code=incident.kind,
+        words=incident.get_kind_display(),
+        detail=incident.detail,
+        who=incident.get_source_display(),
+        row=incident,
+    )
+    if incident.closed_at:
+        yield Line(
+            at=incident.closed_at,
+            kind=LineKind.INCIDENT,
+            code="closed",
+            words=_("Incident closed."),
+            detail=incident.closing_note,
+            who=_name(incident.closed_by),
+            row=incident,
+        )
+
+
+def _verdict(verdict: Verdict) -> Iterator[Line]:
+    outcome = verdict.get_outcome_display()
+    yield Line(
+        at=verdict.proposed_at,
+        kind=LineKind.VERDICT,
+        code="proposed",
+        words=_("Proposed: %(outcome)s") % {"outcome": outcome},
+        detail=f"{verdict.evidence} · {verdict.reason}",
+        who=_name(verdict.proposed_by),
+        row=verdict,
+    )
+    if verdict.decided_at:
+        is_approved = verdict.approved_by is not None
+        words = _("Approved: %(outcome)s") if is_approved else _("Declined: %(outcome)s")
+        yield Line(
+            at=verdict.decided_at,
+            kind=LineKind.VERDICT,
+            code="approved" if is_approved else "declined",
+            words=words % {"outcome": outcome},
+            who=_name(verdict.approved_by or verdict.declined_by),
+            row=verdict,
+        )
+
+
+def _approval(approval: Approval) -> Iterator[Line]:
+    asked = Line(
+        at=approval.asked_at,
+        kind=LineKind.APPROVAL,
+        code="asked",
+        words=_("Approval requested"),
+        detail=approval.reason,
+        who=_name(approval.asked_by),
+        url=approval.get_absolute_url(),
+        row=approval,
+    )
+    yield asked
+    if approval.decided_at:
+        yield replace(
+            asked,
+            at=approval.decided_at,
+            code=approval.state,
+            words=str(ApprovalState(approval.state).label),
+            detail=approval.decision_reason,
+            who=_name(approval.decided_by),
+        )
+
+
+def _given_back(given: GivenBack) -> Iterator[Line]:
+    yield Line(
+        at=given.at,
+        kind=LineKind.VERDICT,
+        code="given_back",
+        words=_("Given back to the customer"),
+        detail=given.note,
+        who=_name(given.noted_by),
+        row=given,
+    )
+
+
+def _print(printed: ReceiptPrint) -> Iterator[Line]:
+    words = _("Copy %(n)s of the receipt printed") if printed.is_copy else _("Receipt printed")
+    yield Line(
+        at=printed.at,
+        kind=LineKind.RECEIPT,
+        code=f"print_{printed.number}",
+        words=words % {"n": printed.number - 1} if printed.is_copy else words,
+        detail=printed.get_paper_display(),
+        who=_name(printed.printed_by),
+        row=printed,
+    )
+
+
+def _difference(difference: Difference) -> Iterator[Line]:
+    url = reverse("difference_detail", args=[difference.pk])
+    words = f"{difference.get_label_display()} {signed_rupiah(difference.amount)}"
+    yield Line(at=difference.found_at, kind=LineKind.DIFFERENCE, code="found", words=words, url=url, row=difference)
+    if difference.acknowledged_at:
+        yield Line(
+            at=difference.acknowledged_at,
+            kind=LineKind.DIFFERENCE,
+            code="acknowledged",
+            words=difference.get_state_display() + f": {words}",
+            detail=difference.note,
+            who=_name(difference.acknowledged_by) or _("by itself"),
+            url=url,
+            row=difference,
+        )
+
+
+def _audit(event: AuditEvent) -> Iterator[Line]:
+    yield Line(
+        at=event.at,
+        kind=LineKind.AUDIT,
+        code=event.kind,
+        words=str(Kind(event.kind).label) if event.kind in Kind.values else event.kind,
+        detail=event.role,
+        who=_name(event.person),
+        address=event.address,
+        row=event,
+    )
+
+
+def _name(person: Any) -> str:
+    return str(person.username) if person else ""
+
+
+_TELLERS: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
+    OrderEvent: _event,
+    Exchange: _exchange,
+    Callback: _callback,
+    Inquiry: _inquiry,
+    Entry: _entry,
+    Incident: _incident,
+    Verdict: _verdict,
+    Approval: _approval,
+    GivenBack: _given_back,
+    ReceiptPrint: _print,
+    Difference: _difference,
+    AuditEvent: _audit,
+}

@@ -1,0 +1,169 @@
+"""What goes wrong, in groups: requests of ours by error, callbacks by what is wrong with them.
+
+No question reads a table from end to end, however many exchanges there are: each group is found by one step in the
+index of errors, its first and last by that index's ends, and it is counted up to a bound.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, Min, Q, Sum
+from django.utils import timezone
+
+from callbacks.models import Callback, CallbackRefusalCount, CallbackState
+from core.times import start_of_day
+from purchases.models import Incident, OrderEvent
+
+# Of a group so many are counted, and of the last day so many are shown in its trend.
+MOST_COUNTED = 10_000
+MOST_GROUPS = 200
+HOURS = 24
+
+_GROUP = "FROM gateway_exchange e WHERE e.error > '' AND e.endpoint = g.endpoint AND e.error = g.error"
+_EXCHANGES = f"""
+    WITH RECURSIVE found AS (
+        (SELECT endpoint, error FROM gateway_exchange WHERE error > '' ORDER BY endpoint, error LIMIT 1)
+        UNION ALL
+        SELECT later.endpoint, later.error FROM found f CROSS JOIN LATERAL (
+            SELECT e.endpoint, e.error FROM gateway_exchange e
+            WHERE e.error > '' AND (e.endpoint, e.error) > (f.endpoint, f.error) ORDER BY 1, 2 LIMIT 1
+        ) later
+    )
+    SELECT g.endpoint, g.error, counted.n, first.sent_at, last.sent_at, last.id, trend.hours
+    FROM (SELECT * FROM found LIMIT %(groups)s) g
+    CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 {_GROUP} LIMIT %(most)s + 1) few) counted
+    CROSS JOIN LATERAL (SELECT e.sent_at {_GROUP} ORDER BY e.sent_at LIMIT 1) first
+    CROSS JOIN LATERAL (SELECT e.sent_at, e.id {_GROUP} ORDER BY e.sent_at DESC, e.id DESC LIMIT 1) last
+    CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(hour, n) AS hours FROM (
+            SELECT floor(extract(epoch FROM %(now)s - sent_at) / 3600)::int AS hour, count(*) AS n FROM (
+                SELECT e.sent_at {_GROUP} AND e.sent_at > %(now)s - interval '24 hours'
+                ORDER BY e.sent_at DESC LIMIT %(most)s
+            ) lately GROUP BY 1
+        ) hourly
+    ) trend
+    ORDER BY last.sent_at DESC
+"""  # noqa: S608 - our own text
+# The state stands in the text: an index with a condition serves only a question that names what the condition names.
+_CALLBACKS = """
+    SELECT '{state}', counted.n, first.received_at, last.received_at, last.id, trend.hours
+    FROM (
+        SELECT count(*) AS n FROM (SELECT 1 FROM callbacks_callback WHERE state = '{state}' LIMIT %(most)s + 1) few
+    ) counted
+    CROSS JOIN LATERAL (
+        SELECT received_at FROM callbacks_callback WHERE state = '{state}' ORDER BY received_at, id LIMIT 1
+    ) first
+    CROSS JOIN LATERAL (
+        SELECT received_at, id FROM callbacks_callback
+        WHERE state = '{state}' ORDER BY received_at DESC, id DESC LIMIT 1
+    ) last
+    CROSS JOIN LATERAL (
+        SELECT jsonb_object_agg(hour, n) AS hours FROM (
+            SELECT floor(extract(epoch FROM %(now)s - received_at) / 3600)::int AS hour, count(*) AS n FROM (
+                SELECT received_at FROM callbacks_callback
+                WHERE state = '{state}' AND received_at > %(now)s - interval '24 hours'
+                ORDER BY received_at DESC LIMIT %(most)s
+            ) lately GROUP BY 1
+        ) hourly
+    ) trend
+"""
+_UNUSABLE = " UNION ALL ".join(
+    _CALLBACKS.format(state=state.value) for state in (CallbackState.UNMATCHED, CallbackState.MALFORMED)
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Errors of one kind. `count` is `MOST_COUNTED + 1` for more than that; `last_pk` is the newest one's key.
+
+    `trend`: how many in each of the last 24 hours, oldest first; empty where only days are kept.
+    """
+
+    about: str
+    error: str
+    count: int
+    first: dt.datetime
+    last: dt.datetime
+    last_pk: int | str = ""
+    trend: list[int] = field(default_factory=list)
+
+    @property
+    def pk(self) -> str:
+        """Names its row on the page."""
+        return f"{self.about}-{self.error}".replace(" ", "").replace(":", "-")
+
+
+def exchange_errors() -> list[Group]:
+    """The groups of our requests that ended without a good answer, by endpoint and error, newest first."""
+    return [
+        Group(about=endpoint, error=error, count=n, first=first, last=last, last_pk=pk, trend=_trend(hours))
+        for endpoint, error, n, first, last, pk, hours in _ask(_EXCHANGES, groups=MOST_GROUPS)
+    ]
+
+
+def callback_errors() -> list[Group]:
+    """The groups of callbacks that led to nothing, or against what was known."""
+    return [*_unusable(), *_contradicting(), *_rejected()]
+
+
+def _unusable() -> Iterator[Group]:
+    for state, n, first, last, pk, hours in _ask(_UNUSABLE):
+        yield Group(about="callback", error=state, count=n, first=first, last=last, last_pk=pk, trend=_trend(hours))
+    failed = Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0)
+    found = failed.aggregate(n=Count("pk"), first=Min("received_at"), last=Max("received_at"), pk=Max("pk"))
+    if found["n"]:
+        yield Group(
+            about="callback",
+            error="fault",
+            count=found["n"],
+            first=found["first"],
+            last=found["last"],
+            last_pk=found["pk"],
+        )
+
+
+def _contradicting() -> Iterator[Group]:
+    """What callbacks said against what was known: the incidents that they made, by kind. There are few."""
+    said = Incident.objects.filter(source=OrderEvent.Source.CALLBACK).order_by()
+    found = list(said.values("kind").annotate(n=Count("pk"), first=Min("at"), last=Max("at"), newest=Max("pk")))
+    orders = dict(Incident.objects.filter(pk__in=[one["newest"] for one in found]).values_list("pk", "order__ref_id"))
+    for one in found:
+        yield Group(
+            about="incident",
+            error=one["kind"],
+            count=one["n"],
+            first=one["first"],
+            last=one["last"],
+            last_pk=orders[one["newest"]],
+        )
+
+
+def _rejected() -> Iterator[Group]:
+    """What was rejected before processing, by reason; only days are kept of it."""
+    counted = CallbackRefusalCount.objects.values("reason").order_by()
+    for one in counted.annotate(n=Sum("count"), first=Min("day"), last=Max("day")).filter(~Q(n=0)):
+        yield Group(
+            about="refusal",
+            error=one["reason"],
+            count=one["n"],
+            first=start_of_day(one["first"]),
+            last=start_of_day(one["last"]),
+        )
+
+
+def _ask(question: str, **values: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(question, {"now": timezone.now(), "most": MOST_COUNTED, **values})
+        return list(cursor.fetchall())
+
+
+def _trend(hours: Any) -> list[int]:
+    """The counts by "how many hours ago", oldest first; JSON keeps the hours as text."""
+    found = hours if isinstance(hours, dict) else json.loads(hours or "{}")
+    return [int(found.get(str(hour), 0)) for hour in reversed(range(HOURS))]

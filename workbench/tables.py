@@ -1,0 +1,157 @@
+"""The workbench's lists."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Any, ClassVar
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from core.tables import Table, column, row_link
+from core.times import day_words, moment
+from gateway.models import Exchange
+from staff.roles import Role
+from workbench.presenting import errors
+from workbench.presenting.events import as_text, details_of
+from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of
+from workbench.services.errors import Group
+
+
+class ExchangeTable(Table[Exchange]):
+    """Exchanges, without their bodies."""
+
+    caption = _("Exchanges, newest first")
+
+    @column(_("Outcome"), phone="1 left")
+    def status(self, exchange: Exchange) -> SafeString:
+        """How it ended."""
+        return result_of(exchange.error).badge
+
+    @column(_("Request"), phone="2 left")
+    def request(self, exchange: Exchange) -> SafeString:
+        """What was asked, and for the how-many-th time; leads to it."""
+        link = row_link(reverse("exchange_detail", args=[exchange.pk]), endpoint_words(exchange.endpoint))
+        return format_html('{} <span class="sub nowrap">{}</span>', link, ordinal_words(exchange))
+
+    @column(_("ref_id"), css="mono nowrap", phone="3 wide")
+    def ref(self, exchange: Exchange) -> str:
+        """The order or bill check that it is about."""
+        return exchange.ref_id
+
+    @column(_("Status or error"), phone="4 wide")
+    def error(self, exchange: Exchange) -> SafeString | str:
+        """What it came to."""
+        return error_cell(exchange)
+
+    @column(_("HTTP"), css="num", phone="none")
+    def http(self, exchange: Exchange) -> object:
+        """The HTTP status."""
+        return exchange.http_status or "–"
+
+    @column(_("Latency"), css="num nowrap", phone="2 right")
+    def latency(self, exchange: Exchange) -> SafeString:
+        """How long the answer took, and how long it waited for the rate budget before."""
+        shown = milliseconds(exchange.latency_ms)
+        if not exchange.waited_ms:
+            return format_html("{}", shown)
+        waited = gettext("waited %(time)s") % {"time": milliseconds(exchange.waited_ms)}
+        return format_html('{}<div class="sub">{}</div>', shown, waited)
+
+    @column(_("Sent"), phone="1 right")
+    def time(self, exchange: Exchange) -> SafeString:
+        """When it was sent."""
+        return moment(exchange.sent_at)
+
+
+class AuditTable(Table[AuditEvent]):
+    """What people did, each with its person."""
+
+    caption = _("What people did, newest first")
+    export: ClassVar = {
+        "id": attrgetter("pk"),
+        "at": attrgetter("at"),
+        "kind": attrgetter("kind"),
+        "person": lambda event: event.person.username if event.person else "",
+        **{name: attrgetter(name) for name in ("role", "address", "request_id", "subject")},
+        "before": lambda event: as_text(event.before),
+        "after": lambda event: as_text(event.after),
+        "facts": lambda event: as_text(event.facts),
+    }
+
+    @column(_("Action"), css="strong", phone="1 left")
+    def kind(self, event: AuditEvent) -> str:
+        """What was done."""
+        return str(Kind(event.kind).label) if event.kind in Kind.values else event.kind
+
+    @column(_("Person"), phone="2 left")
+    def person(self, event: AuditEvent) -> SafeString:
+        """Who did it, and with which roles."""
+        roles = ", ".join(str(Role(name).label) if name in Role.values else name for name in event.role.split(","))
+        return format_html('{} <span class="sub">{}</span>', event.person.username if event.person else "–", roles)
+
+    @column(_("About"), css="mono", phone="3 wide")
+    def subject(self, event: AuditEvent) -> SafeString:
+        """What it was about."""
+        return format_html("{}", event.subject)
+
+    @column(_("Details"), css="sub", phone="4 wide")
+    def details(self, event: AuditEvent) -> SafeString:
+        """What it changed, and what else there is to say."""
+        return details_of(event)
+
+    @column(_("Address"), css="mono sub nowrap", phone="2 right")
+    def address(self, event: AuditEvent) -> str:
+        """The address."""
+        return event.address
+
+    @column(_("When"), phone="1 right")
+    def time(self, event: AuditEvent) -> SafeString:
+        """When it was done."""
+        return moment(event.at)
+
+
+class ErrorTable(Table[Any]):
+    """Groups of errors (`workbench.services.errors.Group`)."""
+
+    caption = _("Errors in groups, newest first")
+
+    @column(_("About"), phone="1 left")
+    def about(self, group: Group) -> SafeString:
+        """The request or callback; leads to all of its group."""
+        words, url = errors.about_words(group), errors.list_url(group)
+        return row_link(url, words) if url else format_html("{}", words)
+
+    @column(_("Error"), phone="2 wide")
+    def error(self, group: Group) -> SafeString:
+        """What was wrong."""
+        return errors.error_cell(group)
+
+    @column(_("Count"), css="num strong", phone="1 right")
+    def count(self, group: Group) -> str:
+        """How many, up to a bound."""
+        return errors.count_words(group.count)
+
+    @column(_("Last 24 hours"), phone="3 left")
+    def trend(self, group: Group) -> SafeString:
+        """An hour a bar."""
+        return errors.trend_drawing(group.trend)
+
+    @column(_("First"), css="sub nowrap", phone="none")
+    def first(self, group: Group) -> SafeString | str:
+        """When it came first."""
+        return day_words(timezone.localdate(group.first)) if not group.trend else moment(group.first)
+
+    @column(_("Last"), css="nowrap", phone="3 right")
+    def last(self, group: Group) -> SafeString | str:
+        """When it came last; leads to that one."""
+        if group.about == "refusal":
+            return day_words(timezone.localdate(group.last))
+        example = format_html('<a href="{}" class="over-row">{}</a>', errors.last_url(group), gettext("last example"))
+        return format_html('{}<div class="sub">{}</div>', moment(group.last), example)

@@ -1,0 +1,28 @@
+"""What the workers do for the workbench, and the files that they write."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.http import QueryDict
+
+from audit.models import AuditEvent
+from exports.models import Export
+from exports.services import write_file
+from workbench.filters import AuditFilter
+from workbench.services.forgetting import forget_old_exchanges as forget
+from workbench.tables import AuditTable
+
+
+@shared_task
+def write_audit(export_id: int) -> None:
+    """Write what people did as the file that somebody asked for."""
+    export = Export.objects.filter(pk=export_id).first()
+    if export:
+        found = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
+        write_file(export_id, found.qs, AuditTable.export)
+
+
+@shared_task
+def forget_old_exchanges() -> None:
+    """Delete the exchanges whose days are over."""
+    forget()

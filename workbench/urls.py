@@ -1,0 +1,17 @@
+"""The addresses of the workbench. They stand before those of the orders: a story is a page of an order."""
+
+from django.urls import path
+
+from workbench.views import errors, events, exchanges, story
+
+urlpatterns = [
+    path("exchanges/", exchanges.exchange_list, name="exchange_list"),
+    path("exchanges/errors/", errors.error_list, name="error_list"),
+    path("exchanges/<int:pk>/", exchanges.exchange_detail, name="exchange_detail"),
+    path("audit/", events.audit_list, name="audit_list"),
+    path("audit/csv/", events.audit_csv, name="audit_csv"),
+    path("audit/xlsx/", events.audit_xlsx, name="audit_xlsx"),
+    path("orders/<str:ref_id>/story/", story.order_story, name="order_story"),
+    path("orders/<str:ref_id>/story.json", story.order_story_file, name="order_story_file"),
+    path("orders/<str:ref_id>/proof.json", story.order_proof, name="order_proof"),
+]

@@ -1,0 +1,56 @@
+"""What people did: the list, and its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from audit.models import AuditEvent
+from core.access import StaffRequest, staff_only
+from core.paging import keyset_page
+from exports.lists import ListFile
+from workbench.filters import AuditFilter
+from workbench.tables import AuditTable
+
+
+def _found(request: StaffRequest) -> AuditFilter:
+    return AuditFilter(request.GET, queryset=AuditEvent.objects.select_related("person"))
+
+
+def _show(request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    return render(request, "workbench/audit_list.html", {"here": "audit", **context}, status=status)
+
+
+FILE = ListFile(
+    name="audit",
+    task="workbench.tasks.write_audit",
+    permission="audit.view_auditevent",
+    fields=AuditTable.export,
+    show=_show,
+)
+
+
+@staff_only("audit.view_auditevent")
+@require_GET
+def audit_list(request: StaffRequest) -> HttpResponse:
+    """The events that the filters in the URL leave, newest first, 50 a page."""
+    found = _found(request)
+    page = keyset_page(found.qs, request.GET, time_field="at")
+    return _show(request, {"filter": found, "page": page, "table": AuditTable(page.rows)})
+
+
+@staff_only("audit.view_auditevent")
+@require_http_methods(["GET", "POST"])
+def audit_csv(request: StaffRequest) -> HttpResponseBase:
+    """The filtered events as CSV, sent while they are read; many are asked of the worker (POST)."""
+    return FILE.csv(request, _found(request))
+
+
+@staff_only("audit.view_auditevent")
+@require_http_methods(["GET", "POST"])
+def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
+    """Ask the worker for the filtered events as a workbook."""
+    return FILE.xlsx(request, _found(request))

@@ -1,0 +1,56 @@
+"""Every exchange with the upstream: the list, and one with its request and its answer."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from bills.models import BillCheck
+from core.access import StaffRequest, staff_only
+from core.paging import keyset_page
+from gateway.models import Exchange
+from purchases.models import Order
+from workbench.filters import ExchangeFilter
+from workbench.presenting import exchanges as presenting
+from workbench.tables import ExchangeTable
+
+
+@staff_only("gateway.view_exchange")
+@require_GET
+def exchange_list(request: StaffRequest) -> HttpResponse:
+    """The exchanges that the filters in the URL leave, newest first, 50 a page."""
+    found = ExchangeFilter(request.GET, queryset=Exchange.objects.without_bodies())
+    page = keyset_page(found.qs, request.GET, time_field="sent_at")
+    context = {
+        "filter": found,
+        "page": page,
+        "table": ExchangeTable(page.rows),
+        "here": "exchanges",
+        "kept_days": settings.EXCHANGES_KEPT_DAYS,
+    }
+    return render(request, "workbench/exchange_list.html", context)
+
+
+@staff_only("gateway.view_exchange")
+@require_GET
+def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One exchange: its facts, and what was asked beside what was answered."""
+    exchange = get_object_or_404(Exchange, pk=pk)
+    order = Order.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
+    check = BillCheck.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
+    context = {
+        "exchange": exchange,
+        "title": presenting.endpoint_words(exchange.endpoint),
+        "badge": presenting.result_of(exchange.error).badge,
+        "error_words": presenting.error_words(exchange.error),
+        "asked": presenting.request_body(exchange),
+        "answered": presenting.answer_body(exchange),
+        "is_short": presenting.is_short(exchange),
+        "latency": presenting.milliseconds(exchange.latency_ms),
+        "waited": presenting.milliseconds(exchange.waited_ms),
+        "order": order,
+        "check": check,
+    }
+    return render(request, "workbench/exchange_detail.html", context)
