@@ -110,14 +110,17 @@ function moveThroughResults(event, target) {
   return false;
 }
 
-// Enter in the search asks at once, and then stands on the first result, so that a second Enter opens it.
+// Enter in the search asks at once, and then stands on the first result, so that a second Enter opens it. The last letter may
+// bring the same results once more, before or after: each time the cursor stands there, until the next key or click. Results of
+// fewer letters never get it: the second Enter would open something else.
 let goToFirst = false;
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-live-search]")) goToFirst = document.activeElement === find("[data-search]");
 });
-document.addEventListener("htmx:afterSettle", () => {
-  if (goToFirst) find("[data-pick]")?.focus();
-  goToFirst = false;
+for (const press of ["keydown", "pointerdown"]) document.addEventListener(press, () => (goToFirst = false), { capture: true });
+document.addEventListener("htmx:afterSettle", (event) => {
+  const search = find("[data-search]");
+  if (goToFirst && search && event.detail.requestConfig?.parameters[search.name] === search.value) find("[data-pick]")?.focus();
 });
 
 /* --- windows and menus ------------------------------------------------------------------------------------- */
