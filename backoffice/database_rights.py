@@ -76,6 +76,8 @@ RIGHTS: dict[str, str] = {
     "catalogue_product": "SIU",
     "catalogue_pricechange": "SI",
     "catalogue_cataloguesync": "SIU",
+    "catalogue_pricerule": "SIU",
+    "catalogue_pricerulehistory": "SI",
     # customers
     "customers_customer": "SIUD",
     "customers_savednumber": "SIUD",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+import pgtrigger
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -11,9 +12,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from audit.history import history_of
 from core.looks import LookChoices
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only
+from core.triggers import append_only, never_truncated
 
 
 class ProductType(models.TextChoices):
@@ -95,8 +97,13 @@ class Product(models.Model):
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="products")
     brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
     type = models.CharField(max_length=8, choices=ProductType.choices)
-    price = models.BigIntegerField(help_text="Rupiah.")
+    price = models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")
     admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
+    # Both follow from the rules: `catalogue.services.pricing` writes them, so that a sale reads this row alone.
+    selling_price = models.BigIntegerField(
+        null=True, help_text="Rupiah: what the customer pays, by the price rules; empty without one: the cost."
+    )
+    fee = models.BigIntegerField(default=0, help_text="Rupiah: the shop's own, on top of a bill's total.")
     availability = models.CharField(max_length=8, choices=Availability.choices)
     description = models.TextField(blank=True)
     cut_off_start = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
@@ -110,14 +117,27 @@ class Product(models.Model):
 
     class Meta:
         ordering = ["category__name", "brand__name", "price", "name"]
+        permissions = [("view_cost", "Can see what the shop pays, and its profit")]
         constraints = [
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
             models.CheckConstraint(condition=Q(admin_fee__gte=0), name="product_admin_fee_not_negative"),
+            models.CheckConstraint(
+                condition=Q(selling_price__isnull=True) | Q(selling_price__gt=0, type=ProductType.PREPAID),
+                name="product_selling_price_positive",
+            ),
+            models.CheckConstraint(
+                condition=Q(fee=0) | Q(fee__gt=0, type=ProductType.POSTPAID), name="product_fee_of_a_bill"
+            ),
         ]
         indexes = [models.Index(fields=["brand", "price"], name="product_by_brand_price")]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def sells_for(self) -> int:
+        """Rupiah: what the customer pays; the cost where no rule says more. Of a bill it is known by inquiry."""
+        return self.price if self.selling_price is None else self.selling_price
 
     @property
     def availability_badge(self) -> SafeString:
@@ -160,6 +180,85 @@ class PriceChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.product_id}: {self.price_before} → {self.price}"
+
+
+class PriceRuleKind(models.TextChoices):
+    """How a rule makes the selling price. For bills there is only `PLUS`: the shop's fee."""
+
+    FIXED = "fixed", _("Fixed price")
+    PERCENT = "percent", _("Percent on top of the cost")
+    PLUS = "plus", _("Rupiah on top of the cost")
+
+
+# Rupiah; hundredths of a percent; rupiah.
+MOST_RUPIAH = 1_000_000_000
+MOST_PERCENT = 100_000
+ROUNDINGS = (1, 100, 500, 1_000)
+
+
+class PriceRule(models.Model):
+    """What the shop asks for a product, a brand, a category or everything of a type; the most specific one counts.
+
+    It is active until it is ended. Only `catalogue.services` writes it, and the products' prices with it.
+    """
+
+    type = models.CharField(max_length=8, choices=ProductType.choices, help_text="Of everything that it is for.")
+    category = models.ForeignKey(Category, null=True, on_delete=models.PROTECT, related_name="price_rules")
+    brand = models.ForeignKey(Brand, null=True, on_delete=models.PROTECT, related_name="price_rules")
+    product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="price_rules")
+    kind = models.CharField(max_length=8, choices=PriceRuleKind.choices)
+    value = models.BigIntegerField(help_text="Rupiah; of a percentage: hundredths of a percent.")
+    round_to = models.IntegerField(default=1, help_text="Rupiah: the selling price is rounded up to a multiple of it.")
+    created_at = models.DateTimeField(default=timezone.now)
+    changed_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, help_text="Empty while it is active.")
+
+    class Meta:
+        ordering = ["type", "category", "brand", "product"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(brand=None, product=None) | Q(category=None, product=None) | Q(category=None, brand=None),
+                name="price_rule_for_one_thing",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="fixed", value__range=(1, MOST_RUPIAH))
+                | Q(kind="plus", value__range=(0, MOST_RUPIAH))
+                | Q(kind="percent", value__range=(0, MOST_PERCENT)),
+                name="price_rule_value_makes_sense",
+            ),
+            models.CheckConstraint(condition=Q(round_to__in=ROUNDINGS), name="price_rule_rounding_known"),
+            models.CheckConstraint(
+                condition=Q(type="prepaid") | Q(type="postpaid", kind="plus", round_to=1),
+                name="price_rule_of_bills_is_a_fee",
+            ),
+            *(
+                models.UniqueConstraint(
+                    fields=[field], condition=Q(ended_at=None), name=f"price_rule_once_for_each_{field}"
+                )
+                for field in ("category", "brand", "product")
+            ),
+            models.UniqueConstraint(
+                fields=["type"],
+                condition=Q(ended_at=None, category=None, brand=None, product=None),
+                name="price_rule_once_for_everything",
+            ),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(
+                name="target_never_changes", fields=["type", "category", "brand", "product", "created_at"]
+            ),
+            pgtrigger.Protect(
+                name="ended_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__ended_at__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}"
+
+
+PriceRuleHistory = history_of(PriceRule)
 
 
 class SyncFault(models.TextChoices):

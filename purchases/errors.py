@@ -61,6 +61,28 @@ class PriceMoved(OrderRefused):
         super().__init__(_("The price is now %(price)s. Confirm it again.") % {"price": rupiah(price)})
 
 
+class SellingPriceMoved(OrderRefused):
+    """The customer confirmed another price than the product sells for now: `price`, in rupiah."""
+
+    def __init__(self, price: int) -> None:
+        self.price = price
+        super().__init__(
+            _("It sells for %(price)s now. Confirm the new price with the customer.") % {"price": rupiah(price)}
+        )
+
+
+class BelowCost(OrderRefused):
+    """The product sells for less than it costs; `reason` is "no_right", or "no_reason" where nobody said why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "no_right": _("This product cannot be sold at the moment: its price has to be checked. Ask a supervisor."),
+            "no_reason": _("It sells below cost. Write why, then sell it."),
+        }
+        super().__init__(words[reason])
+
+
 class BalanceShort(OrderRefused):
     """The order's price is above what is available (both in rupiah), and it does not wait for a top-up."""
 

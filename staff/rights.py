@@ -41,6 +41,15 @@ class Right:
 RIGHTS = (
     Right("catalogue.view_product", "product", Area.SELLING, _("See products and prices")),
     Right("catalogue.view_pricechange", "pricechange", Area.SELLING, _("See how prices have changed")),
+    Right("catalogue.view_cost", "product", Area.SELLING, _("See what the shop pays, and its profit")),
+    Right(
+        "catalogue.change_pricerule",
+        "pricerule",
+        Area.SELLING,
+        _("Change selling prices; below cost with a second person"),
+        needs_two=True,
+    ),
+    Right("purchases.sell_below_cost", "order", Area.SELLING, _("Sell below cost, with a reason")),
     Right("purchases.buy", "order", Area.SELLING, _("Buy products"), asks_upstream=True),
     Right("bills.view_billcheck", "billcheck", Area.SELLING, _("See checked bills")),
     Right("bills.check_bill", "billcheck", Area.SELLING, _("Check and pay bills"), asks_upstream=True),

@@ -104,6 +104,8 @@ _CASHIER = (
 )
 _SUPERVISOR = (
     *_CASHIER,
+    "catalogue.view_cost",
+    "purchases.sell_below_cost",
     "purchases.resolve_order",
     "purchases.propose_verdict",
     "approvals.view_approval",
@@ -116,6 +118,7 @@ _SUPERVISOR = (
 )
 _AUDITOR = (
     *_VIEWER,
+    "catalogue.view_cost",
     "callbacks.view_callback",
     "gateway.view_exchange",
     "audit.view_auditevent",
@@ -134,6 +137,7 @@ ROLES: dict[Role, tuple[str, ...]] = {
     Role.AUDITOR: _AUDITOR,
     Role.ADMINISTRATOR: (
         *dict.fromkeys((*_SUPERVISOR, *_AUDITOR)),
+        "catalogue.change_pricerule",
         "purchases.decide_order",
         "callbacks.process_callback",
         "ledger.adjust_balance",

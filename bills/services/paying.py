@@ -67,6 +67,8 @@ def place_payment(
             product=current.product,
             destination=current.destination,
             max_price=total,
+            selling_price=total + current.product.fee,
+            fee=current.product.fee,
             # One payment per check: whoever pays it, and however often.
             idempotency_key=f"bill-{current.ref_id}",
             placed_by=paid_by,
@@ -92,6 +94,7 @@ def bill_content(check: BillCheck) -> dict[str, Any]:
         "customer_name": check.customer_name,
         "period": check.period,
         "price": check.total,
+        "fee": check.product.fee,
         "expires_at": check.expires_at.isoformat() if check.expires_at else None,
     }
 

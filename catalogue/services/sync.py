@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from catalogue.errors import CatalogueFault
 from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, SyncFault
+from catalogue.services.pricing import lock_prices, reprice
 from core import clock
 from core.publish import publish
 from core.times import time_of_day
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-# Any number that only this transaction lock uses.
-_APPLY_LOCK = 7_310_001
 _PRODUCT_FIELDS = (
     *("name", "category_id", "brand_id", "type", "price", "admin_fee", "availability", "description"),
     *("cut_off_start", "cut_off_end", "is_listed", "search_text"),
@@ -89,8 +88,7 @@ def _fault_of(error: UpstreamError | DatabaseError) -> CatalogueFault:
 
 
 def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_APPLY_LOCK])
+    lock_prices()
     newer = CatalogueSync.objects.filter(started_at__gt=attempt.started_at, result=CatalogueSync.Result.DONE)
     if newer.exists():
         raise CatalogueFault(SyncFault.OVERTAKEN)
@@ -129,6 +127,7 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
         .exclude(code__in=[item.product_code for item in fetched.products])
         .update(is_listed=False, updated_at=now)
     )
+    reprice()
     attempt.result = CatalogueSync.Result.DONE
     attempt.finished_at = now
     attempt.products = len(fetched.products)

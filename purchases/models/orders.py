@@ -10,7 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Left, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
@@ -108,6 +108,20 @@ def _ended_for_good() -> pgtrigger.Trigger:
     )
 
 
+def _sold_for_one_price() -> pgtrigger.Trigger:
+    """What the customer pays stays as placed. A bill, and an order at cost, follow the cost that people confirm."""
+    follows = "(OLD.kind = 'bill' OR OLD.selling_price = OLD.max_price)"
+    as_much = "NEW.selling_price - NEW.max_price = OLD.selling_price - OLD.max_price"
+    return pgtrigger.Protect(
+        name="sold_for_one_price",
+        operation=pgtrigger.Update,
+        condition=pgtrigger.Condition(
+            "OLD.fee IS DISTINCT FROM NEW.fee OR (OLD.selling_price IS DISTINCT FROM NEW.selling_price"
+            f" AND NOT COALESCE({follows} AND {as_much}, FALSE))"
+        ),
+    )
+
+
 class Order(models.Model):
     """Something that spends money at the upstream, exactly once. Amounts in whole rupiah."""
 
@@ -126,6 +140,14 @@ class Order(models.Model):
     destination = models.CharField(max_length=64)
     max_price = models.BigIntegerField(help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`.")
     price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
+
+    # What the customer pays says nothing about what the upstream may charge: that is `max_price`.
+    selling_price = models.BigIntegerField(
+        null=True, help_text="Rupiah: what the customer pays, all included; empty of orders from before price rules."
+    )
+    fee = models.BigIntegerField(
+        null=True, help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase."
+    )
 
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     action_reason = models.CharField(max_length=20, blank=True, choices=ActionReason.choices)
@@ -176,10 +198,24 @@ class Order(models.Model):
             ("resolve_order", "Can resolve orders that need action"),
             ("propose_verdict", "Can propose verdicts on orders"),
             ("decide_order", "Can approve and decline verdicts on orders"),
+            ("sell_below_cost", "Can sell below cost"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),
             models.CheckConstraint(condition=Q(price__isnull=True) | Q(price__gte=0), name="order_price_not_negative"),
+            models.CheckConstraint(
+                condition=Q(selling_price__isnull=True) | Q(selling_price__gt=0), name="order_selling_price_positive"
+            ),
+            models.CheckConstraint(
+                condition=Q(fee__isnull=True) | Q(kind="bill", fee__gte=0, selling_price__isnull=False),
+                name="order_fee_of_a_bill",
+            ),
+            models.CheckConstraint(
+                condition=~Q(kind="bill")
+                | Q(selling_price__isnull=True)
+                | Q(fee__isnull=False, selling_price=F("max_price") + F("fee")),
+                name="order_bill_sells_for_total_and_fee",
+            ),
             models.CheckConstraint(condition=Q(status__in=sorted(Status.values)), name="order_status_known"),
             models.CheckConstraint(
                 condition=Q(status__in=sorted(FINAL), final_at__isnull=False, ended_no__isnull=False)
@@ -236,6 +272,7 @@ class Order(models.Model):
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),
             _ended_for_good(),
+            _sold_for_one_price(),
         ]
 
     def __str__(self) -> str:
@@ -258,6 +295,16 @@ class Order(models.Model):
     def shown_price(self) -> int:
         """Rupiah: what was charged, or the confirmed price until that is known."""
         return self.max_price if self.price is None else self.price
+
+    @property
+    def customer_pays(self) -> int:
+        """Rupiah: the selling price; of an order from before price rules what it cost."""
+        return self.shown_price if self.selling_price is None else self.selling_price
+
+    @property
+    def follows_cost(self) -> bool:
+        """Whether a newly confirmed cost moves the selling price with it: of a bill, and of an order at cost."""
+        return self.kind == self.Kind.BILL or self.selling_price in {None, self.max_price}
 
     def as_json(self) -> dict[str, Any]:
         """The order as the commands print it; prices in whole rupiah, `None` where the upstream has not said."""

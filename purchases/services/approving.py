@@ -82,7 +82,11 @@ class PurchaseAct(SpendingAct):
         product = _locked(asked["product_code"])
         refuse_if_not_for_sale(product)
         refuse_repeat(product=product, destination=asked["destination"], confirm_repeat=asked["confirm_repeat"])
-        return asked | {"product_name": product.name, "price": product.price}
+        return asked | {
+            "product_name": product.name,
+            "price": product.price,
+            "selling_price": product.sells_for,
+        }
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Place the order for who asked. Raises `BalanceShort` where it does not wait for a top-up."""
@@ -91,6 +95,8 @@ class PurchaseAct(SpendingAct):
             product=_locked(asked["product_code"]),
             destination=asked["destination"],
             max_price=asked["max_price"],
+            selling_price=asked["selling_price"],
+            reason=asked["below_cost"],
             idempotency_key=asked["idempotency_key"],
             placed_by=approval.asked_by,
             confirm_repeat=asked["confirm_repeat"],

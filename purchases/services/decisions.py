@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """Where an order goes, and why. `max_price`: rupiah, newly confirmed. `wait`: seconds until it is due again.
+    """Where an order goes, and why. `max_price`, `selling_price`: rupiah, newly confirmed.
 
-    `uncharged_no`: the number of a sending that has certainly not been charged. `sn`: entered by hand; the upstream's
-    own stays.
+    `wait`: seconds until it is due again. `uncharged_no`: the number of a sending that has certainly not been charged.
+    `sn`: entered by hand; the upstream's own stays.
     """
 
     status: Status
@@ -33,6 +33,7 @@ class Decision:
     note: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     max_price: int | None = None
+    selling_price: int | None = None
     wait: float | None = None
     uncharged_no: int | None = None
     sn: str = ""
@@ -73,6 +74,7 @@ def _follow(order: Order, decision: Decision) -> None:
         error_code=decision.error_code,
         message=decision.message or order.message,
         max_price=decision.max_price or order.max_price,
+        selling_price=decision.selling_price or order.selling_price,
         sent_no=None if is_cleared else order.sent_no,
         sn=order.sn or decision.sn,
         sn_by_hand=order.sn_by_hand or bool(decision.sn and not order.sn),

@@ -39,6 +39,7 @@ log = structlog.get_logger()
 # What a move may change; the rest of an order stays as it was placed.
 _CHANGING = (
     *("status", "action_reason", "error_code", "message", "trx_id", "sn", "sn_by_hand", "price", "max_price"),
+    "selling_price",
     *("sent_at", "final_at", "attempt", "sent_no", "accepted_no", "pending_no", "ended_no"),
     *("polls", "not_found_count", "not_found_since", "next_poll_at"),
 )
@@ -83,16 +84,17 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 
-def store(order: Order, facts: dict[str, Any] | None = None) -> None:
+def store(order: Order, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
     """Insert a new order, queued or in need of action.
 
-    `facts`: what our own words of its first event are made of. Raises `LimitReached` when it is beyond what its person
-    may spend, `BalanceShort` if it cannot be reserved for.
+    `facts`: what our own words of its first event are made of. `note`: the person's words in it. Raises
+    `LimitReached` when it is beyond what its person may spend, `BalanceShort` if it cannot be reserved for.
     """
     with transaction.atomic():
         refuse_beyond_limits(order.placed_by, order.max_price, key=order.idempotency_key)
         insert_row(order)
-        _write([Move(order, None, Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by, facts=facts or {}))])
+        cause = Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by, note=note, facts=facts or {})
+        _write([Move(order, None, cause)])
 
 
 def move(order: Order, to: Status, cause: Cause, *, wait: float | None = None, **facts: Any) -> None:

@@ -19,11 +19,13 @@ from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
 from purchases.errors import (
     BalanceShort,
+    BelowCost,
     NeedsApproval,
     NotForSale,
     OpenDuplicate,
     PriceMoved,
     RepeatToday,
+    SellingPriceMoved,
     TokenUsed,
 )
 from purchases.models import Order
@@ -35,6 +37,8 @@ from staff.services import limits_of
 
 if TYPE_CHECKING:
     from staff.models import User
+
+SELL_BELOW_COST = "purchases.sell_below_cost"
 
 # Without letters and digits that are mistaken for one another when read aloud.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -69,6 +73,8 @@ def place_order(
     idempotency_key: str,
     placed_by: User | None,
     takes_less: bool = False,
+    selling_price: int | None = None,
+    reason: str = "",
     zone: str = "",
     confirm_repeat: bool = False,
     wait_for_topup: bool = False,
@@ -78,11 +84,12 @@ def place_order(
     """Store an order (queued) and put it into the line of the person; return it.
 
     `max_price`: whole rupiah, the price that was seen; the upstream must not charge more. `takes_less`: it is the
-    most to pay, so that a lower price will do. `idempotency_key`:
-    one per confirmed form or command; the same key gives the same order again. `confirm_repeat`: a person meant a
-    second one on the same day. `wait_for_topup`: if less is available, it needs action until it is queued by itself.
-    `enqueue=False`: the caller submits it. `approved`: by whom, when it is above the person's limit. Raises
-    `InvalidDestination`, `NotForSale`, `PriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`, `LimitReached`,
+    most to pay, so that a lower price will do. `selling_price`: whole rupiah, what the customer confirmed; without it
+    what the product sells for. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or
+    command; the same key gives the same order again. `confirm_repeat`: a person meant a second one on the same day.
+    `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
+    submits it. `approved`: by whom, when it is above the person's limit. Raises `InvalidDestination`, `NotForSale`,
+    `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`, `BelowCost`, `LimitReached`,
     `NeedsApproval` or `BalanceShort`; nothing is stored or sent then.
     """
     destination = normalise(kind_of(product), destination, zone)
@@ -92,7 +99,13 @@ def place_order(
     refuse_if_not_for_sale(product)
     if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
+    if selling_price not in {None, product.sells_for}:
+        raise SellingPriceMoved(product.sells_for)
     _refuse_any(found, confirm_repeat=confirm_repeat)
+    is_below_cost = product.sells_for < product.price
+    if is_below_cost:
+        refuse_below_cost(placed_by, reason)
+    reason = reason.strip()[:500] if is_below_cost else ""
     if approved is None and needs_approval(placed_by, max_price):
         refuse_beyond_limits(placed_by, max_price, key=idempotency_key, is_only_asked=True)
         raise NeedsApproval(
@@ -105,6 +118,8 @@ def place_order(
                 "destination": destination,
                 "price": product.price,
                 "max_price": max_price,
+                "selling_price": product.sells_for,
+                "below_cost": reason,
                 "confirm_repeat": confirm_repeat,
                 "wait_for_topup": wait_for_topup,
                 "idempotency_key": idempotency_key,
@@ -116,11 +131,13 @@ def place_order(
         product=product,
         destination=destination,
         max_price=max_price,
+        selling_price=product.sells_for,
         idempotency_key=idempotency_key,
         placed_by=placed_by,
         wait_for_topup=wait_for_topup,
         enqueue=enqueue,
         approved=approved,
+        note=reason,
     )
 
 
@@ -128,6 +145,16 @@ def needs_approval(person: User | None, price: int) -> bool:
     """Whether an order of this person for `price` rupiah needs a second one. A command, which names nobody, never."""
     limit = limits_of(person).approval_above if person else None
     return limit is not None and price > limit
+
+
+def refuse_below_cost(person: User | None, reason: str) -> None:
+    """Raise `BelowCost` unless this person may sell below cost, and says why. A command, which names nobody, may."""
+    if person is None:
+        return
+    if not person.has_perm(SELL_BELOW_COST):
+        raise BelowCost("no_right")
+    if not reason.strip():
+        raise BelowCost("no_reason")
 
 
 def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = False) -> None:
@@ -142,13 +169,18 @@ def queue_order(
     product: Product,
     destination: str,
     max_price: int,
+    selling_price: int,
+    fee: int | None = None,
     idempotency_key: str,
     placed_by: User | None,
     wait_for_topup: bool = False,
     enqueue: bool,
     approved: Approved | None = None,
+    note: str = "",
 ) -> Order:
     """Store an order whose facts were checked already, reserve its price, and put it into the line of the person.
+
+    `selling_price`: whole rupiah, what the customer pays, with the shop's `fee` for a bill. `note`: the person's words.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
@@ -163,6 +195,8 @@ def queue_order(
         product_name=product.name,
         destination=destination,
         max_price=max_price,
+        selling_price=selling_price,
+        fee=fee,
         placed_by=placed_by,
         waits_for_topup=wait_for_topup,
         next_poll_at=in_seconds(HEAD_START_SECONDS if enqueue else settings.ORDER_LEASE_SECONDS),
@@ -170,13 +204,13 @@ def queue_order(
     facts = approved.facts if approved else {}
     try:
         try:
-            store(order, facts)
+            store(order, facts, note=note)
         except BalanceShort:
             if not wait_for_topup:
                 raise
             order.pk, order.next_poll_at = None, None
             order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
-            store(order, facts)
+            store(order, facts, note=note)
     except IntegrityError:
         # Somebody was faster between our look and our insert; the database's constraints decided.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():

@@ -60,8 +60,9 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Or
 def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool = True) -> Order:
     """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
 
-    A newly confirmed price is kept with its event, beside the one before. Raises `LimitReached` when it is beyond what
-    the actor may spend, and `ActionRefused` when a risen one is above what the person may spend without a second one.
+    A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
+    at cost, moves by as much. Raises `LimitReached` when it is beyond what the actor may spend, and `ActionRefused`
+    when a risen one is above what the person may spend without a second one.
     """
     refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
@@ -70,11 +71,13 @@ def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool =
             _("The new price needs the approval of a second person. Cancel this order, and place it again.")
         )
     confirmed = {"code": "price_confirmed", "before": order.max_price, "after": max_price} if is_new else {}
+    moves_with_it = order.selling_price is not None and order.follows_cost
     queued = Decision(
         status=Status.QUEUED,
         source=_STAFF,
         actor=actor,
         max_price=max_price,
+        selling_price=(order.selling_price or 0) + max_price - order.max_price if moves_with_it else None,
         facts=confirmed,
         wait=HEAD_START_SECONDS,
     )

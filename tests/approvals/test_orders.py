@@ -103,8 +103,9 @@ def test_given_another_form_for_the_same_then_the_first_is_waited_for(sari):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ({"price": 12_500}, {"price": [12_000, 12_500]}),
-        ({"price": 11_500}, {"price": [12_000, 11_500]}),
+        ({"price": 12_500}, {"price": [12_000, 12_500], "selling_price": [12_000, 12_500]}),
+        ({"price": 11_500}, {"price": [12_000, 11_500], "selling_price": [12_000, 11_500]}),
+        ({"selling_price": 13_000}, {"selling_price": [12_000, 13_000]}),
         ({"name": "Another"}, {"product_name": ["Telkomsel 10.000", "Another"]}),
         ({"availability": "inactive"}, "NotForSale:unavailable"),
         ({"is_listed": False}, "NotForSale:delisted"),

@@ -229,7 +229,8 @@ def test_a_payment_waits_for_an_inquiry_that_is_pending(upstream: Upstream):
     upstream.control("settle", ref_id=check.ref_id, status="valid")
     request = requests.bill_inquiry(ref_id=check.ref_id, product_code=check.product_code, destination=check.destination)
     upstream_total = call(request, call_class=CallClass.INTERACTIVE)
-    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now(), max_price=upstream_total.data.total)
+    total = upstream_total.data.total
+    Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now(), max_price=total, selling_price=total)
     order = follow(Order.objects.get(pk=order.pk), seconds=20)
     assert order.status == Status.SUCCESS
     assert upstream.ledger(order) == [("debit", -order.max_price)]

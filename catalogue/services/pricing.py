@@ -1,0 +1,48 @@
+"""What the shop asks: the selling prices and fees of all products, kept on their rows by one statement."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+# Any number that only this transaction lock uses. Costs and rules change in turns: no price follows from old ones.
+_LOCK = 7_310_001
+
+# Rounded up, as customers pay whole rupiah. Split, because the product of both would be more than a bigint holds.
+_PERCENT = "price + price / 10000 * rule.value + (price %% 10000 * rule.value + 9999) / 10000"
+_SELLING_PRICE = f"CASE rule.kind WHEN 'fixed' THEN rule.value WHEN 'plus' THEN price + rule.value ELSE {_PERCENT} END"
+_PRICES = f"""
+    SELECT product.id,
+           CASE product.type WHEN 'prepaid' THEN
+               NULLIF(({_SELLING_PRICE} + rule.round_to - 1) / rule.round_to * rule.round_to, 0)
+           END AS selling_price,
+           CASE product.type WHEN 'postpaid' THEN COALESCE(rule.value, 0) ELSE 0 END AS fee
+      FROM catalogue_product product LEFT JOIN LATERAL (
+           SELECT * FROM catalogue_pricerule
+            WHERE ended_at IS NULL AND type = product.type AND COALESCE(
+                  product_id = product.id, brand_id = product.brand_id, category_id = product.category_id, TRUE)
+            ORDER BY product_id, brand_id, category_id  -- those that have none come last
+            LIMIT 1
+      ) rule ON TRUE
+"""  # noqa: S608 - our own words
+_REPRICE = f"""
+    UPDATE catalogue_product product SET selling_price = priced.selling_price, fee = priced.fee
+      FROM ({_PRICES}) priced
+     WHERE product.id = priced.id
+       AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
+"""  # noqa: S608 - our own words
+
+
+def lock_prices() -> None:
+    """Let nobody else change costs or rules until the transaction ends; take it before anything is read."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def reprice() -> int:
+    """Bring every product's selling price and fee to what its cost and the rules say; return how many changed.
+
+    Call it with `lock_prices`, in the transaction that has changed costs or rules.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_REPRICE, [])
+        return int(cursor.rowcount)

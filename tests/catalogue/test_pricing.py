@@ -1,0 +1,137 @@
+"""What the shop asks follows from the cost and the most specific rule, and is kept on the product."""
+
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, IntegrityError, transaction
+
+from catalogue.models import PriceRule, Product
+from catalogue.services import sync_catalogue
+from catalogue.services.pricing import lock_prices, reprice
+from tests.conftest import Upstream
+from tests.factories import make_biller, make_product
+
+pytestmark = pytest.mark.django_db
+
+
+def _rule(**facts: Any) -> PriceRule:
+    return PriceRule.objects.create(**{"type": "prepaid", "kind": "plus", "value": 1_000, **facts})
+
+
+def _repriced(*products: Product) -> list[int | None]:
+    with transaction.atomic():
+        lock_prices()
+        reprice()
+    for product in products:
+        product.refresh_from_db()
+    return [product.selling_price for product in products]
+
+
+def test_without_a_rule_a_product_sells_at_cost():
+    product = make_product(price=10_200)
+
+    assert _repriced(product) == [None]
+    assert product.sells_for == 10_200
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "round_to", "price"),
+    [
+        ("fixed", 12_000, 1, 12_000),
+        ("plus", 1_500, 1, 11_700),
+        ("plus", 1_500, 500, 12_000),
+        ("plus", 1_800, 1_000, 12_000),
+        ("plus", 1_801, 1_000, 13_000),
+        ("percent", 250, 1, 10_455),
+        ("percent", 333, 1, 10_540),  # 10.539,66 is rounded up
+        ("percent", 250, 100, 10_500),
+        ("percent", 0, 1, 10_200),
+    ],
+)
+def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to: int, price: int):
+    product = make_product(price=10_200)
+    _rule(product=product, kind=kind, value=value, round_to=round_to)
+
+    assert _repriced(product) == [price]
+
+
+def test_the_most_specific_rule_wins():
+    one, same_brand = make_product(price=10_000), make_product(price=10_000)
+    same_category, other = make_product(price=10_000, brand="xl"), make_product(price=10_000, category="data")
+    _rule(value=1)
+    _rule(category=one.category, value=2)
+    _rule(brand=one.brand, value=3)
+    _rule(product=one, value=4)
+
+    assert _repriced(one, same_brand, same_category, other) == [10_004, 10_003, 10_002, 10_001]
+
+
+def test_an_ended_rule_counts_no_more():
+    product = make_product(price=10_000)
+    rule = _rule(product=product)
+    _repriced(product)
+
+    PriceRule.objects.filter(pk=rule.pk).update(ended_at=rule.created_at)
+
+    assert _repriced(product) == [None]
+
+
+def test_a_bill_has_a_fee_and_no_selling_price():
+    biller, product = make_biller(), make_product()
+    _rule(type="postpaid", value=2_500)
+
+    assert _repriced(biller, product) == [None, None]
+    assert (biller.fee, product.fee) == (2_500, 0)
+
+
+def test_the_dearest_product_and_highest_percent_do_not_overflow():
+    product = make_product(price=10**15 - 1)
+    _rule(product=product, kind="percent", value=100_000)
+
+    assert _repriced(product) == [11 * (10**15 - 1)]
+
+
+def test_two_active_rules_for_one_thing_are_refused():
+    product = make_product()
+    _rule(product=product)
+
+    with pytest.raises(IntegrityError, match="price_rule_once_for_each_product"), transaction.atomic():
+        _rule(product=product)
+    _rule(category=product.category)
+
+
+@pytest.mark.parametrize(
+    ("facts", "constraint"),
+    [
+        ({"kind": "fixed", "value": 0}, "price_rule_value_makes_sense"),
+        ({"kind": "percent", "value": 100_001}, "price_rule_value_makes_sense"),
+        ({"round_to": 250}, "price_rule_rounding_known"),
+        ({"type": "postpaid", "kind": "percent"}, "price_rule_of_bills_is_a_fee"),
+    ],
+)
+def test_the_database_refuses_a_rule_without_sense(facts: dict[str, Any], constraint: str):
+    with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+        _rule(**facts)
+
+
+def test_a_rule_is_for_one_thing_and_never_deleted():
+    product = make_product()
+    with pytest.raises(IntegrityError, match="price_rule_for_one_thing"), transaction.atomic():
+        _rule(product=product, brand=product.brand)
+    rule = _rule(product=product)
+    with pytest.raises(DatabaseError, match="Cannot delete"), transaction.atomic():
+        rule.delete()
+    with pytest.raises(DatabaseError, match="Cannot update"), transaction.atomic():
+        PriceRule.objects.filter(pk=rule.pk).update(product=None)
+
+
+def test_a_sync_moves_the_selling_price_with_the_cost(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    _rule(product=product, value=500)
+    upstream.control("product", product_code=product.code, price=product.price + 75)
+
+    sync_catalogue()
+
+    cost = product.price + 75
+    product.refresh_from_db()
+    assert (product.price, product.selling_price) == (cost, cost + 500)
