@@ -13,7 +13,7 @@ _IPV6_LINE = 64
 
 
 def address_of(request: HttpRequest) -> str:
-    """The client's address; "" when it is none.
+    """The client's address; "" only where even who connected has none.
 
     Each of TRUSTED_PROXY_COUNT proxies appends to X-Forwarded-For whom it saw: what stands further left was written by
     the client. With fewer parts than proxies the request came around them, and only the peer counts.
@@ -22,12 +22,29 @@ def address_of(request: HttpRequest) -> str:
 
 
 def address_from(forwarded: str, *, peer: str) -> str:
-    """The client's address by the header X-Forwarded-For and the address of whoever connected; "" when it is none."""
+    """The client's address by the header X-Forwarded-For and the address of whoever connected.
+
+    What a proxy wrote and nobody can read ("unknown") counts as the next trusted hop, in the end the peer: clients that
+    cannot be told apart share the counters of their proxy, not one of all proxies.
+    """
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     count = settings.TRUSTED_PROXY_COUNT
-    found = hops[-count] if 0 < count <= len(hops) else peer
+    trusted = hops[-count:] if 0 < count <= len(hops) else []
+    return next((address for hop in (*trusted, peer) if (address := _plain(hop))), "")
+
+
+def _plain(written: str) -> str:
+    """The address in one of the ways in which proxies write it, in quotes, with a port or a zone; "" when it is none.
+
+    `203.0.113.7:4711`, `[2001:db8::7]:4711`, `"[2001:db8::7]"`, `fe80::7%eth0`.
+    """
+    text = written.strip(' "')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
     try:
-        address = ipaddress.ip_address(found)
+        address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return ""
     mapped = getattr(address, "ipv4_mapped", None)
