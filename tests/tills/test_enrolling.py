@@ -8,7 +8,7 @@ from django.test import Client
 
 from audit.models import AuditEvent
 from core import clock
-from tests.people import browser_of, code_of, make_person
+from tests.people import Browser, browser_of, code_of, make_person
 from tests.purchases.helpers import at_once
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import manager, take_over, till_browser, who_is_at, with_pin
@@ -23,8 +23,8 @@ def make_code(browser: Client, **typed: str) -> str:
     return page.context["code"]
 
 
-def boss() -> Client:
-    browser = Client()
+def boss() -> Browser:
+    browser = Browser()
     browser.force_login(manager())
     return browser
 
@@ -140,7 +140,7 @@ def test_a_till_is_renamed_and_limited():
     till_browser("Kasir 1")
     till = Till.objects.get()
 
-    boss().post(f"/tills/{till.pk}/", {"name": "Depan", "pin_limit": "20000"})
+    boss().confirm(f"/tills/{till.pk}/", {"name": "Depan", "pin_limit": "20000"})
 
     till.refresh_from_db()
     assert (till.name, till.pin_limit) == ("Depan", 20_000)
@@ -151,7 +151,7 @@ def test_two_tills_never_have_one_name():
     till_browser("Kasir 1")
     till_browser("Kasir 2")
 
-    page = boss().post(f"/tills/{Till.objects.last().pk}/", {"name": "KASIR 1", "pin_limit": ""})
+    page = boss().confirm(f"/tills/{Till.objects.last().pk}/", {"name": "KASIR 1", "pin_limit": ""})
 
     assert page.context["form"].errors["name"]
 
@@ -161,7 +161,7 @@ def test_switched_off_it_is_no_till_at_the_next_request():
     take_over(browser, person)
     replay = browser.cookies["till"].value
 
-    boss().post(f"/tills/{Till.objects.get().pk}/off/")
+    boss().confirm(f"/tills/{Till.objects.get().pk}/off/")
 
     assert who_is_at(browser) == ""
     browser.cookies["till"] = replay

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
-from core.errors import Refused
+from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from staff.services import check_factor
 from tills import services
@@ -24,7 +24,7 @@ from tills.services.guessing import seconds_locked
 from tills.tables import TillTable
 
 ROWS = 50
-MAKE_CODE = "till_code"
+MAKE_CODE, CHANGE, SWITCH_OFF, UNLOCK = "till_code", "till_change", "till_off", "till_unlock"
 
 
 @staff_only("tills.enrol_till")
@@ -44,8 +44,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts = form.cleaned_data
         try:
-            typed = {name: request.POST.get(name, "") for name in ("name", "pin_limit")}
-            check_factor(request, act=MAKE_CODE, content=typed)
+            check_factor(request, act=MAKE_CODE, content=_typed(request))
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
@@ -62,12 +61,15 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @staff_only("tills.enrol_till")
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One till: its name and limit, who is there, whether its PINs are locked."""
+    """One till: its name and limit, who is there, whether its PINs are locked. A change takes a second factor."""
     till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by"), pk=pk)
     form = TillForm(request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit})
     if request.method == "POST" and till.is_on and form.is_valid():
         try:
+            check_factor(request, act=CHANGE, content={"till": pk} | _typed(request))
             services.change_till(till, request=request, **form.cleaned_data)
+        except Refused as refusal:
+            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         except IntegrityError:
             form.add_error("name", ValidationError(_("There is a till with this name already."), code="name_taken"))
         else:
@@ -80,18 +82,27 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only("tills.enrol_till")
 @require_POST
 def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
-    """End the till; whoever is there by PIN is out at the next request."""
+    """End the till; whoever is there by PIN is out at the next request. It takes a second factor."""
     till = get_object_or_404(Till, pk=pk)
-    services.switch_off(till, request=request)
-    messages.success(request, _("The till is switched off."), extra_tags="till_off")
+    with refusal_shown(request):
+        check_factor(request, act=SWITCH_OFF, content={"till": pk})
+        services.switch_off(till, request=request)
+        messages.success(request, _("The till is switched off."), extra_tags="till_off")
     return redirect(till)
 
 
 @staff_only("tills.enrol_till")
 @require_POST
 def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
-    """Let PINs count again."""
+    """Let PINs count again. It takes a second factor: whoever unlocks gives five more tries."""
     till = get_object_or_404(Till, pk=pk)
-    services.unlock_pins(till, request=request)
-    messages.success(request, _("PINs count again at this till."), extra_tags="till_unlocked")
+    with refusal_shown(request):
+        check_factor(request, act=UNLOCK, content={"till": pk})
+        services.unlock_pins(till, request=request)
+        messages.success(request, _("PINs count again at this till."), extra_tags="till_unlocked")
     return redirect(till)
+
+
+def _typed(request: StaffRequest) -> dict[str, str]:
+    """What the second factor is bound to: the form as it was typed."""
+    return {name: request.POST.get(name, "") for name in ("name", "pin_limit")}

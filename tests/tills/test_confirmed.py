@@ -1,0 +1,98 @@
+"""What is done with a till takes a fresh second factor, bound to just that."""
+
+import json
+from typing import Any
+
+import pytest
+
+from audit.models import AuditEvent
+from tests.core.helpers import codes
+from tests.people import Browser, code_of
+from tests.staff.own_keys import with_passkey
+from tests.tills.helpers import make_till, manager
+
+pytestmark = pytest.mark.django_db
+
+LIMIT = {"name": "Kasir 1", "pin_limit": "50000"}
+ACTS: dict[str, tuple[str, str, dict[str, str]]] = {
+    "change": ("till_change", "", LIMIT),
+    "off": ("till_off", "off/", {}),
+    "unlock": ("till_unlock", "unlock/", {}),
+}
+
+
+def boss() -> Browser:
+    browser = Browser()
+    browser.force_login(manager())
+    return browser
+
+
+def refusals(answer: Any) -> set[str]:
+    """Why nothing was done, in the form or beside it."""
+    form = answer.context.get("form")
+    return codes(answer) | {fault.code for faults in form.errors.as_data().values() for fault in faults}
+
+
+def state(till: Any) -> tuple[Any, ...]:
+    till.refresh_from_db()
+    return till.name, till.pin_limit, till.is_on, till.wrong_pins
+
+
+@pytest.fixture
+def till(db):
+    return make_till(wrong_pins={"1": 3})
+
+
+@pytest.mark.parametrize(("act", "code"), [(act, code) for act in sorted(ACTS) for code in ("", "000000")])
+def test_without_a_good_code_nothing_happens(till, act, code):
+    _name, path, fields = ACTS[act]
+    before = state(till)
+
+    answer = boss().post(f"/tills/{till.pk}/{path}", fields | {"factor_code": code}, follow=True)
+
+    assert state(till) == before
+    assert refusals(answer) == {f"FactorRefused:{'wrong' if code else 'missing'}"}
+    assert not AuditEvent.objects.filter(kind__in=["setting_changed", "till_switched_off", "unlocked"]).exists()
+
+
+@pytest.mark.parametrize("act", sorted(ACTS))
+def test_a_code_confirms_one_act(till, act):
+    _name, path, fields = ACTS[act]
+    before, code, browser = state(till), code_of(manager()), boss()
+
+    browser.post(f"/tills/{till.pk}/{path}", fields | {"factor_code": code})
+    after = state(till)
+    other = make_till("Kasir 2", wrong_pins={"1": 3})
+    browser.post(f"/tills/{other.pk}/unlock/", {"factor_code": code})
+
+    assert after != before
+    assert state(other)[3] == {"1": 3}
+
+
+@pytest.mark.parametrize("act", sorted(ACTS))
+def test_a_passkey_confirms_this_till_and_no_other(till, act):
+    name, path, fields = ACTS[act]
+    other = make_till("Kasir 2", wrong_pins={"1": 3})
+    key, browser, before = with_passkey(manager()), boss(), state(other)
+
+    def signed() -> str:
+        asked = {"act": name, "content": json.dumps({"till": till.pk} | fields)}
+        return key.sign(browser.post("/me/factors/options/", asked).json()["publicKey"])
+
+    browser.post(f"/tills/{other.pk}/{path}", fields | {"factor_assertion": signed()})
+    assert state(other) == before
+    if fields:
+        browser.post(f"/tills/{till.pk}/{path}", fields | {"pin_limit": "90000", "factor_assertion": signed()})
+        assert state(till)[1] is None
+    untouched = state(till)
+    browser.post(f"/tills/{till.pk}/{path}", fields | {"factor_assertion": signed()})
+    assert state(till) != untouched
+
+
+def test_the_page_signs_what_the_server_compares(till):
+    with_passkey(manager())
+
+    page = boss().get(f"/tills/{till.pk}/").content.decode()
+
+    assert page.count(f'data-content="{{&quot;till&quot;: {till.pk}}}"') == 3
+    assert 'data-fields="name pin_limit"' in page
