@@ -9,17 +9,17 @@ from django.urls import reverse
 from staff.accounts import StaffAccounts
 from staff.models import User
 from tills.cookies import till_token
-from tills.services import let_go, unlock_by_password
+from tills.services import let_go, note_password
 
 
 class AccountsAtTills(StaffAccounts):
-    """The adapter of staff; at a till a password unlocks the PINs, and who signs out leaves the lock screen."""
+    """The adapter of staff; a password makes up for the own wrong PINs; who signs out leaves the lock screen."""
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         """Begin the session; the till is nobody's by PIN from now on."""
         super().login(request, user)
         assert isinstance(user, User)  # noqa: S101
-        unlock_by_password(request, user, token=till_token(request))
+        note_password(user, token=till_token(request))
 
     def logout(self, request: HttpRequest) -> None:
         """End the session; the till is free."""

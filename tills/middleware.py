@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from core.live import is_poll
 from staff.models import User
 from tills.cookies import till_token
-from tills.services.sessions import held_till, is_idle, leave_till, note_activity
+from tills.services.sessions import has_ended, held_till, is_idle, leave_till, note_activity
 
 # Whatever these pages ask for themselves. Of the own account a PIN reaches only how to leave it, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
@@ -61,6 +61,8 @@ def _why_it_ends(request: HttpRequest, token: str) -> str:
     till = held_till(request.user, token)
     if till is None:
         return "till"
+    if has_ended(request):
+        return "ended"
     if is_idle(till):
         return "idle"
     request.held_till = till  # type: ignore[attr-defined] # the frame of the page says so

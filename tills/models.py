@@ -90,6 +90,9 @@ class Pin(models.Model):
     person = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="pin")
     encoded = models.CharField(max_length=128)
     set_at = models.DateTimeField()
+    epoch = models.PositiveIntegerField(
+        null=True, help_text="The account's `device_epoch` when it was set: the PIN counts while they are the same."
+    )
 
     def __str__(self) -> str:
         return f"PIN of {self.person_id}"

@@ -44,10 +44,9 @@ def till_browser(name: str = "Kasir 1", *, pin_limit: int | None = None) -> Clie
 
 
 def give_pin(person: User, pin: str = PIN, secret: str | None = None) -> User:
-
     hasher = PinHasher()
     encoded = hasher.encode(_keyed(person.pk, pin, secret or settings.SECRET_KEY), hasher.salt())
-    Pin.objects.create(person=person, encoded=encoded, set_at=clock.now())
+    Pin.objects.create(person=person, encoded=encoded, set_at=clock.now(), epoch=person.device_epoch)
     return person
 
 

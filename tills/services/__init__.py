@@ -10,13 +10,13 @@ from tills.services.enrolling import (
     unlock_pins,
 )
 from tills.services.guessing import count_guess, note_right, note_wrong
-from tills.services.pins import has_pin, is_right, is_weak, people_with_pin, remove_pin, set_pin
+from tills.services.pins import epoch_of, has_pin, is_weak, people_with_pin, remove_pin, set_pin
 from tills.services.sessions import (
     PIN_BACKEND,
     held_till,
     leave_till,
     let_go,
     note_activity,
+    note_password,
     sign_in_by_pin,
-    unlock_by_password,
 )

@@ -1,21 +1,26 @@
-"""PINs: which are refused, how they are kept, and whether one is right."""
+"""PINs: which are refused, how they are kept, whether one is right, and until when it counts.
+
+A PIN ends with what makes every known device a stranger (`staff.services.devices`): a link or a new password, factors
+that were reset, "sign out everywhere" by a manager, an account switched off, a role that the provider took away.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
 from itertools import pairwise
 
 import structlog
 from django.conf import settings
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
-from staff.models import User
+from staff.models import OutsideAccount, User
 from tills.models import Pin
 
 LENGTH = 6
@@ -48,22 +53,36 @@ def is_weak(pin: str) -> bool:
 
 
 def has_pin(person: User) -> bool:
-    """Whether this person has set a PIN."""
-    return Pin.objects.filter(person_id=person.pk).exists()
+    """Whether this person has set a PIN that has not ended."""
+    return Pin.objects.filter(person_id=person.pk, epoch=person.device_epoch).exists()
 
 
 def people_with_pin() -> QuerySet[User]:
     """Who may take a till over, by name."""
-    found: QuerySet[User] = User.objects.filter(is_active=True, pin__isnull=False)
-    return found.order_by("first_name", "last_name", "username")
+    found: QuerySet[User] = User.objects.filter(_counts("pin__", "")).order_by("first_name", "last_name", "username")
+    return found
+
+
+def _counts(pin: str, person: str) -> Q:
+    """That a PIN counts: these are the ways to its columns and to its person's.
+
+    Of who signs in through the provider, for as long after it as a session lasts: it is asked for nobody else's word.
+    """
+    counts = Q(**{f"{person}is_active": True, f"{pin}epoch": F(f"{person}device_epoch")})
+    if settings.OIDC_ISSUER:
+        since = clock.now() - dt.timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        seen = OutsideAccount.objects.filter(provider=settings.OIDC_ISSUER, last_login__gte=since)
+        counts &= Q(**{f"{person}is_oidc": False}) | Q(**{f"{person}pk__in": seen.values("user_id")})
+    return counts
 
 
 def set_pin(person: User, pin: str, *, request: HttpRequest) -> None:
-    """Keep this PIN in place of the one before."""
+    """Keep this PIN in place of the one before. If the account was reset while it was typed, it has ended already."""
     hasher = PinHasher()
     encoded = hasher.encode(_keyed(person.pk, pin, settings.SECRET_KEY), hasher.salt())
+    kept = {"encoded": encoded, "set_at": clock.now(), "epoch": person.device_epoch}
     with transaction.atomic():
-        Pin.objects.update_or_create(person_id=person.pk, defaults={"encoded": encoded, "set_at": clock.now()})
+        Pin.objects.update_or_create(person_id=person.pk, defaults=kept)
         record(Kind.PIN_SET, request=request, subject=person.username)
     log.info("pin_set", person=person.pk)
 
@@ -76,13 +95,17 @@ def remove_pin(person: User, *, request: HttpRequest) -> None:
     log.info("pin_removed", person=person.pk)
 
 
-def is_right(person_pk: int, pin: str) -> bool:
-    """Whether this is the PIN of somebody who may take a till over. Only `sign_in_by_pin` asks, and counts."""
-    kept = Pin.objects.filter(person_id=person_pk, person__is_active=True).values_list("encoded", flat=True).first()
+def epoch_of(person_pk: int, pin: str) -> int | None:
+    """The epoch of this PIN, if it is that of somebody who may take a till over; None else.
+
+    Only `sign_in_by_pin` asks, and counts.
+    """
+    kept = Pin.objects.filter(_counts("", "person__"), person_id=person_pk).first()
     if kept is None:
-        return False
+        return None
     keys = [str(key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
-    return any(PinHasher().verify(_keyed(person_pk, pin, key), kept) for key in keys)
+    is_right = any(PinHasher().verify(_keyed(person_pk, pin, key), kept.encoded) for key in keys)
+    return kept.epoch if is_right else None
 
 
 def _is_run(digits: list[int]) -> bool:

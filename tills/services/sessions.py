@@ -17,11 +17,12 @@ from staff.models import User
 from staff.sessions import note_sign_in
 from tills.errors import PinsLocked, TillOff, WrongPin
 from tills.models import HeldTill, PinPerson, Till
-from tills.services.enrolling import ENROL, digest_of, find_till, unlock_pins
+from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, count_guess, forget_own, note_right, note_wrong, seconds_locked
-from tills.services.pins import is_right
+from tills.services.pins import epoch_of
 
 PIN_BACKEND = "tills.backends.PinBackend"
+EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked at
 # Someone's last act is noted at most this often: it is one more write.
 _NOTED_EVERY = dt.timedelta(seconds=20)
 
@@ -34,7 +35,8 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
     Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
     """
     guess = count_guess(till.pk, person_pk)
-    if not is_right(person_pk, pin):
+    epoch = epoch_of(person_pk, pin)
+    if epoch is None:
         note_wrong(guess, till, request=request)
         if guess.locks:
             raise PinsLocked(seconds_locked(Till.objects.get(pk=till.pk)))
@@ -51,6 +53,7 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
     request.session.flush()
     login(request, person, backend=PIN_BACKEND)
     note_sign_in(request)
+    request.session[EPOCH] = epoch
     log.info("pin_sign_in", till=till.pk, person=person.pk)
     return person
 
@@ -61,6 +64,12 @@ def held_till(person: User, token: str) -> HeldTill | None:
         return None
     digest = digest_of(token)
     return next((till for till in person.tills if till.digest == digest), None)
+
+
+def has_ended(request: HttpRequest) -> bool:
+    """Whether the PIN of this session has ended since: a reset, a link, a new password, a lost role."""
+    assert isinstance(request.user, User)  # noqa: S101 - by PIN
+    return bool(request.session.get(EPOCH) != request.user.device_epoch)
 
 
 def is_idle(till: HeldTill) -> bool:
@@ -93,17 +102,15 @@ def let_go(token: str, person: User) -> None:
         Till.objects.filter(digest=digest_of(token), held_by_id=person.pk).update(held_by=None)
 
 
-def unlock_by_password(request: HttpRequest, person: User, *, token: str) -> None:
+def note_password(person: User, *, token: str) -> None:
     """Somebody signed in with a password at this till: nobody is there by PIN, and the own wrong PINs are forgotten.
 
-    Those at colleagues' PINs stay, but for a manager of tills: nobody buys tries with the own password, either.
+    Those at colleagues' PINs stay, for managers, too: nobody buys tries with a password. A manager unlocks the till on
+    its page, with a second factor.
     """
     till = find_till(token)
     if till is None:
         return
-    if person.has_perm(ENROL):
-        unlock_pins(till, request=request)
-    else:
-        forget_own(till.pk, person.pk)
+    forget_own(till.pk, person.pk)
     Till.objects.filter(pk=till.pk).exclude(held_by=None).update(held_by=None)
     log.info("till_password_sign_in", till=till.pk, person=person.pk)

@@ -1,0 +1,181 @@
+"""A PIN ends with what ends an account's devices, and the session that began with it ends, too."""
+
+import datetime as dt
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings as ours
+from django.test import Client, override_settings
+
+from core import clock
+from staff.errors import OutsideRefused
+from staff.models import Session, User
+from staff.roles import Role
+from staff.services import accept_link, change_role, deactivate, end_sessions, make_link, reactivate
+from staff.services.outside import person_of
+from staff.services.own_factors import reset_factors
+from tests.core.helpers import has_id
+from tests.staff.helpers import GOOD
+from tests.tills.helpers import PIN, a_request, take_over, till_browser, who_is_at, with_pin
+from tills.services import epoch_of, has_pin, people_with_pin, set_pin
+
+pytestmark = pytest.mark.django_db
+
+PROVIDER = {
+    "OIDC_ISSUER": "https://id.example",
+    "OIDC_CLIENT_ID": "shop",
+    "OIDC_CLIENT_SECRET": "x",
+    "OIDC_ROLES": {"kasir": "cashier"},
+}
+
+
+def owner() -> User:
+    return User.objects.filter(username="owner").first() or User.objects.create_superuser("owner")
+
+
+def use_a_link(person: User) -> None:
+    accept_link(make_link(person, actor=owner()), GOOD)
+
+
+def off_and_on(person: User) -> None:
+    deactivate(person, actor=owner())
+    reactivate(person, actor=owner())
+
+
+ENDS = {
+    "link made": lambda person: make_link(person, actor=owner()),
+    "link used": use_a_link,
+    "factors reset": lambda person: reset_factors(person, actor=owner()),
+    "off and on": off_and_on,
+    "signed out everywhere": lambda person: end_sessions(person, actor=owner()),
+}
+
+
+@pytest.mark.parametrize("how", sorted(ENDS))
+def test_a_pin_ends_with_the_access_to_its_account(how):
+    browser, person = till_browser(), with_pin()
+    ENDS[how](person)
+
+    take_over(browser, person)
+
+    assert who_is_at(browser) == ""
+    person.refresh_from_db()
+    assert not has_pin(person)
+    assert person not in people_with_pin()
+
+
+def test_a_pin_ends_when_its_person_is_switched_off():
+    browser, person = till_browser(), with_pin()
+    deactivate(person, actor=owner())
+
+    take_over(browser, person)
+
+    assert who_is_at(browser) == ""
+
+
+def test_a_new_own_password_ends_the_pin():
+    browser, person = Client(), with_pin()
+    browser.force_login(person)
+    fields = {"oldpassword": "secret-words", "password1": GOOD, "password2": GOOD}
+
+    browser.post("/accounts/password/change/", fields)
+
+    assert epoch_of(person.pk, PIN) is None
+
+
+@pytest.mark.parametrize("what", ["role", "own sessions"])
+def test_what_resets_no_account_leaves_the_pin(what):
+    browser, person = till_browser(), with_pin()
+    if what == "role":
+        change_role(person, Role.VIEWER, actor=owner())
+    else:
+        end_sessions(person, actor=person)
+
+    take_over(browser, person)
+
+    assert who_is_at(browser) == person.username
+
+
+def test_a_session_by_pin_ends_even_when_it_began_meanwhile():
+    """The reset came after the PIN was looked at, and before the session was written."""
+    browser, person = till_browser(), with_pin()
+    take_over(browser, person)
+    kept = list(Session.objects.filter(person=person))
+    make_link(person, actor=owner())
+    Session.objects.bulk_create(kept)
+
+    answer = browser.get("/orders/")
+
+    assert answer["Location"] == "/till/?because=ended"
+    assert has_id(browser.get(answer["Location"]), "because-ended")
+
+
+def test_a_pin_typed_before_a_reset_ends_with_it():
+    """The form was on its way when a manager reset the account."""
+    person = with_pin()
+    before = User.objects.get(pk=person.pk)
+    make_link(person, actor=owner())
+
+    set_pin(before, "517306", request=a_request(before))
+
+    assert epoch_of(person.pk, "517306") is None
+
+
+def test_after_a_reset_a_new_pin_counts():
+    browser, person = till_browser(), with_pin()
+    make_link(person, actor=owner())
+    person.refresh_from_db()
+
+    set_pin(person, "517306", request=a_request(person))
+    take_over(browser, person, "517306")
+
+    assert who_is_at(browser) == person.username
+
+
+# --- who signs in through a provider -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def outside(db):
+    with override_settings(**PROVIDER):
+        person = with_pin(is_oidc=True)
+        SocialAccount.objects.create(user=person, provider=PROVIDER["OIDC_ISSUER"], uid="s-1")
+        yield person
+
+
+def test_a_dropped_claim_ends_the_pin(outside):
+    browser = till_browser()
+    with pytest.raises(OutsideRefused):
+        person_of({"sub": "s-1", "groups": []}, request=a_request(outside))
+    person_of({"sub": "s-1", "groups": ["kasir"]}, request=a_request(outside))
+
+    take_over(browser, outside)
+
+    assert who_is_at(browser) == ""
+
+
+def test_a_pin_counts_for_as_long_as_a_session_after_the_provider(outside):
+    browser = till_browser()
+    seen = SocialAccount.objects.filter(user=outside)
+    seen.update(last_login=clock.now() - dt.timedelta(seconds=ours.SESSION_COOKIE_AGE - 60))
+    take_over(browser, outside)
+    assert who_is_at(browser) == outside.username
+    browser.post("/till/lock/")
+
+    seen.update(last_login=clock.now() - dt.timedelta(seconds=ours.SESSION_COOKIE_AGE + 60))
+    take_over(browser, outside)
+
+    assert who_is_at(browser) == ""
+    assert outside not in people_with_pin()
+    assert has_pin(outside)
+
+
+def test_a_refused_sign_in_is_no_word_of_the_provider(outside):
+    seen = SocialAccount.objects.filter(user=outside)
+    seen.update(last_login=clock.now() - dt.timedelta(days=2))
+    deactivate(outside, actor=owner())
+
+    with pytest.raises(OutsideRefused):
+        person_of({"sub": "s-1", "groups": ["kasir"]}, request=a_request(outside))
+
+    assert seen.get().last_login < clock.now() - dt.timedelta(days=1)
