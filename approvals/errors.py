@@ -20,8 +20,8 @@ class ApprovalRefused(Refused):
         words = {
             "own": _("Nobody approves what they asked for. A second person must."),
             "not_independent": _(
-                "One of you changed the other's account, or made its access link, in the last 30 days."
-                " Somebody else must approve it."
+                "In the last 30 days one of you changed the other's account or made its access link, or somebody else"
+                " could sign in as both of you. Another person must approve it."
             ),
             "no_right": _("You may not decide this."),
             "not_yours": _("Only who asked for it can withdraw it. Refuse it, with a reason."),

@@ -7,29 +7,31 @@ from approvals.errors import ApprovalRefused
 from approvals.models import Approval
 from core.errors import Refused
 from staff.models import BREAK_GLASS, User
-from staff.services.independence import holders_between
+from staff.services.independence import Hands
 from staff.services.second import BACKEND
 
 
 def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
-    """Raise `ApprovalRefused` when the approver or the asker held the other's account lately.
+    """Raise `ApprovalRefused` when the approver or the asker held the other's account lately, or one person both.
 
     An owner is let through where nobody independent could approve: True then, and whoever notes it says "alone".
     """
     asker = approval.asked_by
-    holders = holders_between(asker, person)
+    hands = Hands.read()
+    holders = hands.between(asker, person)
     if not holders:
         return False
-    if all(one.is_superuser for one in (asker, person) if one.pk in holders) and not _has_independent(act, approval):
+    are_owners = not User.objects.filter(pk__in=holders, is_superuser=False).exists()
+    if are_owners and (asker.is_superuser or person.is_superuser) and not _has_independent(act, approval, hands):
         return True
     raise ApprovalRefused("not_independent")
 
 
-def _has_independent(act: Act, approval: Approval) -> bool:
+def _has_independent(act: Act, approval: Approval, hands: Hands) -> bool:
     asker = approval.asked_by
     people = User.objects.with_perm(act.may_approve, backend=BACKEND).exclude(username=BREAK_GLASS)
     return any(
-        one.has_joined and _may(act, approval, one) and not holders_between(asker, one)
+        one.has_joined and _may(act, approval, one) and not hands.between(asker, one)
         for one in people.exclude(pk=asker.pk)
     )
 

@@ -3,31 +3,79 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable
 
-from django.db.models import Q
+from django.db import connection
 
 from audit.kinds import Kind
-from audit.models import AuditEvent
 from core import clock
 from staff.models import AccessLink, User
 
 HELD_DAYS = 30
 
-_KINDS = (Kind.ROLE_CHANGED, Kind.LIMIT_CHANGED, Kind.STAFF_SWITCHED_ON, Kind.FACTOR_REMOVED)
+# Whoever did this could sign in as the person afterwards.
+_TAKEN = (AccessLink.Purpose.RESET.value, Kind.FACTOR_REMOVED.value)
+_INVITED = AccessLink.Purpose.INVITE.value
+_CHANGED = (Kind.ROLE_CHANGED.value, Kind.LIMIT_CHANGED.value, Kind.STAFF_SWITCHED_ON.value)
+
+_STEPS = """
+    SELECT made_by_id, person_id, purpose FROM staff_accesslink WHERE used_at >= %(since)s AND made_by_id IS NOT NULL
+    UNION ALL
+    SELECT event.person_id, held.id, event.kind
+    FROM audit_auditevent event JOIN staff_user held ON held.username = event.subject
+    WHERE event.kind = ANY(%(kinds)s) AND event.at >= %(since)s AND event.person_id <> held.id
+"""
 
 
-def holders_between(one: User, other: User) -> set[int]:
-    """The keys of those of the two who held the other's account in the last 30 days; one query.
+class Hands:
+    """Who held whose account in the last 30 days, also through accounts in between; one query.
 
-    They made an access link that the account used, or changed its role, limits or factors, or switched it on.
+    They made an access link that the account used, or took its factors away; or changed its role or limits, or switched
+    it on.
     """
-    since = clock.now() - dt.timedelta(days=HELD_DAYS)
-    used = AccessLink.objects.filter(
-        Q(person=one, made_by=other) | Q(person=other, made_by=one), used_at__gte=since
-    ).values_list("made_by")
-    changed = AuditEvent.objects.filter(
-        Q(person=one, subject=other.username) | Q(person=other, subject=one.username),
-        kind__in=_KINDS,
-        at__gte=since,
-    ).values_list("person")
-    return {key for (key,) in used.order_by().union(changed.order_by())}
+
+    def __init__(self, steps: Iterable[tuple[int, int, str]]) -> None:
+        """`steps`: (who, whose account, how)."""
+        self._held: dict[int, set[tuple[int, bool]]] = defaultdict(set)
+        self._changed: dict[int, set[int]] = defaultdict(set)
+        for who, whose, how in steps:
+            if how in _CHANGED:
+                self._changed[whose].add(who)
+            else:
+                self._held[whose].add((who, how != _INVITED))
+
+    @classmethod
+    def read(cls) -> Hands:
+        """As they are now."""
+        facts = {"since": clock.now() - dt.timedelta(days=HELD_DAYS), "kinds": [*_CHANGED, *_TAKEN]}
+        with connection.cursor() as cursor:
+            cursor.execute(_STEPS, facts)
+            return cls(cursor.fetchall())
+
+    def between(self, one: User, other: User) -> set[int]:
+        """The keys of those because of whom the two may be one person; empty when they are two.
+
+        One of them held the other's account, or somebody else could sign in as both. Who only invited both does not
+        count: a strong account took two people then, and whoever opens a shop invites everybody.
+        """
+        first, second = self._behind(one.pk), self._behind(other.pk)
+        taken = {key for key in first.keys() & second.keys() if first[key] or second[key]}
+        direct = {other.pk} & first.keys() | {one.pk} & second.keys()
+        return taken | direct | self._changed_by(one.pk, of=other.pk) | self._changed_by(other.pk, of=one.pk)
+
+    def _changed_by(self, who: int, *, of: int) -> set[int]:
+        return {who for by in self._changed[of] if who in self._behind(by)}
+
+    def _behind(self, key: int) -> dict[int, bool]:
+        """Who could have signed in as this person, itself included; whether an account was taken on the way."""
+        found = {key: False}
+        waiting = [(key, False)]
+        while waiting:
+            held, taken = waiting.pop()
+            for who, takes in self._held[held]:
+                is_taken = taken or takes
+                if who not in found or (is_taken and not found[who]):
+                    found[who] = is_taken
+                    waiting.append((who, is_taken))
+        return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from staff.models import BREAK_GLASS, User
 from staff.roles import rank_of
-from staff.services.independence import holders_between
+from staff.services.independence import Hands
 
 BACKEND = "staff.backends.StaffBackend"
 NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
@@ -41,9 +41,14 @@ class NeedsSecond(Exception):
 
 def needs_second(change: Change, *, actor: User) -> bool:
     """Whether an independent colleague of the actor could approve it: then nobody does it alone."""
-    holders = User.objects.with_perm(change.right, backend=BACKEND).exclude(pk=actor.pk)
-    colleagues = holders.exclude(username=BREAK_GLASS).prefetch_related("groups")
-    return any(may_second(change, one) and not holders_between(actor, one) for one in colleagues)
+    hands = Hands.read()
+    return any(not hands.between(actor, one) for one in colleagues_for(change) if one != actor)
+
+
+def colleagues_for(change: Change) -> list[User]:
+    """Everybody who holds what approving the change takes; the emergency account counts as nobody."""
+    holders = User.objects.with_perm(change.right, backend=BACKEND).exclude(username=BREAK_GLASS)
+    return [one for one in holders.prefetch_related("groups") if may_second(change, one)]
 
 
 def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:

@@ -15,10 +15,12 @@ from audit.models import AuditEvent
 from core import clock
 from staff.models import AccessLink, User
 from staff.roles import Role
-from staff.services import Limits, change_limits, change_role, deactivate, make_link, reactivate
+from staff.services import Limits, change_limits, change_role, deactivate, invite, make_link, reactivate
+from staff.services.independence import Hands
 from staff.services.links import accept_link
+from staff.services.own_factors import reset_factors
 from tests.approvals.helpers import approve, approver, ask_discount
-from tests.people import make_person
+from tests.people import give_factor, make_person
 from tests.staff.helpers import GOOD, invited
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +129,81 @@ def test_given_two_then_no_alert(discount, boss):
     evaluate_alerts()
 
     assert not Alert.objects.filter(kind="acted_alone").exists()
+
+
+# --- one person behind both ----------------------------------------------------------------------------------------
+
+
+def take(person: User, by: User) -> User:
+    """By a link for a new password, and without the factor that the person had."""
+    reset_factors(person, actor=by if by.is_superuser else None)
+    return again(accept_link(make_link(person, actor=by), GOOD))
+
+
+def test_given_one_who_took_both_accounts_then_they_are_one(discount, db):
+    accomplice, _other = approver("first"), approver("second")
+    sari, budi = (take(make_person(role, username=role), accomplice) for role in ("cashier", "administrator"))
+    give_factor(budi)
+
+    assert refusal(ask_discount(sari), budi) == "not_independent"
+
+
+def test_given_factors_reset_then_the_account_was_held(discount, db):
+    accomplice, budi = approver("first"), make_person("administrator", username="budi")
+    approver("second")
+    reset_factors(budi, actor=accomplice)
+    give_factor(budi)
+
+    assert refusal(ask_discount(accomplice), again(budi)) == "not_independent"
+
+
+def test_given_a_chain_of_accounts_then_its_ends_are_one(discount, db):
+    owner, _other = approver("first"), approver("second")
+    middle = take(make_person("administrator", username="middle"), owner)
+    sari = joined(middle)
+
+    assert refusal(ask_discount(sari), owner) == "not_independent"
+
+
+def test_given_a_role_given_with_a_taken_account_then_refused(discount, db):
+    owner, _other = approver("first"), approver("second")
+    middle = take(make_person("administrator", username="middle"), owner)
+    sari = make_person("viewer", username="sari")
+    change_role(sari, Role.CASHIER, actor=middle, approved_by=owner)
+
+    assert refusal(ask_discount(again(sari)), owner) == "not_independent"
+
+
+def test_given_two_whom_one_invited_then_they_are_two(discount, db):
+    owner, _other = approver("first"), approver("second")
+    sari = joined(owner)
+    person, token = invite(username="budi", role=Role.ADMINISTRATOR, actor=None)
+    AccessLink.objects.filter(person=person).update(made_by=owner)
+    budi = again(accept_link(token, GOOD))
+    give_factor(budi)
+
+    approve(ask_discount(sari), budi)
+
+    assert discount.done
+
+
+def test_given_a_taken_account_and_no_other_then_only_an_owner(discount, db):
+    only = approver("only")
+    sari, budi = (take(make_person(role, username=role), only) for role in ("cashier", "administrator"))
+    give_factor(budi)
+    approval = ask_discount(sari)
+
+    assert refusal(approval, budi) == "not_independent"
+    approve(approval, only)
+    assert AuditEvent.objects.get(kind="approved").facts["alone"] is True
+
+
+def test_given_many_accounts_then_it_takes_one_query(boss, django_assert_num_queries):
+    people = [joined(boss)] + [make_person("cashier", username=f"sari-{n}") for n in range(5)]
+
+    with django_assert_num_queries(1):
+        hands = Hands.read()
+        assert [bool(hands.between(boss, person)) for person in people] == [True] + [False] * 5
 
 
 @pytest.mark.parametrize(
