@@ -13,11 +13,21 @@ from approvals.acts import Act, Line, register
 from approvals.errors import ApprovalRefused
 from core.money import rupiah
 from staff import services
+from staff.errors import NotAllowed
 from staff.models import LIMITS, User
 from staff.rights import BY_NAME
 from staff.roles import Role
 from staff.services import Limits
-from staff.services.changes import MORE_TO_SPEND, invitation, limit_change, role_change, role_edit, switching_on
+from staff.services.changes import (
+    MORE_TO_SPEND,
+    invitation,
+    limit_change,
+    outside_role,
+    role_change,
+    role_edit,
+    switching_on,
+)
+from staff.services.outside import give_claimed_role, lock_claimed_role
 from staff.services.second import Change, may_second
 
 if TYPE_CHECKING:
@@ -95,7 +105,7 @@ class RoleAct(PeopleAct):
 
     def content_now(self, approval: Approval) -> Content:
         """The same with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
-        person, role = _person(approval.facts), Role(approval.facts["after"])
+        person, role = _active(approval.facts), Role(approval.facts["after"])
         return services.lock_role_change(person, role, actor=approval.asked_by).content
 
     def execute(self, approval: Approval, *, approver: User) -> str:
@@ -112,6 +122,30 @@ class RoleAct(PeopleAct):
             Line("after", _("New role"), _role(content["after"])),
             Line("gains", pgettext_lazy("rights", "Can then also"), _rights(content["gains"])),
         ]
+
+
+class OutsideRoleAct(RoleAct):
+    """A person gets the role that the provider says; the sign-in asks, in the person's own name."""
+
+    name = "outside_role"
+    label = _("Role that the sign-in provider says")
+
+    def may_be_asked_by(self, person: User) -> bool:
+        """Everybody who comes from the provider, whatever the role is until then."""
+        return person.is_active and person.is_outside
+
+    def change(self, content: Content) -> Change:
+        """The role, for this person as stored now."""
+        return outside_role(_person(content), Role(content["after"]))
+
+    def content_now(self, approval: Approval) -> Content:
+        """The same with the roles as they are now. Raises `NotAllowed` when the provider says otherwise by now."""
+        return lock_claimed_role(_person(approval.facts), Role(approval.facts["after"])).content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Give the role. The approver is the one person of the shop who let it happen."""
+        give_claimed_role(_person(approval.facts), Role(approval.facts["after"]), approved_by=approver)
+        return str(approval.facts["person"])
 
 
 class SwitchOnAct(PeopleAct):
@@ -157,7 +191,7 @@ class LimitsAct(PeopleAct):
     def content_now(self, approval: Approval) -> Content:
         """The same with the limits that the person has now. Raises `NotAllowed`."""
         change, _is_more = services.lock_limit_change(
-            _person(approval.facts), Limits(**approval.facts["after"]), actor=approval.asked_by
+            _active(approval.facts), Limits(**approval.facts["after"]), actor=approval.asked_by
         )
         return change.content
 
@@ -222,6 +256,14 @@ def _person(content: Content) -> User:
     return person
 
 
+def _active(content: Content) -> User:
+    """The person. Raises `NotAllowed` for an account that was switched off meanwhile."""
+    person = _person(content)
+    if not person.is_active:
+        raise NotAllowed("switched_off")
+    return person
+
+
 def _role(role: str) -> str:
     return str(Role(role).label) if role in Role.values else gettext("None")
 
@@ -241,5 +283,5 @@ def _limits(limits: dict[str, Any], empty: str) -> str:
     return "; ".join(f"{_LIMITS[name]}: {empty if limits[name] is None else rupiah(limits[name])}" for name in LIMITS)
 
 
-for _act in (InviteAct, RoleAct, SwitchOnAct, LimitsAct, RoleRightsAct):
+for _act in (InviteAct, RoleAct, OutsideRoleAct, SwitchOnAct, LimitsAct, RoleRightsAct):
     register(_act())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from staff.models import User
 from staff.rights import BY_NAME, NEEDS_TWO
@@ -36,11 +37,25 @@ def role_change(person: User, role: Role) -> Change:
     )
 
 
+def outside_role(person: User, role: Role) -> Change:
+    """Giving this person the role that the provider says."""
+    change = role_change(person, role)
+    return replace(change, act="outside_role", subject=f"outside:{person.pk}:{role.value}")
+
+
 def limit_change(
     person: User, before: Mapping[str, int | None], after: Mapping[str, int | None], holds: Mapping[str, int | None]
 ) -> Change:
     """Giving this person own limits; `holds`: what the person could spend then."""
-    content = {"person": person.pk, "username": person.username, "before": before, "after": after, "holds": holds}
+    role = role_of(person)
+    content = {
+        "person": person.pk,
+        "username": person.username,
+        "role": role.value if role else "",
+        "before": before,
+        "after": after,
+        "holds": holds,
+    }
     return Change(
         act="limits",
         subject=f"person:{person.pk}",

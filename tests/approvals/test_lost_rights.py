@@ -1,0 +1,128 @@
+"""What somebody asked for, or was to get, is void once that person has lost the right or is switched off."""
+
+import pytest
+
+from approvals.models import Approval
+from audit.models import AuditEvent
+from ledger.services import books
+from purchases.models import Order
+from staff.models import User
+from staff.roles import Role, give_role
+from staff.services import Limits, change_limits, change_role, deactivate, limits_of
+from tests.approvals.helpers import approve, approver, cashier
+from tests.approvals.test_orders import ask, ask_bill
+from tests.approvals.test_people import MORE, asked
+from tests.factories import make_check, make_product
+from tests.ledger.helpers import open_books
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db
+
+LOST = {
+    "switched off": lambda person: deactivate(person, actor=None),
+    "lower role": lambda person: change_role(person, Role.VIEWER, actor=None),
+    "no role": lambda person: person.groups.clear(),
+}
+ORDERS = {
+    "purchase": lambda person: ask(make_product(price=12_000), person),
+    "bill": lambda person: ask_bill(make_check(), person),
+}
+
+
+@pytest.mark.parametrize("lost", sorted(LOST))
+@pytest.mark.parametrize("order", sorted(ORDERS))
+def test_given_an_asker_without_the_right_then_no_order(order, lost):
+    open_books(1_000_000)
+    sari = cashier(own_approval_above=10_000)
+    approval = ORDERS[order](sari)
+    LOST[lost](sari)
+
+    decided = approve(approval, approver())
+
+    assert (decided.state, decided.changes["code"]) == ("void", "ApprovalRefused:not_asker")
+    assert not Order.objects.exists()
+    assert books().reserved == 0
+    assert AuditEvent.objects.filter(kind="approval_void", subject=f"approval:{approval.pk}").exists()
+
+
+@pytest.mark.parametrize("lost", sorted(LOST))
+def test_given_the_right_back_later_then_void_stays_void(lost):
+    sari = cashier(own_approval_above=10_000)
+    approval = ORDERS["purchase"](sari)
+    LOST[lost](sari)
+    approve(approval, approver())
+    User.objects.filter(pk=sari.pk).update(is_active=True)
+    give_role(User.objects.get(pk=sari.pk), Role.CASHIER)
+
+    with pytest.raises(Exception, match="decided before"):
+        approve(approval, approver("second"))
+
+    assert not Order.objects.exists()
+
+
+def limits_asked() -> tuple[User, Approval]:
+    approver("first"), approver("second")
+    sari = make_person("cashier", username="sari", own_per_order=100_000)
+    return sari, asked(lambda: change_limits(sari, MORE, actor=User.objects.get(username="first")))
+
+
+def decided_by_second(approval: Approval) -> Approval:
+    return approve(approval, User.objects.get(username="second"))
+
+
+@pytest.mark.parametrize("lost", sorted(LOST))
+def test_given_limits_for_somebody_who_left_then_void(lost):
+    sari, approval = limits_asked()
+    LOST[lost](sari)
+
+    assert decided_by_second(approval).state == "void"
+    assert limits_of(User.objects.get(pk=sari.pk)).per_order == 100_000
+
+
+@pytest.mark.parametrize("lost", sorted(LOST))
+def test_given_limits_by_an_asker_without_the_right_then_void(lost):
+    sari, approval = limits_asked()
+    first = User.objects.get(username="first")
+    User.objects.filter(pk=first.pk).update(is_superuser=False)
+    LOST[lost](User.objects.get(pk=first.pk))
+
+    assert decided_by_second(approval).changes["code"] == "ApprovalRefused:not_asker"
+    assert limits_of(User.objects.get(pk=sari.pk)).per_order == 100_000
+
+
+def test_given_a_role_for_somebody_switched_off_then_void():
+    first, second = approver("first"), approver("second")
+    sari = make_person("cashier", username="sari")
+    approval = asked(lambda: change_role(sari, Role.SUPERVISOR, actor=first))
+    deactivate(sari, actor=None)
+
+    assert approve(approval, second).changes["code"] == "NotAllowed:switched_off"
+    assert sari.groups.get().name == "cashier"
+
+
+def test_given_an_approver_switched_off_then_nothing_is_done():
+    open_books(1_000_000)
+    sari, budi = cashier(own_approval_above=10_000), approver()
+    approver("other")
+    approval = ORDERS["purchase"](sari)
+    deactivate(budi, actor=None)
+
+    with pytest.raises(Exception, match="may not"):
+        approve(approval, User.objects.get(pk=budi.pk))
+
+    approval.refresh_from_db()
+    assert approval.is_open
+    assert not Order.objects.exists()
+
+
+def test_given_lower_limits_of_the_asker_then_an_order_waits_no_more():
+    """The person may not spend that much at all any more: a second person changes nothing about it."""
+    open_books(1_000_000)
+    sari = cashier(own_approval_above=10_000)
+    approval = ORDERS["purchase"](sari)
+    change_limits(sari, Limits(per_order=11_000, per_day=None, approval_above=10_000), actor=None)
+
+    with pytest.raises(Exception, match="11"):
+        approve(approval, approver())
+
+    assert not Order.objects.exists()
