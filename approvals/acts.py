@@ -39,6 +39,10 @@ class Act(ABC):
     may_ask: ClassVar[str]
     may_approve: ClassVar[str]
 
+    def may_be_asked_by(self, person: User) -> bool:
+        """Whether this person may ask, now; asked again at the moment of the approval."""
+        return person.has_perm(self.may_ask)
+
     @abstractmethod
     def content_now(self, approval: Approval) -> Content:
         """What would be sent or posted now, read under the locks that `execute` needs; call it in a transaction.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -10,9 +11,10 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from approvals.errors import AlreadyAsked
+from approvals.models import Approval
 from approvals.services import ask
 from staff.models import User
-from staff.services.second import NeedsSecond
+from staff.services.second import Change, NeedsSecond
 
 
 class SecondPersonMiddleware:
@@ -22,19 +24,33 @@ class SecondPersonMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Nothing on the way."""
-        return self.get_response(request)
+        """Ask for what a sign-in could not give at once: the sign-in itself goes on."""
+        response = self.get_response(request)
+        person, change = getattr(request, "asks_second", (None, None))
+        if person is not None:
+            _ask_for(change, person)
+        return response
 
     def process_exception(self, request: HttpRequest, fault: Exception) -> HttpResponse | None:
         """The approval's page in the place of the fault; None for any other fault."""
         if not isinstance(fault, NeedsSecond) or not isinstance(request.user, User):
             return None
-        change, reason = fault.change, request.POST.get("reason", "")
-        facts = {"subject": change.subject, "content": change.content, "about": change.about}
         try:
-            approval = ask(change.act, actor=request.user, reason=reason, **facts)  # type: ignore[arg-type]
+            approval = _ask(fault.change, request.user, reason=request.POST.get("reason", ""))
         except AlreadyAsked as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(refusal.approval)
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
+
+
+def _ask(change: Change, person: User, *, reason: str = "") -> Approval:
+    return ask(
+        change.act, subject=change.subject, content=change.content, about=change.about, actor=person, reason=reason
+    )
+
+
+def _ask_for(change: Change, person: User) -> None:
+    """Ask, unless the same waits already; an outdated one becomes void or expires, and the next sign-in asks again."""
+    with suppress(AlreadyAsked):
+        _ask(change, person)

@@ -8,13 +8,14 @@ from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
 from staff.models import User
-from staff.roles import DEMO_STAFF
+from staff.roles import DEMO_STAFF, role_of
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
-    `upstream_account` and `page_head` are read only by the pages that show them: those of people who are signed in.
+    `own_role`, `upstream_account` and `page_head` are read only by the pages that show them: those of people who are
+    signed in.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -25,6 +26,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "demo_people": DEMO_STAFF,
         "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
+        "own_role": SimpleLazyObject(lambda: role_of(request.user)),  # type: ignore[arg-type] # signed in
         "page_head": head,
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }

@@ -33,7 +33,7 @@ def ask(act_name: str, *, subject: str, content: Content, actor: User, reason: s
     act = act_named(act_name)
     if act is None:
         raise LookupError(act_name)
-    if not actor.has_perm(act.may_ask):
+    if not act.may_be_asked_by(actor):
         raise ApprovalRefused("not_asker")
     with transaction.atomic():
         _end_overdue(act_name, subject)

@@ -122,7 +122,7 @@ def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
 
 def _changes(act: Act, approval: Approval) -> dict[str, Any]:
     """What is not as it was asked for: {name: [asked for, found]}, or {code, words} when it cannot be done any more."""
-    if not approval.asked_by.has_perm(act.may_ask):
+    if not act.may_be_asked_by(approval.asked_by):
         refusal: Refused = ApprovalRefused("not_asker")
         return {"code": refusal.code, "words": str(refusal)}
     try:

@@ -1,4 +1,8 @@
-"""People who sign in through the provider that OIDC_ISSUER names: their account, and the role that a claim says."""
+"""People who sign in through the provider that OIDC_ISSUER names: their account, and the role that a claim says.
+
+A claim gives a role at once, but one that does what two people do: more of it than the person has takes a second person
+here, as a change by a manager would. Until then the person keeps what goes without.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,14 @@ from audit.services import record
 from staff.errors import NameTaken, NotAllowed, OutsideRefused
 from staff.models import BREAK_GLASS, Session, User
 from staff.roles import EDITABLE, Role, give_role, role_of
+from staff.services.changes import outside_role, rights_of, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner
 from staff.services.links import create_person, withdraw_open_links, withdraw_unbacked_links
+from staff.services.second import Change, colleagues_for
 
 _LONGEST_NAME = 150
+_CLAIMED = "role"  # of what is kept of a linked account: what the provider said last
 
 log = structlog.get_logger()
 
@@ -42,7 +49,7 @@ def person_of(claims: Mapping[str, Any], *, request: HttpRequest) -> User:
     """Whoever these claims are about, with the role that they say: the account is known by issuer and `sub` alone.
 
     A first sign-in makes an account without a password. Raises `OutsideRefused`; then nobody is let in, and who has no
-    role any more has lost it here, too.
+    role any more has lost it here, too. What waits for a second person says `waiting_role`.
     """
     role, subject = role_in(claims), str(claims["sub"])
     with transaction.atomic():
@@ -52,12 +59,48 @@ def person_of(claims: Mapping[str, Any], *, request: HttpRequest) -> User:
         else:
             person, reason = linked, _reason_against(linked, role)
             _take_over_role(linked, None if reason == "no_role" else role, request)
+            _note_claim(subject, None if reason == "no_role" else role, is_let_in=not reason)
     if reason or person is None:
         facts = {"by": "oidc", "reason": reason, "account": person.pk if person else None}
         record(Kind.SIGN_IN_FAILED, request=request, subject=person.username if person else "", facts=facts)
         log.warning("sign_in_refused", reason=reason, person=person.pk if person else None)
         raise OutsideRefused(reason)
     return person
+
+
+def waiting_role(person: User) -> Change | None:
+    """The role that the provider says and that this person gets with a second person's approval; None without one."""
+    role = _claimed_role(person)
+    return None if role is None or role is role_of(person) else outside_role(person, role)
+
+
+def lock_claimed_role(person: User, role: Role) -> Change:
+    """Giving the role that the provider says, with all who are concerned locked.
+
+    Raises `NotAllowed` when the provider says another one by now, or the person does not come from there any more.
+    """
+    found = lock_for_change(person, actor=None)
+    if not (found.is_active and found.is_outside and _claimed_role(found) is role):
+        raise NotAllowed("other_claim")
+    return outside_role(found, role)
+
+
+def give_claimed_role(person: User, role: Role, *, approved_by: User) -> None:
+    """Give the role that the provider says. Who approves it counts as who changed it. Raises `NotAllowed`."""
+    with transaction.atomic():
+        change = lock_claimed_role(person, role)
+        found = User.objects.get(pk=person.pk)
+        give_role(found, role)
+        withdraw_unbacked_links()
+        record(
+            Kind.ROLE_CHANGED,
+            person=approved_by,
+            subject=found.username,
+            before={"role": change.content["before"]},
+            after={"role": role.value},
+            facts={"by": "oidc", "approved_by": approved_by.pk, "alone": False},
+        )
+    log.info("staff_role_changed", by="oidc", person=found.pk, role=role.value)
 
 
 def link_account(person: User, subject: str) -> None:
@@ -91,7 +134,6 @@ def _linked(subject: str) -> User | None:
     link = SocialAccount.objects.filter(provider=settings.OIDC_ISSUER, uid=subject).first()
     if link is None:
         return None
-    SocialAccount.objects.filter(pk=link.pk).update(last_login=timezone.now())
     return lock_for_change(User.objects.get(pk=link.user_id), actor=None)
 
 
@@ -112,12 +154,16 @@ def _new_person(claims: Mapping[str, Any], role: Role, request: HttpRequest) -> 
         return None, "name_taken"
     person.is_oidc = True
     person.save(update_fields=["is_oidc"])
-    give_role(person, role)
     subject = str(claims["sub"])
-    SocialAccount.objects.create(user_id=person.pk, provider=settings.OIDC_ISSUER, uid=subject)
-    after = {"issuer": settings.OIDC_ISSUER, "sub": subject, "role": role.value}
-    record(Kind.OUTSIDE_LINKED, person=person, request=request, subject=person.username, after=after)
-    log.info("staff_outside_made", person=person.pk, role=role.value)
+    SocialAccount.objects.create(
+        user_id=person.pk, provider=settings.OIDC_ISSUER, uid=subject, extra_data={_CLAIMED: role.value}
+    )
+    given, alone = _given_now(person, role)
+    _put_role(person, given)
+    after = {"issuer": settings.OIDC_ISSUER, "sub": subject, "role": given.value if given else "", "says": role.value}
+    facts = {"by": "oidc", "alone": alone}
+    record(Kind.OUTSIDE_LINKED, person=person, request=request, subject=person.username, after=after, facts=facts)
+    log.info("staff_outside_made", person=person.pk, role=after["role"], says=role.value)
     return User.objects.get(pk=person.pk), ""
 
 
@@ -137,20 +183,61 @@ def _full_name(claims: Mapping[str, Any]) -> str:
     return "".join(letter for letter in str(claims.get("name") or "") if letter.isprintable())[:_LONGEST_NAME]
 
 
-def _take_over_role(person: User, role: Role | None, request: HttpRequest) -> None:
-    """Give the person just this role; without one, none, and no open page."""
-    if role is None:
+def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
+    """The role that this claim gives at once; whether alone what takes two people, because nobody else is there.
+
+    Until a second person approves the rest: the present role while the claim covers it, else the highest below that
+    needs nobody.
+    """
+    change = outside_role(person, role)
+    if not (change.content["gains"] and takes_two(rights_of(role))):
+        return role, False
+    # also one who held this account lately: beside such a colleague nobody rises by the claim alone, either
+    if not colleagues_for(change):
+        return role, True
+    claimed, now = rights_of(role), role_of(person)
+    if now is not None and rights_of(now) <= claimed:
+        return now, False
+    lower = [one for one in EDITABLE if one.rank < role.rank and rights_of(one) <= claimed]
+    weak = [one for one in lower if not takes_two(rights_of(one))]
+    return max(weak, key=lambda one: one.rank, default=None), False
+
+
+def _claimed_role(person: User) -> Role | None:
+    links = SocialAccount.objects.filter(user_id=person.pk, provider=settings.OIDC_ISSUER)
+    said = next((link.extra_data.get(_CLAIMED) for link in links), None)
+    return Role(said) if said in Role.values else None
+
+
+def _note_claim(subject: str, role: Role | None, *, is_let_in: bool) -> None:
+    """Keep what the provider said last; and when, of who was let in."""
+    kept: dict[str, Any] = {"extra_data": {_CLAIMED: role.value if role else ""}}
+    if is_let_in:
+        kept["last_login"] = timezone.now()
+    SocialAccount.objects.filter(provider=settings.OIDC_ISSUER, uid=subject).update(**kept)
+
+
+def _put_role(person: User, role: Role | None) -> None:
+    if role is not None:
+        give_role(person, role)
+        return
+    person.is_superuser = person.is_staff = False
+    person.save(update_fields=["is_superuser", "is_staff"])
+    person.groups.remove(*Group.objects.filter(name__in=EDITABLE))
+
+
+def _take_over_role(person: User, says: Role | None, request: HttpRequest) -> None:
+    """Give the person the role of this claim, as far as it goes at once; without one, none, and no open page."""
+    if says is None:
         Session.objects.filter(person=person).delete()
         forget_devices(person)
     before = role_of(person)
-    if before is role or not person.is_oidc:
+    if not person.is_oidc:
         return
-    if role is None:
-        person.is_superuser = person.is_staff = False
-        person.save(update_fields=["is_superuser", "is_staff"])
-        person.groups.remove(*Group.objects.filter(name__in=EDITABLE))
-    else:
-        give_role(person, role)
+    role, alone = _given_now(person, says) if says and says is not before else (says, False)
+    if role is before:
+        return
+    _put_role(person, role)
     withdraw_unbacked_links()
     record(
         Kind.ROLE_CHANGED,
@@ -159,6 +246,6 @@ def _take_over_role(person: User, role: Role | None, request: HttpRequest) -> No
         subject=person.username,
         before={"role": before.value if before else ""},
         after={"role": role.value if role else ""},
-        facts={"by": "oidc"},
+        facts={"by": "oidc", "alone": alone},
     )
     log.info("staff_role_changed", by="oidc", person=person.pk, role=role.value if role else "")

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 from requests import RequestException
@@ -19,10 +20,13 @@ from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of, line_of
 from staff.errors import OutsideRefused
+from staff.models import User
 from staff.provider import KEY, ProviderAnswers, way_to_provider
+from staff.roles import Role, role_of
 from staff.services import throttle
 from staff.services.attempts import CLIENT
-from staff.services.outside import person_of
+from staff.services.outside import person_of, waiting_role
+from staff.services.second import Change
 from staff.views.signing_in import begin_session
 
 _FAULTS = (OAuth2Error, RequestException, jwt.PyJWTError, ValueError, KeyError, TypeError, AttributeError)
@@ -60,7 +64,18 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
     except OutsideRefused as refusal:
         return _refused(request, refusal)
     throttle.give_back(_client(request))
+    if change := waiting_role(person):
+        _ask_second(request, person, change)
     return begin_session(request, person, redirect_url=str(state.get("next") or "") or None)
+
+
+def _ask_second(request: HttpRequest, person: User, change: Change) -> None:
+    """Let the room above ask for the approval of the rest of the role, and say so to the person."""
+    request.asks_second = (person, change)  # type: ignore[attr-defined] # approvals.middleware
+    role, now = Role(change.content["after"]), role_of(person)
+    words = _("%(name)s says that you are %(role)s here. A colleague has to approve that first. Until then: %(now)s.")
+    facts = {"name": settings.OIDC_NAME, "role": role.label, "now": now.label if now else _("no role")}
+    messages.warning(request, words % facts, extra_tags="role_waits")
 
 
 def _state(request: HttpRequest) -> dict[str, object]:

@@ -18,7 +18,8 @@ CLIENT, SECRET = "the-shop", "of-the-shop-and-nobody-else"
 
 
 class OidcProvider:
-    """`claims`: what it says of the next person; `forged`: whether it signs with a key that it does not publish."""
+    """`claims`: what it says of the next person; `forged`: whether it signs with a key that it does not publish;
+    `cancels`: whether the person goes back there without signing in."""
 
     def __init__(self) -> None:
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -29,6 +30,12 @@ class OidcProvider:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                if urlsplit(self.path).path == "/authorize":
+                    self.send_response(302)
+                    self.send_header("Location", provider.way_back(self.path))
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                    return
                 self.answer(provider.get(urlsplit(self.path).path))
 
             def do_POST(self) -> None:
@@ -54,6 +61,7 @@ class OidcProvider:
         """As a provider should be."""
         self.claims: dict[str, Any] = {}
         self.forged = False
+        self.cancels = False
         self.algorithm = "RS256"
 
     def stop(self) -> None:
@@ -62,12 +70,18 @@ class OidcProvider:
 
     def sign_in(self, address: str) -> str:
         """Where the browser is sent back to by the provider, for this address of ours to it."""
+        target = urlsplit(self.way_back(address))
+        return f"{target.path}?{target.query}"
+
+    def way_back(self, address: str) -> str:
+        """The same with the host, as a real browser is sent there."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert asked["code_challenge_method"] == "S256"
+        if self.cancels:
+            return f"{asked['redirect_uri']}?{urlencode({'error': 'access_denied', 'state': asked['state']})}"
         code = f"code-{len(self._codes)}"
         self._codes[code] = asked
-        target = urlsplit(asked["redirect_uri"])
-        return f"{target.path}?{urlencode({'code': code, 'state': asked['state']})}"
+        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
 
     def get(self, path: str) -> dict[str, Any] | None:
         if path == "/.well-known/openid-configuration":

@@ -1,0 +1,233 @@
+"""A role from a provider's claim: what two people do takes a second person here, once, for this person and role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client, override_settings
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from approvals.models import Approval
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from staff import provider as our_provider
+from staff.models import BREAK_GLASS, User
+from staff.roles import Role, give_role, role_of
+from staff.services import deactivate
+from tests.approvals.helpers import approve, approver, ask_discount
+from tests.people import give_factor, make_person
+from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider
+from tests.staff.test_outside import SARI, come_back, refusal, signed_in
+
+pytestmark = pytest.mark.django_db
+
+ROLES = {"kasir": "cashier", "spv": "supervisor", "audit": "auditor", "kepala": "administrator", "pemilik": "owner"}
+MAY = "purchases.decide_order"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[OidcProvider]:
+    found = OidcProvider()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def provider(running: OidcProvider) -> Iterator[OidcProvider]:
+    running.reset()
+    running.claims = dict(SARI)
+    our_provider._known.clear()
+    with override_settings(
+        OIDC_ISSUER=running.issuer, OIDC_CLIENT_ID=CLIENT, OIDC_CLIENT_SECRET=SECRET, OIDC_ROLES=ROLES
+    ):
+        yield running
+
+
+@pytest.fixture
+def owner(db) -> User:
+    return approver("owner")
+
+
+def role_now(person: User | None) -> Role | None:
+    assert person is not None
+    return role_of(User.objects.get(pk=person.pk))
+
+
+def came(provider: OidcProvider, *groups: str) -> User:
+    person = signed_in(provider, Client(), groups=list(groups))
+    assert person is not None
+    return person
+
+
+# --- with somebody who could approve -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("claim", "until_then"), [("spv", "cashier"), ("kepala", "auditor"), ("pemilik", "auditor")])
+def test_a_strong_claim_gives_the_highest_weak_role_below(provider, owner, claim, until_then):
+    person = came(provider, claim)
+
+    assert role_now(person) == until_then
+    assert not User.objects.get(pk=person.pk).has_perm(MAY)
+    approval = Approval.objects.get()
+    assert (approval.act, approval.asked_by, approval.state) == ("outside_role", person, "asked")
+    assert (approval.facts["before"], approval.facts["after"]) == (until_then, ROLES[claim])
+
+
+def test_the_person_reads_that_it_waits(provider, owner):
+    browser = Client()
+    provider.claims |= {"groups": ["spv"]}
+    come_back(provider, browser)
+
+    assert "role_waits" in {message.extra_tags for message in browser.get("/").context["messages"]}
+
+
+@pytest.mark.parametrize("claim", ["kasir", "audit"])
+def test_a_weak_claim_holds_at_once(provider, owner, claim):
+    assert role_now(came(provider, claim)) == ROLES[claim]
+    assert not Approval.objects.exists()
+
+
+def test_a_second_person_approves_the_claim(provider, owner):
+    person = came(provider, "kepala")
+
+    approve(Approval.objects.get(), owner)
+
+    assert role_now(person) is Role.ADMINISTRATOR
+    event = AuditEvent.objects.get(kind=Kind.ROLE_CHANGED.value)
+    assert (event.person, event.subject, event.after) == (owner, "sari", {"role": "administrator"})
+    assert event.facts == {"by": "oidc", "approved_by": owner.pk, "alone": False}
+
+
+def test_what_was_approved_once_holds_at_the_next_sign_in(provider, owner):
+    person = came(provider, "kepala")
+    approve(Approval.objects.get(), owner)
+    give_factor(person)
+
+    signed_in(provider, Client(), groups=["kepala"])
+
+    assert role_now(person) is Role.ADMINISTRATOR
+    assert Approval.objects.count() == 1
+
+
+def test_a_higher_claim_takes_another_approval(provider, owner):
+    person = came(provider, "spv")
+    approve(Approval.objects.get(), owner)
+
+    signed_in(provider, Client(), groups=["kepala"])
+
+    assert role_now(person) is Role.SUPERVISOR
+    assert Approval.objects.get(state="asked").facts["after"] == "administrator"
+
+
+def test_a_lower_claim_ends_what_was_approved(provider, owner):
+    person = came(provider, "kepala")
+    approve(Approval.objects.get(), owner)
+    signed_in(provider, Client(), groups=["kasir"])
+    assert role_now(person) is Role.CASHIER
+
+    signed_in(provider, Client(), groups=["kepala"])
+
+    assert role_now(person) is Role.CASHIER
+    assert Approval.objects.filter(state="asked").count() == 1
+
+
+def test_signing_in_again_asks_once(provider, owner):
+    for _ in range(3):
+        came(provider, "kepala")
+
+    assert Approval.objects.count() == 1
+
+
+@pytest.mark.parametrize("groups", [["kasir"], ["spv"], ["pemilik"], []])
+def test_another_claim_meanwhile_makes_it_void(provider, owner, groups):
+    person = came(provider, "kepala")
+    approval = Approval.objects.get()
+    signed_in(provider, Client(), groups=groups)
+    before = role_now(person)
+
+    assert approve(approval, owner).state == "void"
+    assert role_now(person) == before
+
+
+@pytest.mark.parametrize("how", ["off", "no provider"])
+def test_who_left_meanwhile_gets_nothing(provider, owner, how, settings):
+    person = came(provider, "kepala")
+    if how == "off":
+        deactivate(person, actor=None)
+    else:
+        User.objects.filter(pk=person.pk).update(is_oidc=False)
+
+    assert approve(Approval.objects.get(), owner).state == "void"
+    assert role_now(person) is Role.AUDITOR
+
+
+def test_who_has_less_than_the_role_does_not_approve_it(provider, owner):
+    came(provider, "pemilik")
+
+    with pytest.raises(Exception, match="may not"):
+        approve(Approval.objects.get(), make_person("administrator"))
+
+
+def test_nobody_approves_the_own_claim(provider, owner):
+    person = came(provider, "kepala")
+    give_role(person, Role.OWNER)  # as if somebody had found another way
+
+    with pytest.raises(Exception, match="second person"):
+        approve(Approval.objects.get(), User.objects.get(pk=person.pk))
+
+
+def test_who_approved_a_claim_is_no_second_person_beside_it(provider, owner, discount):
+    """Somebody who has both an account here and one at the provider would be two."""
+    approver("second")
+    person = came(provider, "kepala")
+    approve(Approval.objects.get(), owner)
+
+    with pytest.raises(Exception, match="30 days"):
+        approve(ask_discount(User.objects.get(pk=person.pk)), owner)
+    approve(ask_discount(User.objects.get(pk=person.pk), subject="B"), User.objects.get(username="second"))
+
+
+# --- without -----------------------------------------------------------------------------------------------------
+
+
+def test_where_nobody_could_approve_it_is_given_and_seen(provider):
+    make_person("cashier", username="ani")
+    make_person("admin", username=BREAK_GLASS)
+
+    person = came(provider, "pemilik")
+
+    assert role_now(person) is Role.OWNER
+    assert AuditEvent.objects.get(facts__alone=True).person == person
+    evaluate_alerts()
+    assert Alert.objects.get(kind="acted_alone").facts["name"] == "Bu Sari"
+
+
+def test_a_raise_of_a_known_person_alone_is_seen_too(provider):
+    person = came(provider, "kasir")
+    assert not AuditEvent.objects.filter(facts__alone=True).exists()
+
+    signed_in(provider, Client(), groups=["kepala"])
+
+    assert role_now(person) is Role.ADMINISTRATOR
+    assert AuditEvent.objects.get(facts__alone=True).kind == Kind.ROLE_CHANGED.value
+
+
+def test_of_two_owners_of_the_provider_the_second_is_approved(provider):
+    first = came(provider, "pemilik")
+    give_factor(first)
+
+    second = signed_in(provider, Client(), sub="s-2", preferred_username="budi", groups=["pemilik"])
+
+    assert role_now(second) is Role.AUDITOR
+    approve(Approval.objects.get(), User.objects.get(pk=first.pk))
+    assert role_now(second) is Role.OWNER
+
+
+def test_a_refused_sign_in_asks_for_nothing(provider, owner):
+    person = came(provider, "kasir")
+    deactivate(person, actor=None)
+
+    assert refusal(provider, groups=["kepala"]) == "off"
+    assert not Approval.objects.exists()

@@ -1,0 +1,110 @@
+"""Signing in through a provider, in a real browser that goes there and comes back."""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from playwright.sync_api import expect
+
+from approvals.models import Approval
+from staff import provider as our_provider
+from staff.models import User
+from staff.roles import create_demo_staff
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+SARI = {"sub": "s-1", "preferred_username": "sari", "name": "Bu Sari", "groups": ["kasir"]}
+
+
+@pytest.fixture
+def provider() -> Iterator[OidcProvider]:
+    running = OidcProvider()
+    running.claims = dict(SARI)
+    our_provider._known.clear()
+    with override_settings(
+        OIDC_ISSUER=running.issuer,
+        OIDC_CLIENT_ID=CLIENT,
+        OIDC_CLIENT_SECRET=SECRET,
+        OIDC_NAME="Akun Toko",
+        OIDC_ROLES={"kasir": "cashier", "spv": "supervisor"},
+    ):
+        yield running
+    running.stop()
+
+
+@pytest.mark.parametrize(
+    "window",
+    [("en-GB", DESKTOP, "light"), ("id-ID", PHONE, "dark"), ("en-GB", PHONE, "light")],
+    ids=["desktop", "phone-dark", "phone"],
+)
+def test_a_person_comes_from_the_provider_and_leaves(
+    live_server: Any, open_window: OpenWindow, provider: OidcProvider, window: Any
+):
+    language, size, scheme = window
+    page = open_window(size=size, scheme=scheme, language=language)
+    faults: list[str] = []
+
+    def look(name: str) -> None:
+        if folder := os.environ.get("LOOK"):
+            page.screenshot(path=f"{folder}/oidc-{name}-{language}-{size[0]}-{scheme}.png", full_page=True)
+        faults.extend(faults_of(page))
+
+    page.goto(f"{live_server.url}/accounts/login/?next=/orders/")
+    expect(page.locator("#oidc-sign-in")).to_contain_text("Akun Toko")
+    look("sign-in")
+    page.click("#oidc-sign-in")
+    expect(page).to_have_url(f"{live_server.url}/orders/")
+    expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
+    page.locator("[data-menu] summary").click()
+    expect(page.locator("#own-role")).to_be_visible()
+    look("role")
+
+    page.goto(f"{live_server.url}/accounts/logout/")
+    page.click("main form button[type=submit]")
+    expect(page.locator("#oidc-sign-in")).to_be_visible()
+    page.goto(f"{live_server.url}/orders/")
+    expect(page.locator("#oidc-sign-in")).to_be_visible()
+
+    provider.claims["groups"] = ["strangers"]
+    page.click("#oidc-sign-in")
+    expect(page.locator("[data-code=no_role]")).to_contain_text("Akun Toko")
+    look("refused")
+    provider.cancels = True
+    page.click("#oidc-sign-in")
+    expect(page.locator("[data-code=cancelled]")).to_be_visible()
+    assert faults == []
+
+
+@pytest.mark.parametrize(("language", "scheme"), [("en-GB", "light"), ("id-ID", "dark")])
+def test_a_role_that_waits_is_approved_by_an_owner(
+    live_server: Any, open_window: OpenWindow, provider: OidcProvider, language: str, scheme: str
+):
+    create_demo_staff()
+    provider.claims["groups"] = ["spv"]
+    page = open_window(size=PHONE, scheme=scheme, language=language)
+    faults: list[str] = []
+
+    def look(name: str) -> None:
+        if folder := os.environ.get("LOOK"):
+            page.screenshot(path=f"{folder}/oidc-{name}-{language}-{scheme}.png", full_page=True)
+        faults.extend(faults_of(page))
+
+    page.goto(f"{live_server.url}/accounts/login/")
+    page.click("#oidc-sign-in")
+    expect(page.locator("[data-code=role_waits]")).to_be_visible()
+    expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
+    look("waits")
+
+    page.context.clear_cookies()
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}{Approval.objects.get().get_absolute_url()}")
+    look("approval")
+    page.click("#approve summary")
+    page.click("#approve-form button[type=submit]")
+    expect(page.locator("#state")).to_have_attribute("data-state", "approved")
+    assert User.objects.get(username="sari").groups.get().name == "supervisor"
+    assert faults == []
