@@ -26,9 +26,8 @@ class SecondPersonMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Ask for what a sign-in could not give at once: the sign-in itself goes on."""
         response = self.get_response(request)
-        person, change = getattr(request, "asks_second", (None, None))
-        if person is not None:
-            _ask_for(change, person)
+        if hasattr(request, "asks_second"):
+            _ask_for(*request.asks_second)
         return response
 
     def process_exception(self, request: HttpRequest, fault: Exception) -> HttpResponse | None:
@@ -50,7 +49,7 @@ def _ask(change: Change, person: User, *, reason: str = "") -> Approval:
     )
 
 
-def _ask_for(change: Change, person: User) -> None:
+def _ask_for(person: User, change: Change) -> None:
     """Ask, unless the same waits already; an outdated one becomes void or expires, and the next sign-in asks again."""
     with suppress(AlreadyAsked):
         _ask(change, person)

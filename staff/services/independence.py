@@ -48,9 +48,9 @@ class Hands:
     @classmethod
     def read(cls) -> Hands:
         """As they are now."""
-        facts = {"since": clock.now() - dt.timedelta(days=HELD_DAYS), "kinds": [*_CHANGED, *_TAKEN]}
+        since = clock.now() - dt.timedelta(days=HELD_DAYS)
         with connection.cursor() as cursor:
-            cursor.execute(_STEPS, facts)
+            cursor.execute(_STEPS, {"since": since, "kinds": [*_CHANGED, *_TAKEN]})
             return cls(cursor.fetchall())
 
     def between(self, one: User, other: User) -> set[int]:

@@ -66,7 +66,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     form = TillForm(request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit})
     if request.method == "POST" and till.is_on and form.is_valid():
         try:
-            check_factor(request, act=CHANGE, content={"till": pk} | _typed(request))
+            check_factor(request, act=CHANGE, content={"till": pk, **_typed(request)})
             services.change_till(till, request=request, **form.cleaned_data)
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
