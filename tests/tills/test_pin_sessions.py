@@ -6,6 +6,7 @@ import pytest
 import time_machine
 from django.test import Client, RequestFactory
 
+from approvals.models import Approval
 from core import clock
 from purchases.errors import NeedsApproval
 from purchases.models import Order
@@ -19,7 +20,7 @@ from tests.core.helpers import codes, has_id, hidden
 from tests.database import statements
 from tests.factories import make_product
 from tests.gateway.helpers import read_balance
-from tests.people import code_of, make_person
+from tests.people import Browser, code_of, make_person
 from tests.purchases.helpers import confirm, place, review
 from tests.tills.helpers import give_pin, manager, take_over, till_browser, who_is_at, with_pin
 from tills.backends import PinBackend
@@ -149,6 +150,21 @@ def test_an_owner_by_pin_decides_no_approval():
 
     approval.refresh_from_db()
     assert approval.is_open
+
+
+def test_what_was_asked_by_pin_is_not_approved_with_the_password():
+    person, product = with_pin("supervisor", own_approval_above=10_000), make_product(price=20_500)
+    read_balance(1_000_000)
+    by_till = at_till(person)
+    confirm(by_till, product, hidden(review(by_till, product)) | {"price": "20500"})
+    approval, browser = Approval.objects.get(), Browser()
+    browser.force_login(person)
+
+    page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"sha256": approval.sha256}, follow=True)
+
+    assert "ApprovalRefused:own" in codes(page)
+    assert approval.asked_by == person
+    assert not Order.objects.exists()
 
 
 def test_a_second_factor_confirms_nothing_by_pin():
