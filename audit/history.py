@@ -10,11 +10,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pghistory
+import pgtrigger
 from django.db import models
 from pghistory.models import Event
 
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only
+
+# Copies come from the triggers of the table itself, which run one deeper than what anybody types.
+_ONLY_COPIES = pgtrigger.Protect(
+    name="only_copies", operation=pgtrigger.Insert, condition=pgtrigger.Condition("pg_trigger_depth() = 0")
+)
 
 
 class History(Event):
@@ -55,6 +61,6 @@ def history_of(model: type[models.Model], *, room: str = "", exclude: Sequence[s
                 models.Index(fields=["txid", "pgh_id"], name=f"{begin}_seal"),
                 models.Index(fields=["pgh_obj", "-pgh_id"], name=f"{begin}_row"),
             ],
-            "triggers": append_only(),
+            "triggers": [*append_only(), _ONLY_COPIES],
         },
     )
