@@ -81,6 +81,8 @@ RIGHTS: dict[str, str] = {
     # customers
     "customers_customer": "SIUD",
     "customers_savednumber": "SIUD",
+    "customers_customerhistory": "SI",
+    "customers_savednumberhistory": "SI",
     # purchases
     "purchases_order": "SIU",
     "purchases_orderevent": "SI",
@@ -142,10 +144,12 @@ _SEQUENCES = """
 _ROLE = """
     SELECT rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls,
            array(SELECT roleid::regrole::text FROM pg_auth_members WHERE member = pg_roles.oid),
-           has_schema_privilege(oid, current_schema(), 'CREATE'),
+           array(SELECT nspname::text FROM pg_namespace
+                  WHERE nspname !~ '^pg_temp_' AND has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'CREATE')),
            has_database_privilege(oid, current_database(), 'CREATE'),
            has_database_privilege(oid, current_database(), 'TEMPORARY'),
-           array(SELECT relname::text FROM pg_class WHERE relowner = pg_roles.oid LIMIT 5)
+           array(SELECT relname::text FROM pg_class WHERE relowner = pg_roles.oid LIMIT 5),
+           array(SELECT proname::text FROM pg_proc WHERE proowner = pg_roles.oid LIMIT 5)
       FROM pg_roles WHERE rolname = %(role)s
 """
 _SWITCHES_TRIGGERS_OFF = "has_parameter_privilege(%(role)s, 'session_replication_role', 'SET')"
@@ -157,10 +161,11 @@ _TOO_MUCH = (
     "may replicate",
     "passes row security",
     "is a member of {}",
-    "may make tables",
+    "may make tables in {}",
     "may make schemas",
     "may make temporary tables",
     "owns {}",
+    "owns the functions {}",
 )
 
 

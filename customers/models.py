@@ -13,9 +13,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from audit.history import history_of
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product, ProductType
 from core.search import found_by, words_of, words_that_begin
+from core.triggers import never_truncated
 
 
 def kinds() -> type[DestinationKind]:
@@ -79,12 +81,16 @@ class Customer(models.Model):
             models.Index(Upper("name"), name="customer_by_any_name"),
             GinIndex(words_of("name", "note"), name="customer_by_words"),
         ]
+        triggers = [never_truncated()]
 
     def __str__(self) -> str:
         return self.name
 
     def get_absolute_url(self) -> str:
         return reverse("customer_detail", args=[self.pk])
+
+
+CustomerHistory = history_of(Customer)
 
 
 class SavedNumber(models.Model):
@@ -115,6 +121,7 @@ class SavedNumber(models.Model):
             ),
             GinIndex(words_of("note"), name="saved_number_by_words"),
         ]
+        triggers = [never_truncated()]
 
     def __str__(self) -> str:
         return f"{self.destination} ({self.customer})"
@@ -123,3 +130,6 @@ class SavedNumber(models.Model):
     def is_bill(self) -> bool:
         """Whether it is a number at a biller."""
         return self.product is not None and self.product.type == ProductType.POSTPAID
+
+
+SavedNumberHistory = history_of(SavedNumber)

@@ -163,7 +163,7 @@ TRUNCATED = (
     "purchases_order", "purchases_orderevent", "purchases_incident", "purchases_verdict", "callbacks_callback",
     "bills_billcheck", "bills_inquiry", "ledger_entry", "ledger_closedday", "gateway_exchange", "alerts_alert",
     "reconciliation_difference", "reconciliation_adjustment", "reconciliation_reconciliationrun",
-    "reconciliation_expectedtopup", "catalogue_pricechange",
+    "reconciliation_expectedtopup", "catalogue_pricechange", "customers_customer", "customers_savednumber",
 )  # fmt: skip
 
 
