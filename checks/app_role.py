@@ -21,6 +21,7 @@ from launcher.postgresql import PostgreSQL
 from launcher.processes import ProcessGroup
 
 DATABASE = "backoffice"
+_OWNER = "SELECT tableowner::text FROM pg_tables WHERE tablename = 'ledger_entry'"
 REFUSED = {
     "run a program": "COPY staff_user TO PROGRAM 'cat'",
     "read a file of the server": "COPY django_cache FROM '/etc/passwd'",
@@ -29,7 +30,20 @@ REFUSED = {
     "keep triggers from firing": "SET session_replication_role = replica",
     "switch a trigger off": "ALTER TABLE ledger_entry DISABLE TRIGGER USER",
     "take a trigger away": "DROP TRIGGER pgtrigger_what_came_in_never_changes_46bb3 ON callbacks_callback",
-    "replace a trigger's function": "CREATE FUNCTION harmless() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "make a function": "CREATE FUNCTION harmless() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    "replace a trigger's function": "CREATE OR REPLACE FUNCTION pgtrigger_append_only_00dfa() RETURNS trigger"
+    " LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    "number transactions itself": "CREATE OR REPLACE FUNCTION transaction_number() RETURNS bigint LANGUAGE sql"
+    " AS 'SELECT 1::bigint'",
+    "take the numbers of transactions away": "DROP FUNCTION transaction_number() CASCADE",
+    "change how transactions are numbered": "ALTER FUNCTION transaction_number() SET search_path = pg_temp",
+    "open the way past triggers": "CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name name)"
+    " RETURNS boolean LANGUAGE sql AS 'SELECT true'",
+    "hide a function behind a temporary one": "CREATE FUNCTION pg_temp.transaction_number() RETURNS bigint"
+    " LANGUAGE sql AS 'SELECT 1::bigint'",
+    "hide a table behind a temporary one": "CREATE TEMPORARY TABLE audit_sealing (size bigint)",
+    "hide a table behind a temporary view": "CREATE TEMPORARY VIEW audit_sealing AS SELECT 1 AS size",
+    "change a column's default": "ALTER TABLE ledger_entry ALTER txid SET DEFAULT 1",
     "make a table": "CREATE TABLE another (id int)",
     "make a temporary table": "CREATE TEMPORARY TABLE another (id int)",
     "make a schema": "CREATE SCHEMA another",
@@ -39,7 +53,9 @@ REFUSED = {
     "make an index": "CREATE INDEX ON purchases_order (price)",
     "make a superuser": "CREATE ROLE another SUPERUSER",
     "become a superuser": "ALTER ROLE CURRENT_USER SUPERUSER",
-    "become the owner": "SET ROLE pg_database_owner",
+    "become the owner": f"SELECT set_config('role', ({_OWNER}), false)",
+    "become the owner of the database": "SET ROLE pg_database_owner",
+    "sign in as somebody else meanwhile": f"SELECT set_config('session_authorization', ({_OWNER}), false)",
     "make a database": "CREATE DATABASE another",
     "change the server's settings": "ALTER SYSTEM SET fsync = off",
     "delete orders": "DELETE FROM purchases_order",
@@ -59,17 +75,31 @@ REFUSED = {
     "claim that a migration ran": "DELETE FROM django_migrations",
     "set a sequence back": "SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), 1)",
 }
+# What any session may set, before a write: it is refused, or copied with the number of its own transaction.
+WAYS_PAST = {
+    "name all triggers as ignored": "SELECT set_config('pgtrigger.ignore', array_agg(tgname)::text, false)"
+    " FROM pg_trigger",
+    "look into no schema": "SET search_path = ''",
+    "look into the own schema first": "SET search_path = pg_temp, public, pg_catalog",
+    "look into the server's schemas first": "SET search_path = information_schema, pg_catalog, public",
+    "say that nobody writes": "SET pghistory.context_metadata = ''",
+    "check no body of a function": "SET check_function_bodies = off",
+}
+_WRITE = "INSERT INTO public.customers_customer (name, note, created_at) VALUES ('x', '', now()) RETURNING id"
+_IS_COPIED = """
+    SELECT FROM public.customers_customerhistory WHERE pgh_obj_id = %s AND txid = pg_current_xact_id()::text::bigint
+"""
 _ALONE = ("CREATE DATABASE", "ALTER SYSTEM")  # never in a transaction
 
 
 def main() -> int:
     """Print what was not refused; 1 when there is any."""
     with prepared_database() as address:
-        allowed = list(not_refused(address))
+        allowed = [*not_refused(address), *not_copied(address)]
     for words in allowed:
         print(f"The app's role was not refused for want of a right: {words}")
     if not allowed:
-        print(f"All of {len(REFUSED)} statements were refused.")
+        print(f"All of {len(REFUSED)} statements were refused; none of {len(WAYS_PAST)} settings hides a write.")
     return 1 if allowed else 0
 
 
@@ -85,6 +115,21 @@ def not_refused(address: str) -> Iterator[str]:
         except psycopg.Error as error:
             yield f"{words} ({type(error).__name__}: {error})"
         else:
+            yield words
+
+
+def not_copied(address: str) -> Iterator[str]:
+    """After which of `WAYS_PAST` a role writes without a copy. Nothing of it stays."""
+    for words, statement in WAYS_PAST.items():
+        with psycopg.connect(address) as connection:
+            connection.execute(statement.encode())
+            try:
+                row = connection.execute(_WRITE).fetchone()
+                is_copied = row and connection.execute(_IS_COPIED, row).fetchone() is not None
+            except psycopg.Error:
+                is_copied = True  # refused: nothing was written
+            connection.rollback()
+        if not is_copied:
             yield words
 
 

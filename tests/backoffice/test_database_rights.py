@@ -8,11 +8,18 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from audit.services import close_way_past_triggers
 from backoffice import database_rights
 from backoffice.database_rights import RIGHTS, excess, grant_rights, lacking
-from checks.app_role import REFUSED, not_refused
+from checks.app_role import REFUSED, not_copied, not_refused
 from tests.database import APP_ROLE, app_url
 
+# As the library makes it, and a start closes it
+_OPENED = """
+    CREATE OR REPLACE FUNCTION _pgtrigger_should_ignore(trigger_name NAME) RETURNS boolean LANGUAGE plpgsql AS
+    'BEGIN RETURN trigger_name::text = ANY (current_setting(''pgtrigger.ignore'', true)::text[]);
+     EXCEPTION WHEN others THEN RETURN false; END'
+"""
 OUTSIDE_MODELS = {"django_migrations", "django_cache"}
 
 
@@ -45,6 +52,8 @@ def test_a_second_grant_changes_nothing(transactional_db):
         ("GRANT pg_execute_server_program TO {}", "pg_execute_server_program"),
         ("GRANT CREATE ON SCHEMA public TO {}", "make tables"),
         ("ALTER TABLE purchases_order OWNER TO {}", "owns purchases_order"),
+        ("ALTER FUNCTION transaction_number() OWNER TO {}", "owns the functions transaction_number"),
+        ("CREATE SCHEMA another AUTHORIZATION {}", "make tables in another"),
     ],
 )
 def test_a_right_too_many_is_named(db, statement: str, word: str):
@@ -74,6 +83,19 @@ def test_a_missing_right_is_named(db):
 def test_the_database_itself_refuses_each_dangerous_statement(transactional_db):
     assert len(REFUSED) > 30
     assert list(not_refused(app_url())) == []
+
+
+def test_no_setting_of_a_session_hides_a_write(transactional_db):
+    assert list(not_copied(app_url())) == []
+
+
+def test_a_setting_that_hides_a_write_is_named(transactional_db):
+    with connection.cursor() as cursor:
+        cursor.execute(_OPENED)
+    try:
+        assert list(not_copied(app_url())) == ["name all triggers as ignored"]
+    finally:
+        close_way_past_triggers()
 
 
 def test_the_role_can_read_and_sign_in(transactional_db):
