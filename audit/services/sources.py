@@ -16,6 +16,9 @@ from audit.models import Source
 
 _KEY = struct.Struct(">qHq")
 KEY_SIZE = _KEY.size
+# Made once, not for each row
+_READ = json.JSONDecoder().raw_decode
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Key(NamedTuple):
@@ -33,6 +36,11 @@ class Key(NamedTuple):
     def unpacked(cls, packed: bytes) -> Key:
         """The key of these bytes; one below all others for none."""
         return cls(*_KEY.unpack(packed)) if packed else cls(0, 0, 0)
+
+    @classmethod
+    def unpacked_all(cls, packed: bytes) -> list[Key]:
+        """The keys of these bytes, one after another."""
+        return [cls(*facts) for facts in _KEY.iter_unpack(packed)]
 
 
 @dataclass(frozen=True)
@@ -75,9 +83,9 @@ class AuditedTable:
 
     def leaf(self, row: int, content: str) -> bytes:
         """Canonical JSON: keys in order, no spaces. Columns without a value are left out, so that one can be added."""
-        columns = {name: value for name, value in json.loads(content).items() if value is not None}
+        columns = {name: value for name, value in _READ(content)[0].items() if value is not None}
         facts = {"id": row, "row": columns, "table": self.name}
-        return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        return _CANONICAL(facts).encode()
 
 
 def audited_tables() -> list[AuditedTable]:

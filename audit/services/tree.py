@@ -10,6 +10,8 @@ from audit.services.sources import KEY_SIZE, Key
 
 WIDTH_BITS = 8
 WIDTH = 1 << WIDTH_BITS
+# Read by one question
+_TILES_AT_ONCE = 64
 # In memory at a time, 8 kB each
 _KEPT_TILES = 1_000
 
@@ -68,18 +70,26 @@ def append(size: int, leaves: Iterable[tuple[Key, bytes]]) -> int:
 
 def leaves(first: int, end: int) -> Iterator[tuple[int, Key, bytes]]:
     """The leaves from `first` up to `end`, of tiles that are there: place, key, hash."""
-    for number in range(first // WIDTH, -(-end // WIDTH)):
-        tile = Tile.objects.get(level=0, number=number)
-        there = number * WIDTH + len(tile.hashes) // merkle.HASH_SIZE
-        for place in range(max(first, number * WIDTH), min(end, there)):
-            at = place % WIDTH
-            yield place, *leaf_of(tile, at)
+    for number, hashes, packed in _tiles_of_leaves(first // WIDTH, -(-end // WIDTH)):
+        begin, size = number * WIDTH, merkle.HASH_SIZE
+        there = min(len(hashes) // size, len(packed) // KEY_SIZE)
+        keys = Key.unpacked_all(packed[: there * KEY_SIZE])
+        for at in range(max(first - begin, 0), min(end - begin, there)):
+            yield begin + at, keys[at], hashes[at * size : at * size + size]
 
 
-def leaf_of(tile: Tile, at: int) -> tuple[Key, bytes]:
-    """Key and hash of one leaf of a tile."""
-    key = bytes(tile.keys[at * KEY_SIZE : (at + 1) * KEY_SIZE])
-    return Key.unpacked(key), bytes(tile.hashes[at * merkle.HASH_SIZE : (at + 1) * merkle.HASH_SIZE])
+def _tiles_of_leaves(first: int, end: int) -> Iterator[tuple[int, bytes, bytes]]:
+    """Number, hashes and keys of each tile of leaves; some are read at a time. Raises `Tile.DoesNotExist`."""
+    for begin in range(first, end, _TILES_AT_ONCE):
+        numbers = range(begin, min(begin + _TILES_AT_ONCE, end))
+        rows = Tile.objects.filter(level=0, number__range=(numbers[0], numbers[-1])).values_list(
+            "number", "hashes", "keys"
+        )
+        tiles = {number: (bytes(hashes), bytes(keys)) for number, hashes, keys in rows}
+        for number in numbers:
+            if number not in tiles:
+                raise Tile.DoesNotExist
+            yield number, *tiles[number]
 
 
 def place_of(key: Key) -> int | None:
