@@ -17,7 +17,9 @@ from backoffice.history.parts import ORDERS, Made, Part, cut, numbers_for, write
 from backoffice.history.rows import NULL, History, moment
 from backoffice.history.shop import Shop, busy_moments, name_of, number_of, open_shop
 from backoffice.history.writing import Account, Writer
+from core import heartbeats
 from core.errors import Refused
+from core.times import start_of_day
 from gateway.models import Exchange
 from ledger.models import Books, Entry, Proof
 from ledger.services import close_days
@@ -36,6 +38,8 @@ _FULL = 60_000_000
 _OUTCOMES = {
     Status.FAILED: 28, Status.REJECTED: 14, Status.CANCELLED: 5, Status.REVERSED: 1, Status.CLOSED: 1,
 }  # fmt: skip
+# Numbers; far more than all processes take in a millisecond
+_TAKEN_MEANWHILE = 1_000
 # So many orders need action in the end, however long the history is.
 _NEED_ACTION, _NEVER_ARRIVED = 2_000, 20
 
@@ -44,16 +48,20 @@ def seed_history(orders: int, *, more: bool, seed: int, progress: Progress) -> i
     """Write a year of history with so many orders, and return the account's balance after it (rupiah).
 
     `more`: go on with the history that is there, from its last entry on. `progress` gets the number of orders written.
-    Raises `Refused` with a real upstream account, with history in the database unless `more`, and while orders of
-    the shop are under way. The pages wait while it works: it takes the tables for itself.
+    Raises `Refused` with a real upstream account, with history in the database unless `more`, with `more` while
+    processes of the shop run, and while orders are under way. The pages wait while it works: it takes the tables for
+    itself.
     """
     _refuse_unless_possible(more=more)
     random = Random(f"{seed} {Order.objects.count() if more else 0}")  # noqa: S311 - it guards nothing
     shop = open_shop(random, orders=orders)
-    end = timezone.now().replace(microsecond=0) - dt.timedelta(minutes=1)
     tables = History().tables()
     with bulk_load(tables.values()):
+        _refuse_unless_possible(more=more)  # somebody may have sold until the tables were ours
+        end = timezone.now().replace(microsecond=0) - dt.timedelta(minutes=1)
         account, start = _account_so_far(orders, end)
+        if start >= end:
+            raise Refused("Something was booked within the last minute. Try again in a minute.")
         writer = Writer(shop, account, _next_ids(tables), random=random, now=end.timestamp())
         if not Entry.objects.exists():
             writer.open_books(start.timestamp())
@@ -81,6 +89,9 @@ def _refuse_unless_possible(*, more: bool) -> None:
         raise Refused("This database has a real upstream account: made-up history is for the sandbox only.")
     if not more and (Order.objects.exists() or Entry.objects.exclude(kind=Entry.Kind.OPENING).exists()):
         raise Refused("There are orders already. Take an empty database (`./run reset`), or go on with `--more`.")
+    # they would sell on between what is counted here and the balance that the sandbox gets
+    if more and (running := sorted(heartbeats.read().alive())):
+        raise Refused(f"The shop is running ({', '.join(running)}). Stop ./run, wait 15 seconds, and try again.")
     if Order.objects.open().filter(may_be_charged()).exclude(status=Status.NEEDS_ACTION).exists():
         raise Refused("Orders are under way. Wait until they are final.")
     if Books.objects.exclude(found=0).exists():
@@ -92,9 +103,9 @@ def _account_so_far(orders: int, end: dt.datetime) -> tuple[Account, dt.datetime
     full = min(_FULL, 10_000_000 + 50 * orders)
     books, newest = Books.objects.filter(only=True).first(), Entry.objects.order_by("-pk").first()
     with connection.cursor() as cursor:
-        # Others go on behind these numbers, whatever becomes of our transaction.
+        # Others go on behind these numbers, whatever becomes of our transaction. Some may take one between the two.
         cursor.execute("SELECT nextval(pg_get_serial_sequence('gateway_exchange', 'id'))")
-        no = int(cursor.fetchone()[0])
+        no = int(cursor.fetchone()[0]) + _TAKEN_MEANWHILE
         last = no + numbers_for(orders)
         cursor.execute("SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), %s)", [last])
     if books is None or newest is None:
@@ -108,7 +119,10 @@ def _account_so_far(orders: int, end: dt.datetime) -> tuple[Account, dt.datetime
         outside=row.outside if row else 0,
     )
     if newest.kind != Entry.Kind.OPENING:
-        return account, newest.at.replace(microsecond=0) + dt.timedelta(seconds=1)
+        start = newest.at.replace(microsecond=0) + dt.timedelta(seconds=1)
+        if books.closed_day:  # what a closed day has come to never changes
+            start = max(start, start_of_day(books.closed_day + dt.timedelta(days=1)))
+        return account, start
     start = end - _YEAR
     _date_opening(newest, start)
     return account, start

@@ -1,19 +1,23 @@
 """`seed_history`: the made-up rows are such as the services write, and nothing in the database is changed for them."""
 
+import datetime as dt
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import Count
+from django.utils import timezone
 
+from core import heartbeats
 from ledger.models import Books, Entry
 from ledger.services import first_day, read_days
 from purchases.models import Order
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
-from reconciliation.services import reconcile
+from reconciliation.services import prove, reconcile
 from staff.roles import create_demo_staff
+from tests.audit.helpers import sold
 from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 
@@ -40,6 +44,7 @@ def definitions():
 @pytest.fixture
 def sandboxed(upstream, settings):
     settings.SANDBOX_URL = upstream.process.url
+    heartbeats._redis().delete(heartbeats._BEATS)  # of another test's processes
     return upstream
 
 
@@ -94,6 +99,43 @@ def test_given_history_when_more_follows_then_it_is_balanced(sandboxed):
     run = reconcile(ReconciliationRun.Trigger.PERSON)
     assert (run.state, run.difference) == (BALANCED, 0)
     assert sandboxed.process.control("ledger")["balance"] == Books.objects.get().balance == run.reported
+
+
+def test_given_a_sale_just_now_when_more_then_it_is_refused(sandboxed):
+    seed(300)
+    sold()
+    newest = Entry.objects.latest("pk").pk
+
+    with pytest.raises(CommandError, match="a minute"):
+        seed(300, "--more")
+    assert Entry.objects.latest("pk").pk == newest
+    assert prove(everything=True).flaw == ""
+
+
+@pytest.mark.parametrize("later", [dt.timedelta(minutes=3), dt.timedelta(days=2)])
+def test_given_sales_before_when_more_then_the_books_are_right(sandboxed, monkeypatch, later):
+    seed(300)
+    sold()
+    clock = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: clock() + later)
+    assert prove(everything=True).flaw == ""
+
+    seed(300, "--more")
+
+    assert prove(everything=True).flaw == ""
+    times = list(Entry.objects.order_by("pk").values_list("at", flat=True))
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("role", ["web", "worker-2", "beat"])
+def test_given_a_running_shop_when_more_then_it_is_refused(sandboxed, role):
+    seed(300)
+    heartbeats._recorded.clear()
+    heartbeats.record(role)
+
+    with pytest.raises(CommandError, match="is running"):
+        seed(300, "--more")
+    assert Order.objects.count() == 300
 
 
 def test_given_orders_then_it_is_refused(sandboxed):
