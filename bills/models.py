@@ -152,6 +152,20 @@ def _paid_for_good() -> pgtrigger.Trigger:
     )
 
 
+# The same of two copies, as SQL. An answer that came while the payment was being settled has its inquiry beside it.
+_CHANGED_AFTER_PAYMENT = """
+    (old.total, old.amount, old.admin_fee, old.penalty, old.details, old.months, old.order_id) IS DISTINCT FROM
+    (new.total, new.amount, new.admin_fee, new.penalty, new.details, new.months, new.order_id)
+    AND EXISTS (
+        SELECT FROM purchases_order payment JOIN purchases_orderhistory paid ON paid.pgh_obj_id = payment.id
+         WHERE payment.ref_id = old.order_id AND paid.status IN ('success', 'reversed') AND paid.txid < new.txid
+           AND NOT (new.pgh_created_at < paid.pgh_created_at + interval '10 minutes' AND EXISTS (
+               SELECT FROM bills_inquiry asked
+                WHERE asked.bill_check_id = new.pgh_obj_id AND asked.txid = new.txid))
+    )
+"""
+
+
 class BillCheck(models.Model):
     """One question to a biller, with its present answer. Amounts in whole rupiah, empty until the biller has answered.
 
@@ -201,6 +215,8 @@ class BillCheck(models.Model):
     next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to inquire (again).")
 
     objects = BillCheckQuerySet.as_manager()
+    # What a verification of the audit asks of two copies
+    copy_rules = {"paid_for_good": _CHANGED_AFTER_PAYMENT}
 
     # Of `with_standing`:
     now_standing: str

@@ -11,13 +11,14 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractUser, Group, UserManager
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.sessions.base_session import AbstractBaseSession
-from django.db import models
+from django.db import models, transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Upper
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from audit.kinds import Kind
 
 # The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
 BREAK_GLASS = "break-glass"
@@ -29,6 +30,11 @@ def languages() -> list[tuple[str, str]]:
 
 
 LIMITS = ("per_order", "per_day", "approval_above")
+
+
+# No event of the same transaction is about this person.
+_UNSAID = "NOT EXISTS (SELECT FROM audit_auditevent said WHERE said.txid = new.txid AND said.subject = {})"
+_NAME = "(SELECT username FROM staff_user WHERE id = new.user_id)"
 
 
 def _not_negative(prefix: str = "") -> Q:
@@ -60,6 +66,15 @@ class StaffQuerySet(models.QuerySet["User"]):
 class StaffManager(UserManager.from_queryset(StaffQuerySet)):  # type: ignore[misc]
     """Django's manager of people, with our questions."""
 
+    def create_superuser(self, username: str, *args: Any, **facts: Any) -> User:
+        """An owner made by Django's own command, with the event that each new owner has."""
+        from audit.services import record  # noqa: PLC0415 - it needs the people's model
+
+        with transaction.atomic():
+            person: User = super().create_superuser(username, *args, **facts)
+            record(Kind.STAFF_INVITED, subject=person.username, after={"role": "owner"})
+        return person
+
 
 class User(AbstractUser):
     """A member of staff, with the language and the look that this person chose."""
@@ -86,6 +101,17 @@ class User(AbstractUser):
     #: Not stored: the names of the groups and the limits of the role, of whoever makes a request (`staff.backends`).
     group_names: list[str]
     role_limits: list[int | None]
+
+    # What a verification of the audit asks of two copies
+    copy_rules: ClassVar[dict[str, str]] = {
+        "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
+        f" AND {_UNSAID.format('new.username')}",
+        "switched_on_without_event": f"new.is_active AND NOT old.is_active AND {_UNSAID.format('new.username')}",
+        "limits_without_event": "old.pgh_id IS NOT NULL"
+        " AND (old.own_per_order, old.own_per_day, old.own_approval_above) IS DISTINCT FROM"
+        " (new.own_per_order, new.own_per_day, new.own_approval_above)"
+        f" AND {_UNSAID.format('new.username')}",
+    }
 
     #: Whether this person signed in by PIN, at a till (`tills.models.PinPerson`).
     by_pin: ClassVar[bool] = False
@@ -124,6 +150,10 @@ class User(AbstractUser):
 class Membership(User.groups.through):  # type: ignore[misc, name-defined]
     """A person in a group: in our room, so that it has a history."""
 
+    copy_rules: ClassVar[dict[str, str]] = {
+        "role_without_event": f"new.pgh_label = 'insert' AND {_UNSAID.format(_NAME)}"
+    }
+
     class Meta:
         proxy = True
         default_permissions = ()
@@ -131,6 +161,10 @@ class Membership(User.groups.through):  # type: ignore[misc, name-defined]
 
 class OwnPermission(User.user_permissions.through):  # type: ignore[misc, name-defined]
     """A right of one person beside the roles."""
+
+    copy_rules: ClassVar[dict[str, str]] = {
+        "right_without_event": f"new.pgh_label = 'insert' AND {_UNSAID.format(_NAME)}"
+    }
 
     class Meta:
         proxy = True
@@ -171,6 +205,12 @@ class OutsideAccount(SocialAccount):  # type: ignore[misc]
 
 class RoleLimits(models.Model):
     """What people of one role may spend, in whole rupiah; empty: any amount. Only `staff.services` changes it."""
+
+    copy_rules: ClassVar[dict[str, str]] = {
+        "limits_without_event": "(old.per_order, old.per_day, old.approval_above)"
+        " IS DISTINCT FROM (new.per_order, new.per_day, new.approval_above)"
+        f" AND {_UNSAID.format('new.role')}"
+    }
 
     role = models.CharField(max_length=20, primary_key=True, help_text="A value of `staff.roles.Role`.")
     per_order = models.BigIntegerField(null=True, blank=True)

@@ -9,6 +9,8 @@ from django.contrib.auth.models import Group, Permission
 from django.db import models, transaction
 from django.utils.translation import gettext_lazy as _
 
+from audit.kinds import Kind
+from audit.services import record
 from staff.models import User
 from staff.rights import NEEDS_TWO, grant
 
@@ -179,5 +181,8 @@ def create_demo_staff() -> None:
         if is_new:
             user.set_password(f"{username}-demo")
             give_role(user, Role(facts["role"]))
+        if is_new or not user.is_active:
+            kind = Kind.STAFF_INVITED if is_new else Kind.STAFF_SWITCHED_ON
+            record(kind, subject=username, after={"role": Role(facts["role"]).value}, facts={"demo": True})
         user.is_active = True
         user.save(update_fields=["password", "is_active"])

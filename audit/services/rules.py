@@ -19,6 +19,14 @@ _CHANGED = """
       ) old ON true
      WHERE new.txid >= {since} AND new.pgh_label = 'update' AND ({condition}) LIMIT {limit}
 """
+# Of each copy and the one before it, if there is one
+_BETWEEN = """
+    SELECT new.pgh_obj_id FROM {copies} new LEFT JOIN LATERAL (
+        SELECT * FROM {copies} one WHERE one.pgh_obj_id = new.pgh_obj_id AND one.pgh_id < new.pgh_id
+         ORDER BY one.pgh_id DESC LIMIT 1
+      ) old ON true
+     WHERE new.txid >= {since} AND new.pgh_label <> 'delete' AND ({condition}) LIMIT {limit}
+"""
 _DELETED = "SELECT pgh_obj_id FROM {copies} WHERE txid >= {since} AND pgh_label = 'delete' LIMIT {limit}"
 _OTHER_BYTES = """
     SELECT {key} FROM {live} live
@@ -55,6 +63,8 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
         elif trigger.operation is pgtrigger.Update:
             copied = {field.name for field in model._meta.concrete_fields}
             yield str(trigger.name), _CHANGED.format(**names, condition=_condition(trigger, live, copied))
+    for rule, condition in getattr(live, "copy_rules", {}).items():
+        yield rule, _BETWEEN.format(**names, condition=condition)
     for column, of in getattr(live, "digests", {}).items():
         facts = {**names, "live": live._meta.db_table, "key": live._meta.pk.column, "column": column, "of": of}
         yield f"{of}, not as {column}", _OTHER_BYTES.format(**facts)

@@ -60,7 +60,8 @@ def _cut_off(state: Sealing, newest: int) -> list[Flaw]:
     there = dict(Tile.objects.filter(level=0).annotate(leaves=counts).values_list("number", "leaves"))
     for number in range(-(-state.size // WIDTH)):
         if there.get(number, 0) < min(WIDTH, state.size - number * WIDTH):
-            return [Flaw("cut_off", detail=f"leaf {number * WIDTH + there.get(number, 0)} is gone")]
+            gone = f"leaf {number * WIDTH + there.get(number, 0)} is gone"
+            return [Flaw("cut_off", Tile._meta.db_table, number, gone)]
     last = _key_before(state.size)
     return [] if state.key == (last.packed().hex() if state.size else "") else [Flaw("cut_off", detail="the last key")]
 

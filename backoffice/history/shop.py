@@ -11,8 +11,11 @@ from random import Random
 from typing import Generic, TypeVar
 
 from django.contrib.auth.models import Group
+from django.db import transaction
 from django.utils import timezone
 
+from audit.kinds import Kind
+from audit.services import record
 from catalogue.destinations import DestinationKind, kind_of
 from catalogue.models import Product, ProductType
 from staff.models import User
@@ -135,7 +138,7 @@ def open_shop(random: Random, *, orders: int) -> Shop:
     return Shop(
         products=Uneven([ware for type_, ware in wares if type_ == ProductType.PREPAID and ware.price], random),
         billers=Uneven([ware for type_, ware in wares if type_ == ProductType.POSTPAID], random),
-        cashiers=Uneven(list(_cashiers()), random),
+        cashiers=Uneven(_cashiers(), random),
         first_admin=first_admin,
         second_admin=second_admin,
         customers=max(200, orders // 8),
@@ -158,8 +161,9 @@ def _ware(product: Product) -> Ware:
     )
 
 
-def _cashiers() -> Iterator[int]:
-    group = Group.objects.get(name="cashier")
+@transaction.atomic
+def _cashiers() -> list[int]:
+    group, found = Group.objects.get(name="cashier"), []
     for number in range(1, CASHIERS + 1):
         user, is_new = User.objects.get_or_create(
             username=f"kasir-{number:02d}",
@@ -169,7 +173,9 @@ def _cashiers() -> Iterator[int]:
             user.set_unusable_password()
             user.save(update_fields=["password"])
             user.groups.add(group)
-        yield user.pk
+            record(Kind.STAFF_INVITED, subject=user.username, after={"role": group.name}, facts={"demo": True})
+        found.append(user.pk)
+    return found
 
 
 def busy_moments(start: dt.datetime, end: dt.datetime, number: int) -> Iterator[tuple[float, float]]:

@@ -5,11 +5,14 @@ import time
 
 from django.db import connection, transaction
 
+from audit.kinds import Kind
 from audit.models import Checkpoint, Sealing, Tile
-from audit.services import publish_checkpoints, seal, sealing, verify
+from audit.services import AT_ONCE, publish_checkpoints, record, seal, sealing, verify
 from purchases.models import Order
 from purchases.states import Status
+from staff.models import User
 from tests.factories import make_product
+from tests.people import make_person
 from tests.purchases.helpers import answer, place, report
 
 
@@ -17,6 +20,14 @@ def sold(count: int = 1) -> list[Order]:
     """Orders that have succeeded."""
     product = make_product()
     return [report(answer(place(product), Status.PENDING), price=product.price, sn="SN1") for _ in range(count)]
+
+
+@transaction.atomic
+def hired(role: str, **facts: object) -> User:
+    """Somebody with an account, and the event that says so, as our services write it."""
+    person = make_person(role, **facts)
+    record(Kind.STAFF_INVITED, subject=person.username)
+    return person
 
 
 def wait_until_settled() -> None:
@@ -36,7 +47,7 @@ def wait_until_settled() -> None:
 def seal_all() -> None:
     """Everything is sealed, with a checkpoint at its end that has left."""
     wait_until_settled()
-    while seal():
+    while seal() == AT_ONCE:
         pass
     every, sealing._CHECKPOINT_EVERY = sealing._CHECKPOINT_EVERY, sealing._CHECKPOINT_EVERY * 0
     try:

@@ -13,8 +13,7 @@ from audit.services import record, seal, verify
 from audit.services.signing import is_signed, public_key
 from audit.services.sources import audited_tables
 from staff.models import User
-from tests.audit.helpers import found, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
-from tests.people import make_person
+from tests.audit.helpers import found, hired, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,7 +29,7 @@ def outside(settings, tmp_path):
 @pytest.fixture
 def shop(outside):
     """Two days of a shop: one is sealed and published, then the other."""
-    make_person("cashier")
+    hired("cashier")
     sold(2)
     seal_all()
     sold(1)
@@ -67,7 +66,7 @@ def test_checkpoint_is_signed_and_leaves_the_database(shop, outside):
 
 
 def test_unfinished_transaction_holds_the_sealer_back_not_the_shop():
-    make_person("cashier")
+    hired("cashier")
     seal_all()
     size = Sealing.objects.get().size
     written, go_on = threading.Event(), threading.Event()
@@ -195,7 +194,7 @@ def test_recent_rows_alone_are_verified(shop):
 
 
 def test_a_thousand_writers_raise_no_false_alarm():
-    people = [make_person("cashier", username=f"cashier{number}") for number in range(20)]
+    people = [hired("cashier", username=f"cashier{number}") for number in range(20)]
     failures: list[object] = []
     ended = threading.Event()
 

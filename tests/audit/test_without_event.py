@@ -1,0 +1,116 @@
+"""Who became more than before without an event that says so is named; whoever came by our own ways is not."""
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+
+from audit.services import verify
+from customers.models import Customer, SavedNumber
+from staff.models import User
+from staff.roles import DEMO_STAFF, Role, create_demo_staff
+from staff.services import change_role, deactivate, invite, reactivate
+from staff.services.break_glass import make_break_glass
+from tests.audit.helpers import found, hired, past_triggers, seal_all
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+_ANOTHER = """
+    INSERT INTO staff_user SELECT (jsonb_populate_record(NULL::staff_user, to_jsonb(old)
+        || '{"id": 999, "username": "another", "is_superuser": true}')).* FROM staff_user old
+"""
+_MEMBER = """
+    INSERT INTO staff_user_groups (user_id, group_id)
+    SELECT max(staff_user.id), max(auth_group.id) FROM staff_user, auth_group WHERE name = 'administrator'
+"""
+_RIGHT = "INSERT INTO staff_user_user_permissions (user_id, permission_id) SELECT max(id), 1 FROM staff_user"
+BY_HAND = {
+    "an owner": ("UPDATE staff_user SET is_superuser = true", "staff_user", "owner_without_event"),
+    "a new owner": (_ANOTHER, "staff_user", "owner_without_event"),
+    "a role": (_MEMBER, "staff_user_groups", "role_without_event"),
+    "an own right": (_RIGHT, "staff_user_user_permissions", "right_without_event"),
+    "more to spend": ("UPDATE staff_user SET own_per_order = 1", "staff_user", "limits_without_event"),
+    "more for a role": (
+        "INSERT INTO staff_rolelimits VALUES ('cashier', 1)", "staff_rolelimits", "limits_without_event"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_right_taken_without_an_event_is_named(name):
+    statement, table, rule = BY_HAND[name]
+    hired("cashier")
+    seal_all()
+    assert verify().is_sound
+    run(statement)
+    seal_all()
+    for options in ({}, {"recent": 1}):
+        (flaw,) = verify(**options).flaws
+        assert (flaw.reason, flaw.table, flaw.detail) == ("rule_broken", table, rule)
+        assert flaw.id
+
+
+def test_account_switched_on_without_an_event_is_named():
+    deactivate(hired("cashier"), actor=None)
+    seal_all()
+    assert verify().is_sound
+    run("UPDATE staff_user SET is_active = true")
+    assert found() == [("rule_broken", "staff_user")]
+
+
+def test_our_own_ways_to_more_rights_have_an_event(settings):
+    settings.SANDBOX = True
+    create_demo_staff()
+    create_demo_staff()
+    settings.SANDBOX = False
+    create_demo_staff()
+    settings.SANDBOX = True
+    create_demo_staff()
+    make_break_glass()
+    make_break_glass()
+    person, _token = invite(username="ani", role=Role.OWNER, actor=None)
+    change_role(person, Role.CASHIER, actor=None)
+    change_role(person, Role.OWNER, actor=None)
+    budi, _token = invite(username="budi", role=Role.CASHIER, actor=None)
+    budi.set_password("secret-words")
+    budi.save(update_fields=["password"])
+    deactivate(budi, actor=None)
+    reactivate(budi, actor=None)
+    call_command("createsuperuser", "--noinput", "--username", "root", "--email", "")
+    seal_all()
+    assert User.objects.count() == len(DEMO_STAFF) + 4
+    assert [str(flaw) for flaw in verify().flaws] == []
+
+
+def test_copy_without_a_change_is_refused():
+    hired("cashier")
+    with pytest.raises(DatabaseError), transaction.atomic():
+        run(
+            "INSERT INTO staff_userhistory SELECT (jsonb_populate_record(NULL::staff_userhistory, to_jsonb(old)"
+            " || '{\"pgh_id\": 999999}')).* FROM staff_userhistory old"
+        )
+
+
+def test_customer_and_number_are_copied_and_sealed():
+    customer = Customer.objects.create(name="Bu Sari")
+    number = SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
+    SavedNumber.objects.filter(pk=number.pk).update(destination="081234567891")
+    seal_all()
+    assert verify().is_sound
+    past_triggers("UPDATE customers_savednumber SET destination = '089999999999'")
+    past_triggers("UPDATE customers_customerhistory SET name = 'Bu Ani'")
+    assert found() == [("changed", "customers_customerhistory"), ("live_changed", "customers_customer"),
+                       ("live_changed", "customers_savednumber")]  # fmt: skip
+
+
+def test_forgotten_customer_is_no_flaw():
+    customer = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
+    customer.delete()
+    seal_all()
+    assert verify().is_sound
