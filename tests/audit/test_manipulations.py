@@ -1,0 +1,117 @@
+"""Ten manipulations by a superuser of the database, in a shop that goes on selling: each is named by table and id."""
+
+import json
+import threading
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+
+from approvals import services as approvals
+from audit.kinds import Kind
+from audit.services import record
+from purchases.models import Order
+from tests.audit.helpers import hired, newest, past_triggers, recompute_everything, seal_all, sold
+from tests.callbacks.helpers import body_for, post
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+_AGAIN = (
+    "INSERT INTO {0} SELECT (jsonb_populate_record(NULL::{0}, to_jsonb(old) || jsonb_build_object({1}))).* FROM old"
+)
+_PAST = 999_999_999
+
+# What is done to which row, and what a verification says of it.
+MANIPULATIONS = {
+    "edit a price": ("purchases_order", "UPDATE {table} SET price = price + 1 WHERE id = {id}", "live_changed"),
+    "edit an SN": ("purchases_order", "UPDATE {table} SET sn = 'another' WHERE id = {id}", "live_changed"),
+    "edit who placed it": ("purchases_order", "UPDATE {table} SET placed_by_id = {person} WHERE id = {id}",
+                           "live_changed"),
+    "delete an entry": ("ledger_entry", "DELETE FROM {table} WHERE id = {id}", "deleted"),
+    "insert an entry into the past": (
+        "ledger_entry", "WITH old AS (SELECT * FROM {table} WHERE id = {id}) "
+        + _AGAIN.format("{table}", f"'id', {_PAST}, 'ref_id', 'FALSE'"), "not_sealed"),
+    "edit an event": ("audit_auditevent", "UPDATE {table} SET address = 'another' WHERE id = {id}", "changed"),
+    "insert a callback again": (
+        "callbacks_callback", "WITH old AS (DELETE FROM {table} WHERE id = {id} RETURNING *) "
+        + _AGAIN.format("{table}", "'body', body || ' ', 'content_hash', encode(sha256(body || ' '), 'hex')"),
+        "live_changed"),
+    "edit an approval": ("approvals_approval", "UPDATE {table} SET reason = 'another' WHERE id = {id}",
+                         "live_changed"),
+    "cut the tree": ("audit_tile", "DELETE FROM {table} WHERE number = {id} AND level = 0", "cut_off"),
+    "compute all again with the key": ("purchases_orderevent", "UPDATE {table} SET note = 'another' WHERE id = {id}",
+                                       "outside_changed"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def yesterday(transactional_db: None, settings: Any, tmp_path: Any) -> Any:
+    """A shop with a row of each kind, sealed; its file of checkpoints as it was then."""
+    settings.AUDIT_CHECKPOINT_FILE = str(tmp_path / "checkpoints")
+    cashier = hired("cashier")
+    order = sold(2)[1]
+    post(body_for(order))
+    record(Kind.EXPORT_MADE, person=cashier, subject="orders")
+    approvals.ask("order", subject="one", content={"price": 1}, actor=cashier)
+    seal_all()
+    (tmp_path / "yesterday").write_text((tmp_path / "checkpoints").read_text())
+    return tmp_path / "yesterday"
+
+
+@pytest.fixture
+def busy(yesterday: Any) -> Iterator[list[Order]]:
+    """The shop sells meanwhile; what it has sold."""
+    ended, orders = threading.Event(), []
+
+    def sell() -> None:
+        try:
+            while not ended.wait(0.1):
+                orders.extend(sold())
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=sell)
+    thread.start()
+    yield orders
+    ended.set()
+    thread.join()
+    assert orders
+
+
+def verified(checkpoints: Any) -> list[tuple[str, str, Any]]:
+    """What the command names."""
+    out, code = StringIO(), 0
+    try:
+        call_command("verify_audit", "--json", "--checkpoint", str(checkpoints), stdout=out)
+    except CommandError as error:
+        code = error.returncode
+    said = json.loads(out.getvalue())
+    assert said["sound"] == (code == 0)
+    return [(flaw["reason"], flaw.get("table", ""), flaw.get("id")) for flaw in said["flaws"]]
+
+
+@pytest.mark.parametrize("name", MANIPULATIONS)
+def test_manipulation_of_a_busy_shop_is_named(yesterday, busy, name):
+    table, statement, reason = MANIPULATIONS[name]
+    key = newest(table, "number") if table == "audit_tile" else oldest(table)
+    sold()
+    seal_all()
+    assert verified(yesterday) == []
+
+    assert past_triggers(statement.format(table=table, id=key, person=newest("staff_user"))) == 1
+    if reason.startswith("outside"):
+        recompute_everything()
+    sold()
+
+    first, *others = verified(yesterday)
+    assert first == (reason, table, _PAST if reason == "not_sealed" else key)
+    # a tree that was cut off is not as yesterday's either
+    assert [reason for reason, *_ in others] == (["outside_missing"] if reason == "cut_off" else [])
+
+
+def oldest(table: str) -> int:
+    """The key of the first row, which the shop does not touch again."""
+    return -newest(table, "-id")
