@@ -89,10 +89,10 @@ class AuditedTable:
 
 
 def audited_tables() -> list[AuditedTable]:
-    """All of them, by number. A new one gets the next number."""
+    """All of them, by number. A new one gets the next number, also when several processes come upon it at once."""
     known = dict(Source.objects.values_list("table", "number"))
     for name in sorted(_keys().keys() - known.keys()):
-        known[name] = Source.objects.create(table=name).number
+        known[name] = Source.objects.get_or_create(table=name)[0].number
     return sorted((AuditedTable(known[name], name, key) for name, key in _keys().items()), key=lambda one: one.number)
 
 

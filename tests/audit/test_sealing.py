@@ -14,6 +14,7 @@ from audit.services.signing import is_signed, public_key
 from audit.services.sources import audited_tables
 from staff.models import User
 from tests.audit.helpers import found, hired, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
+from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,6 +57,12 @@ def test_every_audited_table_has_its_number(shop):
     names = {table.name for table in audited_tables()}
     assert {"ledger_entry", "audit_auditevent", EVENTS, COPIES, "staff_userhistory"} <= names
     assert names == set(Source.objects.values_list("table", flat=True))
+
+
+def test_new_tables_get_one_number_when_two_come_upon_them():
+    assert not Source.objects.exists()
+    first, second = at_once(audited_tables, audited_tables)
+    assert first == second
 
 
 def test_checkpoint_is_signed_and_leaves_the_database(shop, outside):
