@@ -1,14 +1,15 @@
 """Send signed callbacks to the real web process, process them by the real worker, and print tables.
 
-    python benchmarks/callbacks.py [--pairs 6] [--backlog 3000] [--rate 200] [--seconds 120]
+    python benchmarks/callbacks.py [--pairs 6] [--backlog 3000] [--rate 200] [--seconds 120] [--web-processes 2]
 
 It starts PostgreSQL, Valkey, the web process and the worker by itself, everything durable and on one machine.
 
 1. Storing: in turns as many callbacks as get through, against a bare DRF view that inserts a row as wide, served by the
    same server with the same connections. "CPU" is the web process's, which says more than the rate on a busy machine.
 2. Processing: a backlog of callbacks that settle pending orders.
-3. Both for some minutes at a steady rate, with people opening pages beside. A callback's time counts from the moment at
-   which it was to be sent. The pages' times are compared with those before.
+3. Both for some minutes at a steady rate, with people opening pages beside, and as many web processes as `./run` has.
+   A callback's time counts from the moment at which it was to be sent. The pages' times are compared with those just
+   before, of the same orders.
 """
 
 from __future__ import annotations
@@ -48,13 +49,15 @@ def main() -> None:
     parser.add_argument("--backlog", type=int, default=3000)
     parser.add_argument("--rate", type=float, default=200.0)
     parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--web-processes", type=int, default=min(os.cpu_count() or 1, 4))
     options = parser.parse_args()
     with open_shop() as shop:
         shop.fleet.start("web")
         compare_storing(shop, options.pairs)
         process_backlog(shop, options.backlog)
         if options.seconds:
-            keep_a_rate(shop, options.rate, options.seconds)
+            webs = serve_with(shop, options.web_processes)
+            keep_a_rate(shop, options.rate, options.seconds, webs)
 
 
 def compare_storing(shop: Shop, pairs: int) -> None:
@@ -150,19 +153,43 @@ def wait_for_worker() -> None:
     eventually(lambda: current_app.control.ping(timeout=1.0), within=120)
 
 
-def keep_a_rate(shop: Shop, rate: float, seconds: float) -> None:
+def serve_with(shop: Shop, processes: int) -> list[str]:
+    """Serve by so many web processes on one socket, as the launcher does; their names in the fleet."""
+    from backoffice.web import listening
+    from tests.sandbox_process import eventually
+
+    shop.fleet.kill("web")
+    names = [f"web{number}" for number in range(1, processes + 1)]
+    with listening(shop.fleet.port) as listener:
+        command = [sys.executable, "-m", "backoffice.web", "--fd", str(listener.fileno())]
+        for name in names:
+            shop.fleet.processes[name] = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=shop.fleet.env,
+                pass_fds=[listener.fileno()],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+    eventually(lambda: is_open(shop.fleet.port), within=60)
+    time.sleep(5)  # until each of them accepts
+    return names
+
+
+def keep_a_rate(shop: Shop, rate: float, seconds: float, webs: list[str]) -> None:
     """Part 3."""
     from callbacks.models import Callback, CallbackState
 
     cookie = sign_in()
     shop.fleet.start("background", "beat")
-    time.sleep(15)
-    quiet = browse(shop.fleet.port, cookie, 20.0)
     orders, before = pending_orders(int(rate * seconds)), Callback.objects.count()
+    time.sleep(15)
+    quiet = browse(shop.fleet.port, cookie, min(seconds, 60.0))
     queue: multiprocessing.Queue[dict[str, Any]] = multiprocessing.get_context("spawn").Queue()
     sender = multiprocessing.get_context("spawn").Process(target=shoot, args=(shop.fleet.port, orders, rate, queue))
-    names = ("web", "worker", "postgres", "valkey")
-    used = [shop.cpu(name) for name in names]
+    names = (webs, ["worker"], ["postgres"], ["valkey"])
+    used = [shop.cpu(*name) for name in names]
     sender.start()
     busy = browse(shop.fleet.port, cookie, seconds)
     result = queue.get()
@@ -173,7 +200,7 @@ def keep_a_rate(shop: Shop, rate: float, seconds: float) -> None:
     while waiting.exists() and time.monotonic() - ended < 300:
         time.sleep(0.1)
     gone = time.monotonic() - ended
-    cpu = [(shop.cpu(name) - was) / result["seconds"] for name, was in zip(names, used, strict=True)]
+    cpu = [(shop.cpu(*name) - was) / result["seconds"] for name, was in zip(names, used, strict=True)]
     lost = len(orders) - (Callback.objects.count() - before)
     settled = Callback.objects.filter(result="pending → success").order_by("-pk")[: len(orders)].count()
     times = sorted(result["times"])

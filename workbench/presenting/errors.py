@@ -81,7 +81,7 @@ def list_url(group: Group) -> str:
 def trend_drawing(trend: list[int]) -> SafeString:
     """A bar an hour, oldest first; the words beside it say the sum."""
     if not trend:
-        return format_html("–")
+        return format_html("{}", "–")
     total, most = sum(trend), max(*trend, 1)
     bars = (
         (index * _WIDTH, _HEIGHT - height, _WIDTH - 1, height)
