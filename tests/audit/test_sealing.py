@@ -12,6 +12,7 @@ from audit.models import AuditEvent, Checkpoint, Sealing, Source, Tile
 from audit.services import record, seal, verify
 from audit.services.signing import is_signed, public_key
 from audit.services.sources import audited_tables
+from core import clock
 from staff.models import User
 from tests.audit.helpers import found, hired, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
 from tests.purchases.helpers import at_once
@@ -51,6 +52,12 @@ def test_what_was_sold_is_sealed_and_sound(shop):
     assert verification.is_sound
     assert verification.rows == Sealing.objects.get().size > 10
     assert verification.checkpoints == 2
+
+
+def test_with_nothing_new_the_sealer_asks_twice_without_a_lock(shop, django_assert_num_queries):
+    clock.now()  # read once a minute
+    with django_assert_num_queries(2):
+        assert seal() == 0
 
 
 def test_every_audited_table_has_its_number(shop):
