@@ -38,6 +38,12 @@ _CATEGORY_WORDS = [
     (DestinationKind.PHONE, ("hp-pasca", "hp pasca", "seluler")),
 ]
 _PHONE = r"08\d{8,11}"
+_LEAST_DIGITS = 10
+_LONGEST_GROUP = 4
+# A number that is being typed: enough of it to know the operator. No denomination begins so.
+_BEGINS_A_NUMBER = re.compile(r"\+?62[.-]?8|08\d\d")
+_COUNTRY_APART = re.compile(r"(?<!\S)(\+?62)\s+(?=8\d\d)")
+_PART_OF_A_NUMBER = re.compile(r"\+?[\d.\-]+")
 # What each kind looks like once spaces, dots and dashes are gone, and what to say when it does not.
 _FITS = {
     DestinationKind.PHONE: (_PHONE, _("A mobile number starts with 08 (or +62 8) and has 10 to 13 digits.")),
@@ -77,12 +83,16 @@ _OPERATORS = [
 
 def kind_of(product: Product) -> DestinationKind:
     """What this product's destination is."""
-    named = (
-        (f"{product.code} {product.name}", _PRODUCT_WORDS),
-        (f"{product.brand.code} {product.brand.name}", _BRAND_WORDS),
-        (f"{product.category.code} {product.category.name}", _CATEGORY_WORDS),
+    return kind_of_names(
+        f"{product.code} {product.name}",
+        f"{product.brand.code} {product.brand.name}",
+        f"{product.category.code} {product.category.name}",
     )
-    for text, table in named:
+
+
+def kind_of_names(product: str, brand: str, category: str) -> DestinationKind:
+    """What the destination of a product is; each text is its code and its name."""
+    for text, table in ((product, _PRODUCT_WORDS), (brand, _BRAND_WORDS), (category, _CATEGORY_WORDS)):
         for kind, words in table:
             if any(word in text.lower() for word in words):
                 return kind
@@ -118,6 +128,25 @@ def split_zone(text: str) -> tuple[str, str]:
 def _at_home(number: str) -> str:
     """A phone number in the national notation: 08…"""
     return re.sub(r"^(\+62|62|0062)0?", "0", number)
+
+
+def split_number(text: str) -> tuple[str, str]:
+    """A phone number among words, as it was typed, and the words: "0812 9000 0001 10" → "0812 9000 0001", "10".
+
+    After ten digits a space ends the number, unless the next group is as long as the last one, or one single digit
+    after groups: a number with a digit too few must never be offered.
+    """
+    words = _COUNTRY_APART.sub(r"\1", text).split()
+    start = next((at for at, word in enumerate(words) if _BEGINS_A_NUMBER.match(word)), len(words))
+    taken: list[str] = []
+    for word in words[start:]:
+        count = len(_at_home(re.sub(r"\D", "", "".join(taken))))
+        in_groups = len(taken) > 1 and len(taken[-1]) <= _LONGEST_GROUP
+        goes_on = count < _LEAST_DIGITS or (in_groups and len(word) in {len(taken[-1]), 1})
+        if not _PART_OF_A_NUMBER.fullmatch(word) or (taken and not goes_on):
+            break
+        taken.append(word)
+    return " ".join(taken), " ".join([*words[:start], *words[start + len(taken) :]])
 
 
 def operator_of(phone: str) -> Operator | None:

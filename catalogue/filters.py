@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,41 +10,36 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.models import Brand, PriceChange, ProductQuerySet
+from catalogue.destinations import Operator, split_number
+from catalogue.models import Brand, PriceChange
+from catalogue.services import Found, search_products
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 
-_PHONE_LIKE = re.compile(r"(\+?62|0)\s?8[\d\s.\-]{4,}")
 
+class ProductChoice:
+    """What narrows the catalogue: words, category, brand and the customer's number; "" where nothing was chosen.
 
-class ProductFilter(ListFilter):
-    """Products by words, category and brand.
-
-    `choice`: what was chosen, with the customer's number; "" where nothing was. `brands`: those of the chosen
-    category; a brand of another one is left out.
+    `brands`: those of the chosen category; a brand of another one is left out.
     """
 
-    q = SearchFilter(label=_("Product"))
-    category = django_filters.CharFilter(field_name="category__code")
-    brand = django_filters.CharFilter(field_name="brand__code")
-
-    def __init__(self, query: QueryDict, *, queryset: ProductQuerySet) -> None:
+    def __init__(self, query: QueryDict) -> None:
         names = ("q", "category", "brand", "destination")
-        self.choice = {name: query.get(name, "").strip()[:100] for name in names}
-        if not self.choice["destination"] and _PHONE_LIKE.fullmatch(self.choice["q"]):
+        self.chosen = {name: query.get(name, "").strip()[:100] for name in names}
+        if not self.chosen["destination"]:
             # Cashiers type the number wherever the cursor stands.
-            self.choice |= {"q": "", "destination": self.choice["q"]}
-        self.brands = list(Brand.objects.sold_in(self.choice["category"])) if self.choice["category"] else []
-        if self.choice["brand"] not in {brand.code for brand in self.brands}:
-            self.choice["brand"] = ""
-        super().__init__(self.choice, queryset=queryset)
+            self.chosen["destination"], self.chosen["q"] = split_number(self.chosen["q"])
+        self.brands = list(Brand.objects.sold_in(self.chosen["category"])) if self.chosen["category"] else []
+        if self.chosen["brand"] not in {brand.code for brand in self.brands}:
+            self.chosen["brand"] = ""
 
-    def search(self, products: ProductQuerySet, _name: str, text: str) -> ProductQuerySet:
-        """Those that hold every word."""
-        return products.matching(text)
+    def find(self, *, kind: str = "", operator: Operator | None = None) -> Found:
+        """The products of this type that it finds, best first; for an operator's number only that operator's."""
+        narrow = {name: self.chosen[name] for name in ("category", "brand")}
+        return search_products(self.chosen["q"], kind=kind, operator=operator, **narrow)
 
     def url(self, path: str, **more: Any) -> str:
         """The address `path` for this choice and `more`; what is empty is left out."""
-        values = {name: value for name, value in (self.choice | more).items() if value}
+        values = {name: value for name, value in (self.chosen | more).items() if value}
         return path + (f"?{urlencode(values)}" if values else "")
 
 

@@ -73,14 +73,6 @@ class ProductQuerySet(models.QuerySet["Product"]):
         """Products that are bought; postpaid ones are bills to check first."""
         return self.filter(type=ProductType.PREPAID)
 
-    def matching(self, text: str) -> ProductQuerySet:
-        """Products whose name, code, brand or category holds every word of `text`."""
-        found = self
-        for word in text.split():
-            plain = word.replace(".", "")
-            found = found.filter(Q(search_text__contains=word.lower()) | Q(search_text__contains=plain.lower()))
-        return found
-
 
 class Availability(LookChoices):
     """Whether the provider sells a product at the moment."""
@@ -110,7 +102,6 @@ class Product(models.Model):
     cut_off_end = models.TimeField(null=True, blank=True, help_text="Asia/Jakarta; daily.")
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
     bought = models.IntegerField(default=0, help_text="How many of the last orders were for it; counted now and then.")
-    search_text = models.TextField(editable=False)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = ProductQuerySet.as_manager()

@@ -13,8 +13,8 @@ from django_htmx.http import replace_url
 
 from catalogue import services
 from catalogue.destinations import DestinationKind, kind_of
-from catalogue.filters import PriceChangeFilter, ProductFilter
-from catalogue.models import CatalogueSync, PriceChange, Product
+from catalogue.filters import PriceChangeFilter, ProductChoice
+from catalogue.models import CatalogueSync, PriceChange
 from catalogue.presenting import Phone
 from catalogue.tables import PriceChangeTable
 from core.access import StaffRequest, staff_only
@@ -27,29 +27,32 @@ PAGE_SIZE = 60
 @require_GET
 def catalogue(request: StaffRequest) -> HttpResponse:
     """Show what the choice in the URL finds; for htmx only the results."""
-    found = ProductFilter(request.GET, queryset=Product.objects.listed().select_related("brand", "category"))
-    phone, categories = Phone.read(found.choice["destination"]), services.busy_categories()
-    products = services.best_first(found.qs, text=found.choice["q"], operator=phone.operator, categories=categories)
-    page = Paginator(products, PAGE_SIZE).get_page(request.GET.get("page"))
-    for product in page.object_list:
+    choice = ProductChoice(request.GET)
+    phone = Phone.read(choice.chosen["destination"])
+    found = choice.find(operator=phone.operator)
+    page = Paginator(found.keys, PAGE_SIZE).get_page(request.GET.get("page"))
+    products = services.read_products(list(page.object_list))
+    for product in products:
         product.takes_phone = kind_of(product) in {DestinationKind.PHONE, DestinationKind.CARD}  # type: ignore[attr-defined]
     here = reverse("catalogue")
     context = {
-        "choice": found.choice,
-        "brands": found.brands,
+        "choice": choice.chosen,
+        "brands": choice.brands,
         "phone": phone,
         "with_number": f"?{urlencode({'destination': phone.typed})}" if phone.typed else "",
-        "categories": categories,
+        "categories": services.busy_categories(),
         "page": page,
-        "more_url": found.url(here, page=page.next_page_number()) if page.has_next() else "",
+        "products": products,
+        "found": found,
+        "more_url": choice.url(here, page=page.next_page_number()) if page.has_next() else "",
         "last_sync": CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE).first(),
-        "is_filtered": any(found.choice[name] for name in ("q", "category", "brand")),
+        "is_filtered": any(choice.chosen[name] for name in ("q", "category", "brand")),
     }
     if not request.headers.get("HX-Request"):
         return render(request, "catalogue/catalogue.html", context)
     if "page" in request.GET:
         return render(request, "catalogue/catalogue.html#more", context)
-    return replace_url(render(request, "catalogue/catalogue.html#results", context), found.url(here))
+    return replace_url(render(request, "catalogue/catalogue.html#results", context), choice.url(here))
 
 
 @staff_only("catalogue.view_product", "catalogue.view_pricechange")

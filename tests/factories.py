@@ -32,7 +32,6 @@ def make_product(**facts: Any) -> Product:
         "type": "prepaid",
         "price": 10_500,
         "availability": "active",
-        "search_text": "telkomsel 10.000 pulsa telkomsel 10000",
         **facts,
     }
     return Product.objects.create(category=category, brand=brand, **facts)
@@ -104,7 +103,6 @@ def make_biller(**facts: Any) -> Product:
         "price": 0,
         "admin_fee": 2_500,
         "availability": "active",
-        "search_text": f"{name} pdam".lower(),
         **facts,
     }
     return Product.objects.create(category=category, brand=brand, **facts)

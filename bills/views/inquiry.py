@@ -14,8 +14,9 @@ from bills import services
 from bills.errors import NotABill
 from bills.forms import BillForm
 from catalogue.errors import InvalidDestination
-from catalogue.filters import ProductFilter
-from catalogue.models import Category, Product, ProductType
+from catalogue.filters import ProductChoice
+from catalogue.models import Product, ProductType
+from catalogue.services import busy_categories, read_products
 from core.access import StaffRequest, staff_only
 from customers.models import SavedNumber
 
@@ -26,36 +27,25 @@ SAVED_SHOWN = 6
 @require_GET
 def biller_list(request: StaffRequest) -> HttpResponse:
     """The billers by category, found while typing; a saved customer's name or number finds their bills."""
-    categories = _categories()
-    listed = Product.objects.listed().filter(type=ProductType.POSTPAID, category__in=categories)
-    found = ProductFilter(request.GET, queryset=listed.select_related("brand", "category"))
-    choice = found.choice
+    choice = ProductChoice(request.GET)
+    found = choice.find(kind=ProductType.POSTPAID)
     context = {
-        "choice": choice,
-        "categories": categories,
-        "billers": _best_first(found, categories),
-        "saved": _saved(request, choice["q"] or choice["destination"]),
-        "is_filtered": bool(choice["q"] or choice["category"]),
+        "choice": choice.chosen,
+        "categories": [category for category in busy_categories() if category.type == ProductType.POSTPAID],
+        "billers": _by_category(read_products(found.keys)),
+        "saved": _saved(request, choice.chosen["q"] or choice.chosen["destination"]),
+        "is_filtered": bool(choice.chosen["q"] or choice.chosen["category"]),
     }
     if not request.headers.get("HX-Request"):
         return render(request, "bills/biller_list.html", context)
     results = render(request, "bills/biller_list.html#results", context)
-    return replace_url(results, found.url(reverse("biller_list")))
+    return replace_url(results, choice.url(reverse("biller_list")))
 
 
-def _categories() -> list[Category]:
-    """The categories with billers in them, what is paid most first."""
-    billers = Product.objects.listed().filter(type=ProductType.POSTPAID).values("category")
-    categories = Category.objects.filter(is_listed=True, type=ProductType.POSTPAID, pk__in=billers)
-    return list(categories.order_by("-bought", "name"))
-
-
-def _best_first(found: ProductFilter, categories: list[Category]) -> list[Product]:
-    """The billers found, category by category; names that begin as typed and what is paid most come first."""
-    billers = found.qs.order_by("-bought", "name")
-    place = {category.pk: i for i, category in enumerate(categories)}
-    typed = found.choice["q"].lower()
-    return sorted(billers, key=lambda p: (place[p.category_id], not p.name.lower().startswith(typed)))
+def _by_category(billers: list[Product]) -> list[Product]:
+    """The billers in their order, category by category: first the category of the best."""
+    place = {category: at for at, category in enumerate(dict.fromkeys(biller.category_id for biller in billers))}
+    return sorted(billers, key=lambda biller: place[biller.category_id])
 
 
 def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:

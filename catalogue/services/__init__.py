@@ -1,5 +1,5 @@
 """The catalogue: fetched, kept, searched."""
 
 from catalogue.services.finding import find_product
-from catalogue.services.searching import best_first, busy_categories, note_bought
+from catalogue.services.searching import Found, busy_categories, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue

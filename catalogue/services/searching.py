@@ -1,49 +1,246 @@
-"""In which order products are offered."""
+"""Find products as people of the trade ask for them: "tsel 10", "10rb simpati", "mlbb 86", "pulsa", TSEL10."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import islice, product
 
-from django.db.models import Case, IntegerField, Q, Value, When
+from catalogue.destinations import DestinationKind, Operator, is_brand_of
+from catalogue.models import Category, Product
+from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
+from catalogue.services.index import Index, Ranks, current_index
+from catalogue.services.words import category_called, chunks_of, fold, has_one_typo, joined, search_words
 
-from catalogue.destinations import DestinationKind, Operator, is_brand_of, kind_of
-from catalogue.models import Category, Product, ProductQuerySet
+_LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
+# "3 tri10 xl5" can be understood in many ways; so many are tried.
+_MOST_READINGS = 8
+_LONGEST_NAME = 4
+
+
+@dataclass(frozen=True)
+class Found:
+    """The products found, best first, by their keys.
+
+    `lacking`: what was typed when there is no denomination of exactly that; all that are found are larger.
+    `of_operator`: they are those of the operator of the customer's number.
+    """
+
+    keys: list[int]
+    lacking: str = ""
+    of_operator: bool = False
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One way to understand what was typed; the `last` one only counts when the others find nothing."""
+
+    words: tuple[str, ...] = ()
+    amounts: tuple[Amount, ...] = ()
+    last: bool = False
+
+
+# How the amount of a product fits: see `fit`.
+_Fit = tuple[int, Decimal]
+# What a place in the order is made of, each with more room than it can need: a sum of ints sorts faster than a tuple.
+_PER_READING, _PER_RANK, _PER_BILL, _PER_BEGINNING, _PER_UNNAMED = 1 << 48, 1 << 40, 1 << 39, 1 << 38, 1 << 32
+
+
+def search_products(
+    text: str, *, operator: Operator | None = None, kind: str = "", category: str = "", brand: str = ""
+) -> Found:
+    """The listed products that `text` asks for, best first; with no text all of them, in their usual order.
+
+    With an operator only its own products; when it has none of the kind asked for, what takes no operator's number.
+    `kind`, `category`, `brand`: the type and the codes that narrow the list.
+    """
+    return search_index(current_index(), text, operator=operator, kind=kind, category=category, brand=brand)
+
+
+def read_products(keys: Sequence[int]) -> list[Product]:
+    """The products of these keys with their brands and categories, in this order."""
+    found = Product.objects.select_related("brand", "category").in_bulk(list(keys))
+    return [found[key] for key in keys if key in found]
+
+
+def search_index(
+    index: Index, text: str, *, operator: Operator | None = None, kind: str = "", category: str = "", brand: str = ""
+) -> Found:
+    """What `search_products` finds in this index."""
+    among = frozenset(range(len(index.products)))
+    for groups, wanted in ((index.types, kind), (index.categories, category), (index.brands, brand)):
+        if wanted:
+            among &= groups.get(wanted, set())
+    if not text and operator is None:
+        return Found([index.keys[at] for at in sorted(among)])
+    if operator is None:
+        return _search(index, text, among)
+    phones = index.kinds.get(DestinationKind.PHONE, set())
+    names = [name for name in index.brand_names if is_brand_of(operator, name)]
+    own = among & phones & set().union(*(index.brand_names[name] for name in names))
+    # A number of by.U may be Telkomsel's, too.
+    first = own & set().union(
+        *(index.brand_names[name] for name in names if fold(name).startswith(fold(operator.name)))
+    )
+    found = _search(index, text, own, first=first)
+    is_narrowed = bool(category or brand or any(reading.words for reading in _readings(index, text)))
+    return replace(found, of_operator=True) if found.keys or not is_narrowed else _search(index, text, among - phones)
+
+
+def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int] = frozenset()) -> Found:
+    """What is found `among` these entries; those of `first` before others that fit as well."""
+    readings = _readings(index, text)
+    for with_typos in (False, True):
+        found: dict[_Fit, list[int]] = defaultdict(list)
+        for number, reading in enumerate(readings):
+            if not (reading.last and found):
+                _add_hits(index, reading, among, found, place=number * _PER_READING, with_typos=with_typos)
+        if found:
+            lacks_exact = min(found)[0] > EXACT_COUNT
+            ordered: list[int] = []
+            for how in sorted(found):
+                places = [place % _PER_UNNAMED for place in sorted(found[how])]
+                ordered += sorted(places, key=lambda at: at not in first) if first else places
+            return Found([index.keys[at] for at in dict.fromkeys(ordered)], text.strip() if lacks_exact else "")
+    return Found([])
+
+
+def _add_hits(
+    index: Index,
+    reading: _Reading,
+    among: frozenset[int],
+    found: dict[_Fit, list[int]],
+    *,
+    place: int,
+    with_typos: bool,
+) -> None:
+    """Add what fits this reading: by how its amount fits, the places in the order, from `place` on."""
+    wanted, little = _split(index, reading.words, with_typos=with_typos)
+    hits = among
+    for ranks in wanted:
+        hits = hits & frozenset().union(*ranks)
+    fits = _fits(index, reading)
+    begins = reading.words[0] if reading.words else ""
+    for at in hits:
+        how = fits[index.sold_in[at]]
+        if how is None:
+            continue
+        own = place + at
+        if begins:
+            sold = index.products[at]
+            rank = sum(_rank(ranks, at) for ranks in wanted) + sum(_rank(ranks, at) > 1 for ranks in little)
+            own += rank * _PER_RANK + (sold.type == "postpaid") * _PER_BILL
+            own += (not sold.name.startswith(begins)) * _PER_BEGINNING
+            own += sum(not sold.is_named(word) for word in reading.words) * _PER_UNNAMED
+        found[how].append(own)
+
+
+def _fits(index: Index, reading: _Reading) -> list[_Fit | None]:
+    """How each of the denominations in the index fits the reading."""
+    if reading.amounts:
+        return [fit(denominations, reading.amounts) for denominations in index.denominations]
+    return [(EXACT, Decimal(0))] * len(index.denominations)
+
+
+def _rank(ranks: Ranks, at: int) -> int:
+    return next((rank for rank, entries in enumerate(ranks) if at in entries), len(ranks))
+
+
+def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[list[Ranks], list[Ranks]]:
+    """What the words find that a product must have, and what those find that say little."""
+    wanted: list[Ranks] = []
+    little: list[Ranks] = []
+    few = search_words().little
+    for word in words:
+        ranks = index.find(word, with_typos=with_typos)
+        says_little = word in few or (not index.knows(word) and any(has_one_typo(word, one) for one in few))
+        (little if says_little else wanted).append(ranks)
+    if not wanted:
+        return [ranks for ranks in little if any(ranks)], []
+    return wanted, little
+
+
+def _readings(index: Index, text: str) -> list[_Reading]:
+    """The ways to understand a text, the likeliest first."""
+    chunks = chunks_of(text)
+    choices: list[list[_Reading]] = []
+    has_amount, both = False, -1
+    at = 0
+    while at < len(chunks):
+        if taken := _longest_name(index, chunks[at:]):
+            choices.append([_Reading(words=(joined("".join(chunks[at : at + taken])),))])
+            at += taken
+            continue
+        chunk, after = chunks[at], chunks[at + 1] if at + 1 < len(chunks) else ""
+        if found := amount_of(chunk, after):
+            amount, with_next = found
+            number = _Reading(amounts=(amount,))
+            if both < 0 and not with_next and index.is_called(chunk):
+                both = len(choices)  # "3" is a brand, and a number
+            else:
+                has_amount = True
+            choices.append([number])
+            at += 2 if with_next else 1
+            continue
+        choices.append(_readings_of_word(index, joined(chunk), chunk))
+        at += 1
+    if both >= 0:
+        number = choices[both][0]
+        brand = _Reading(words=(str(number.amounts[0].shown),))
+        choices[both] = [brand, number] if has_amount else [_joined(brand, number), number, replace(brand, last=True)]
+    readings = [_joined(*parts) for parts in islice(product(*choices), _MOST_READINGS)]
+    return sorted(readings, key=lambda reading: reading.last)
+
+
+def _longest_name(index: Index, chunks: Sequence[str]) -> int:
+    """How many of the next words make one that people call something: "kartu as", "free fire"."""
+    lengths = range(min(_LONGEST_NAME, len(chunks)), 1, -1)
+    return next((length for length in lengths if index.is_called(joined("".join(chunks[:length])))), 0)
+
+
+def _readings_of_word(index: Index, word: str, chunk: str) -> list[_Reading]:
+    """A word, and "tsel10" as a word and a number, too: first as one if the catalogue has it."""
+    as_one = _Reading(words=(word,))
+    parts = _LETTERS_THEN_NUMBER.fullmatch(chunk)
+    found = amount_of(parts[2]) if parts else None
+    if not parts or not found:
+        return [as_one]
+    apart = _Reading(words=(parts[1],), amounts=(found[0],))
+    return [as_one, apart] if index.knows(word) else [apart, as_one]
+
+
+def _joined(*parts: _Reading) -> _Reading:
+    words, amounts = (tuple(one for part in parts for one in getattr(part, name)) for name in ("words", "amounts"))
+    return _Reading(words, amounts, any(part.last for part in parts))
 
 
 def busy_categories() -> list[Category]:
     """The categories with something in them: what is bought before bills, what is bought most first."""
     listed = Product.objects.listed().values("category")
-    return list(Category.objects.filter(is_listed=True, pk__in=listed).order_by("-type", "-bought", "name"))
+    found = Category.objects.filter(is_listed=True, pk__in=listed).order_by("-type", "-bought", "name")
+    return sorted(found, key=lambda category: (category.type != "prepaid", -category.bought, _place(category)))
+
+
+def _place(category: Category) -> int:
+    called = category_called(category.name)
+    return called[0].place if called else len(search_words().categories)
 
 
 def note_bought(counts: Mapping[int, int]) -> None:
     """Keep how many of the last orders were for a product, by its pk (0 for those not named), and for its category."""
-    products = list(Product.objects.only("bought", "category"))
     in_category: Counter[int] = Counter()
-    for product in products:
-        product.bought = counts.get(product.pk, 0)
-        in_category[product.category_id] += product.bought
-    Product.objects.bulk_update(products, ["bought"], batch_size=500)
-    categories = list(Category.objects.only("bought"))
+    changed = []
+    for row in Product.objects.only("bought", "category"):
+        bought = counts.get(row.pk, 0)
+        in_category[row.category_id] += bought
+        if row.bought != bought:
+            row.bought = bought
+            changed.append(row)
+    Product.objects.bulk_update(changed, ["bought"], batch_size=500)
+    categories = [row for row in Category.objects.only("bought") if row.bought != in_category[row.pk]]
     for category in categories:
         category.bought = in_category[category.pk]
     Category.objects.bulk_update(categories, ["bought"])
-
-
-def best_first(
-    found: ProductQuerySet, *, text: str, operator: Operator | None, categories: list[Category]
-) -> list[Product]:
-    """The products found, best first: the operator's brands, names that begin as `text`, by price."""
-    place = [When(category_id=category.pk, then=Value(i)) for i, category in enumerate(categories)]
-    found = found.annotate(place=Case(*place, default=Value(len(place)), output_field=IntegerField()))
-    order = ["place", "brand__name", "price", "name"]
-    if text:
-        begins = Case(When(Q(name__istartswith=text), then=Value(0)), default=Value(1), output_field=IntegerField())
-        found = found.annotate(begins=begins)
-        order = ["-type", "begins", "price", "name"]
-    products = list(found.order_by(*order))
-    if operator:
-        # The catalogue is small (some hundreds): the operator's own come first, the others stay in their order.
-        products.sort(key=lambda p: not (kind_of(p) is DestinationKind.PHONE and is_brand_of(operator, p.brand.name)))
-    return products

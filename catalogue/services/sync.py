@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 _PRODUCT_FIELDS = (
     *("name", "category_id", "brand_id", "type", "price", "admin_fee", "availability", "description"),
-    *("cut_off_start", "cut_off_end", "is_listed", "search_text"),
+    *("cut_off_start", "cut_off_end", "is_listed"),
 )
 
 
@@ -181,9 +181,6 @@ def _fill(product: Product, item: messages.Product, category: Category, brand: B
     product.cut_off_start = item.cut_off_start
     product.cut_off_end = item.cut_off_end
     product.is_listed = True
-    words = f"{item.product_name} {brand.name} {category.name} {item.product_code}".lower()
-    # "10.000" is found as "10000" too.
-    product.search_text = f"{words} {words.replace('.', '')}"
 
 
 def _values(product: Product) -> tuple[object, ...]:

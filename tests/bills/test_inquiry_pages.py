@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def test_billers_are_found_by_words_and_grouped_by_category(cashier):
     gresik = make_biller()
-    other = make_biller(name="IndiHome", category="internet-tv", brand="indihome", search_text="indihome")
+    other = make_biller(name="IndiHome", category="internet-tv", brand="indihome")
     make_product()
 
     everything = words(cashier.get("/bills/check/"))
@@ -35,9 +35,7 @@ def test_billers_are_found_by_words_and_grouped_by_category(cashier):
 
 
 def test_what_begins_as_typed_or_is_paid_most_comes_first(cashier):
-    usual, first, typed = (
-        make_biller(name=name, search_text=name.lower()) for name in ("Z water", "A water", "Water C")
-    )
+    usual, first, typed = (make_biller(name=name) for name in ("Z water", "A water", "Water C"))
     make_payment(make_check(product=usual))
     count_what_is_bought()
 

@@ -14,8 +14,9 @@ pytestmark = pytest.mark.django_db
 
 
 def product(name, **facts):
-    facts.setdefault("search_text", f"{name} {name.replace('.', '')}".lower())
-    return make_product(name=name, **facts)
+    made = make_product(name=name, **facts)
+    Brand.objects.filter(pk=made.brand_id).update(name=facts.get("brand", "telkomsel").title())
+    return made
 
 
 def names(answer) -> list[str]:
@@ -24,7 +25,7 @@ def names(answer) -> list[str]:
 
 def test_every_word_must_match_with_or_without_dots(cashier):
     product("Telkomsel 10.000")
-    product("Telkomsel 20.000")
+    product("Telkomsel 5.000", price=5_250)
     product("Indosat 10.000", brand="indosat")
 
     assert names(cashier.get("/products/?q=telkomsel 10.000")) == ["Telkomsel 10.000"]
@@ -57,18 +58,56 @@ def test_typing_fetches_only_results_and_sets_the_address(cashier):
     assert answer["HX-Replace-Url"] == "/products/?q=telkomsel"
 
 
-def test_given_a_phone_number_its_operators_products_come_first(cashier):
+def test_given_a_phone_number_only_its_operators_are_listed(cashier):
     product("Axis 5.000", brand="axis", price=5_000)
     product("Telkomsel 10.000", price=10_250)
-    for brand in ("axis", "telkomsel"):
-        Brand.objects.filter(code=brand).update(name=brand.title())
 
     answer = cashier.get("/products/?destination=0812 3456 7890")
 
     page = answer.content.decode()
-    assert names(answer) == ["Telkomsel 10.000", "Axis 5.000"]
+    assert names(answer) == ["Telkomsel 10.000"]
     assert "0812-3456-7890" in page
     assert "buy/?destination=0812+3456+7890" in page
+
+
+def test_a_number_and_a_denomination_are_typed_in_one_field(cashier):
+    for rupiah, name in ((1_250, "Telkomsel 1.000"), (10_250, "Telkomsel 10.000"), (25_250, "Telkomsel 25.000")):
+        product(name, price=rupiah)
+    product("XL 10.000", brand="xl", price=10_100)
+
+    answer = cashier.get("/products/?q=081290000001 10", headers={"HX-Request": "true"})
+
+    assert names(answer) == ["Telkomsel 10.000", "Telkomsel 25.000"]
+    assert "0812-9000-0001" in answer.content.decode()
+    assert answer["HX-Replace-Url"] == "/products/?q=10&destination=081290000001"
+
+
+def test_a_denomination_that_is_not_sold_is_said(cashier):
+    product("Telkomsel 15.000", price=15_250)
+
+    assert has_id(cashier.get("/products/?q=tsel 12"), "lacking")
+    assert not has_id(cashier.get("/products/?q=tsel 15"), "lacking")
+
+
+def test_a_changed_catalogue_is_found_as_it_is_now(cashier):
+    made = product("Telkomsel 10.000")
+    assert names(cashier.get("/products/?q=tsel 10")) == ["Telkomsel 10.000"]
+
+    type(made).objects.filter(pk=made.pk).update(name="Telkomsel Promo 10.000")
+    product("Telkomsel 10.000 Malam", price=9_000)
+
+    assert names(cashier.get("/products/?q=tsel 10")) == ["Telkomsel 10.000 Malam", "Telkomsel Promo 10.000"]
+    type(made).objects.all().update(is_listed=False)
+    assert names(cashier.get("/products/?q=tsel 10")) == []
+
+
+def test_a_search_takes_few_queries_however_much_it_finds(cashier, django_assert_max_num_queries):
+    for at in range(30):
+        product(f"Telkomsel {at}.000", price=at * 1_000 + 250)
+    cashier.get("/products/?q=tsel 10")
+
+    with django_assert_max_num_queries(10):
+        cashier.get("/products/?q=081290000001 10")
 
 
 def test_a_phone_number_in_the_search_field_is_understood_as_one(cashier):

@@ -302,7 +302,7 @@ def test_a_destination_with_markup_is_shown_as_text(cashier):
 
 @pytest.mark.parametrize("page", ["/products/{code}/recognise/?", "/products/{code}/buy/?review=1&", "/products/?"])
 def test_an_operator_is_named_as_it_writes_itself(cashier, page):
-    product = make_product(name="XL 10.000", search_text="xl 10.000")
+    product = make_product(name="XL 10.000")
 
     said = words(cashier.get(page.format(code=product.code) + "destination=087812345678"))
 

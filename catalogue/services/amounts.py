@@ -1,0 +1,167 @@
+"""The amounts in a product's name and in what people type: 10.000, 10rb, 3 GB, 30 hari."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from catalogue.services.words import search_words
+
+MONEY = "money"
+_NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
+_GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
+# From here on a number is what it says; a smaller one may be thousands: 10 is 10.000, too.
+_THOUSAND = 1000
+# What names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
+_BY_WEIGHT = [MONEY, "data", "", "minutes", "days"]
+# So much and more without a unit is MB, less is GB.
+_LEAST_MB = 100
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number, and what it counts: `unit` is "money", a group of `[units]`, or "" when no word says it.
+
+    `shown` is the number as written (3 of "3 GB"), `value` the same in the smallest unit (3000).
+    """
+
+    shown: Decimal
+    value: Decimal
+    unit: str = ""
+
+    @property
+    def may_be_thousands(self) -> bool:
+        """Whether people may mean a thousand times as much."""
+        return not self.unit and self.shown < _THOUSAND and self.shown == int(self.shown)
+
+
+@dataclass(frozen=True)
+class Denominations:
+    """What one product is sold in: the amount that names it, and what else its name counts."""
+
+    main: Amount | None
+    others: tuple[Amount, ...] = ()
+
+
+def number_of(text: str) -> Decimal:
+    """The number that digits with dots or commas mean: three digits after each are thousands, others a fraction."""
+    if _GROUPED.fullmatch(text):
+        return Decimal(re.sub(r"\D", "", text))
+    *whole, last = re.split(r"[.,]", text)
+    return Decimal(f"{''.join(whole)}.{last}") if whole else Decimal(last)
+
+
+def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
+    """What a piece of text counts ("10rb", "3", "3gb"), and whether `next_word` is a part of it ("3" "gb").
+
+    None when it is no amount.
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return _said(text)
+    number, glued = number_of(found[1]), found[2]
+    if glued:
+        amount = _counted(number, glued)
+        return (amount, False) if amount else None
+    amount = _counted(number, next_word)
+    return (amount, True) if amount else (Amount(number, number), False)
+
+
+def _said(text: str) -> tuple[Amount, bool] | None:
+    rupiah = search_words().said.get(text)
+    return (Amount(Decimal(rupiah), Decimal(rupiah), MONEY), False) if rupiah else None
+
+
+def _counted(number: Decimal, word: str) -> Amount | None:
+    """This number of `word`; None when the word is no unit."""
+    words = search_words()
+    if times := words.times.get(word):
+        return Amount(number * times, number * times, MONEY)
+    if unit := words.units.get(word):
+        name, smallest = unit
+        value = number * smallest
+        # 1024 MB are a GB, as 1000 are.
+        return Amount(number, value * 1000 / 1024 if name == "data" and value % 1024 == 0 else value, name)
+    return None
+
+
+def denominations_of(words: Sequence[str], price: int) -> Denominations:
+    """What a product of these words of its name is sold in, at this price in rupiah (0: not known)."""
+    amounts: list[Amount] = []
+    skip = False
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if skip:
+            skip = False
+        elif found := amount_of(word, after):
+            amount, skip = found
+            amounts.append(_as_money(amount, price))
+    if not amounts:
+        return Denominations(None)
+    main = min(amounts, key=lambda amount: _BY_WEIGHT.index(amount.unit))
+    others = list(amounts)
+    others.remove(main)
+    return Denominations(main, tuple(others))
+
+
+def _as_money(amount: Amount, price: int) -> Amount:
+    """The same as money when the price is near it, be it written in rupiah or in thousands."""
+    if amount.unit or price <= 0:
+        return amount
+    for value in (amount.value, amount.value * _THOUSAND):
+        if value >= _THOUSAND and value == int(value) and value / 2 <= price <= value * 3:
+            return Amount(value, value, MONEY)
+    return amount
+
+
+EXACT, EXACT_COUNT, LARGER, LARGER_COUNT = range(4)
+
+
+def fit(product: Denominations, asked: Sequence[Amount]) -> tuple[int, Decimal] | None:
+    """How well a product fits the amounts that were typed: (how, its amount when it is larger); None: not at all.
+
+    Best first: exactly so much money, exactly so many of something, the larger ones. A smaller one never fits.
+    """
+    if product.main is None:
+        return None
+    fits = [_fit_one(product.main, amount) for amount in asked]
+    exact = [how is not None and how <= EXACT_COUNT for how in fits]
+    worst, larger = EXACT, Decimal(0)
+    for at, amount in enumerate(asked):
+        how = fits[at]
+        if (how is None or how > EXACT_COUNT) and _is_among(product.others, amount, any(exact)):
+            continue
+        if how is None:
+            return None
+        worst = max(worst, how)
+        larger = product.main.value if how >= LARGER else larger
+    return worst, larger
+
+
+def _fit_one(main: Amount, asked: Amount) -> int | None:
+    if asked.unit:
+        fits = main.unit == asked.unit or (asked.unit == MONEY and not main.unit)
+        return _exact_or_larger(main.value, asked.value, EXACT, LARGER) if fits else None
+    thousands = asked.value * _THOUSAND
+    if main.unit == MONEY:
+        return _exact_or_larger(main.value, thousands if asked.may_be_thousands else asked.value, EXACT, LARGER)
+    if main.shown == asked.value:
+        return EXACT_COUNT
+    if main.unit == "data":  # a small number means GB, also beside MB, and thousands mean rupiah
+        wanted = thousands if asked.value < _LEAST_MB else asked.value
+        return LARGER_COUNT if asked.value < _THOUSAND and main.value > wanted else None
+    if asked.may_be_thousands and not main.unit and main.shown >= thousands:
+        return _exact_or_larger(main.shown, thousands, EXACT_COUNT, LARGER)
+    return LARGER_COUNT if main.shown > asked.value else None
+
+
+def _exact_or_larger(value: Decimal, wanted: Decimal, exact: int, larger: int) -> int | None:
+    return exact if value == wanted else larger if value > wanted else None
+
+
+def _is_among(others: Sequence[Amount], asked: Amount, main_is_exact: bool) -> bool:
+    """Whether it is something else that the name counts. A bare number is that only beside the exact amount."""
+    if asked.unit:
+        return any(other.unit == asked.unit and other.value == asked.value for other in others)
+    return main_is_exact and any(other.shown == asked.value for other in others)

@@ -1,0 +1,246 @@
+"""The catalogue's products by their words, kept in the memory of each process while the catalogue stays as it is."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from catalogue.destinations import DestinationKind, kind_of_names
+from catalogue.services.amounts import Denominations, denominations_of
+from catalogue.services.words import (
+    Called,
+    brand_called,
+    category_called,
+    chunks_of,
+    fold,
+    has_one_typo,
+    joined,
+    words_in,
+)
+
+# Every row that was inserted or changed has a new xmin (in the same transaction, a new cmin), whoever did it: equal
+# sums mean an equal catalogue.
+_VERSION = "SELECT {}".format(
+    ", ".join(
+        f"(SELECT (count(*), sum(xmin::text::bigint), sum(cmin::text::bigint))::text FROM {table})"  # noqa: S608 - our names
+        for table in ("catalogue_product", "catalogue_brand", "catalogue_category")
+    )
+)
+_ROWS = """
+    SELECT p.id, p.bought, c.bought, p.price, p.code, p.name, p.type, b.code, b.name, c.code, c.name
+    FROM catalogue_product p
+    JOIN catalogue_brand b ON b.id = p.brand_id
+    JOIN catalogue_category c ON c.id = p.category_id
+    WHERE p.is_listed
+"""
+_LAST = 1_000  # after all that the file of words names
+_LETTERS_INSIDE = 3
+
+# The entries that a word finds, the best first.
+Ranks = list[frozenset[int]]
+
+
+@dataclass(frozen=True)
+class Product:
+    """What the search knows of a product."""
+
+    code: str
+    name: str
+    type: str
+    category: str
+    brand: str
+    brand_name: str
+    kind: DestinationKind
+    sold_in: Denominations
+    price: int
+    category_place: tuple[int, str]
+    brand_place: tuple[int, str]
+    name_words: frozenset[str]
+    brand_words: frozenset[str]
+    brand_called: tuple[Called, ...]
+    category_called: tuple[Called, ...]
+
+    def is_named(self, word: str) -> bool:
+        """Whether a word of its own name begins so."""
+        return any(own.startswith(word) for own in self.name_words)
+
+
+@dataclass
+class _Posting:
+    """The entries that have a word: in their brand's or category's name, by what people call these, in their own."""
+
+    own: set[int] = field(default_factory=set)
+    called: set[int] = field(default_factory=set)
+    named: set[int] = field(default_factory=set)
+
+
+class Row(NamedTuple):
+    """A product with its key, and how much it and its category are bought."""
+
+    key: int
+    bought: int
+    category_bought: int
+    product: Product
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Where it is listed: what is bought before bills, by category, then by price, bills by how much is paid."""
+        sold = self.product
+        is_bill = sold.type == "postpaid"
+        within = (-self.bought,) if is_bill else (sold.brand_place, sold.price, -self.bought)
+        return is_bill, -self.category_bought, sold.category_place, within, sold.name, self.key
+
+
+class Index:
+    """The products in the order in which they are listed, and the entries (their places) that each word finds."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        ordered = sorted(rows, key=lambda row: row.place)
+        self.keys = [row.key for row in ordered]
+        self.products = [row.product for row in ordered]
+        self.denominations = list(dict.fromkeys(product.sold_in for product in self.products))
+        number = {denominations: at for at, denominations in enumerate(self.denominations)}
+        self.sold_in = [number[product.sold_in] for product in self.products]
+        self.types: dict[str, set[int]] = defaultdict(set)
+        self.categories: dict[str, set[int]] = defaultdict(set)
+        self.brands: dict[str, set[int]] = defaultdict(set)
+        self.brand_names: dict[str, set[int]] = defaultdict(set)
+        self.kinds: dict[DestinationKind, set[int]] = defaultdict(set)
+        self.codes: dict[str, int] = {}
+        self._words: defaultdict[str, _Posting] = defaultdict(_Posting)
+        self._of_brands: set[str] = set()
+        self._of_categories: set[str] = set()
+        self._in_called_brand: set[int] = set()
+        for at, product in enumerate(self.products):
+            self._add(at, product)
+        self._words.default_factory = None
+
+    def _add(self, at: int, product: Product) -> None:
+        self.types[product.type].add(at)
+        self.categories[product.category].add(at)
+        self.brands[product.brand].add(at)
+        self.brand_names[product.brand_name].add(at)
+        self.kinds[product.kind].add(at)
+        self.codes[joined(product.code)] = at
+        for word in product.brand_words:
+            self._words[word].own.add(at)
+        for word in product.name_words:
+            self._words[word].named.add(at)
+        for called in product.brand_called:
+            self._of_brands |= called.called
+        for called in product.category_called:
+            self._of_categories |= called.called
+        for called in (*product.brand_called, *product.category_called):
+            for word in called.called:
+                self._words[word].called.add(at)
+        if product.brand_called:
+            self._in_called_brand.add(at)
+
+    def is_called(self, word: str) -> bool:
+        """Whether people call a brand or category of this catalogue so."""
+        return word in self._of_brands or word in self._of_categories
+
+    def knows(self, word: str) -> bool:
+        """Whether it is a whole word, or a code, of this catalogue."""
+        return word in self._words or word in self.codes
+
+    def find(self, word: str, *, with_typos: bool = False) -> Ranks:
+        """The entries that a (joined) word finds: as a whole, in a name, as a beginning, inside; else with a typo.
+
+        What people call a brand or category finds nothing else. `with_typos`: also when something has it as it is.
+        """
+        if self.is_called(word):
+            posting = self._words[word]
+            named = posting.named - self._in_called_brand if word in self._of_brands else posting.named
+            return [frozenset(posting.own), frozenset(posting.called | named)]
+        whole = self._words.get(word, _Posting())
+        code = {self.codes[word]} if word in self.codes else set()
+        ranks = [
+            whole.own | code,
+            whole.named,
+            self._union(one for one in self._words if one.startswith(word)) | self._codes_from(word),
+            self._union(one for one in self._words if word in one) if len(word) >= _LETTERS_INSIDE else set(),
+        ]
+        if not self.knows(word) and (with_typos or not any(ranks)):
+            ranks.append(self._union(one for one in self._words if has_one_typo(word, one)))
+        return [frozenset(rank) for rank in ranks]
+
+    def _union(self, words: Iterable[str]) -> set[int]:
+        found: set[int] = set()
+        for word in words:
+            posting = self._words[word]
+            found |= posting.own | posting.called | posting.named
+        return found
+
+    def _codes_from(self, beginning: str) -> set[int]:
+        return {at for code, at in self.codes.items() if code.startswith(beginning)}
+
+
+@lru_cache(maxsize=50_000)
+def describe(names: tuple[str, ...], price: int) -> Product:
+    """What the search knows of a product at this price in rupiah.
+
+    `names`: its code, name and type, then code and name of its brand and of its category.
+    """
+    code, name, kind, brand, brand_name, category, category_name = names
+    of_brand, of_category = brand_called(brand_name), category_called(category_name)
+    sold_in = denominations_of(chunks_of(name), price)
+    return Product(
+        code=code,
+        name=fold(name),
+        type=kind,
+        category=category,
+        brand=brand,
+        brand_name=brand_name,
+        kind=kind_of_names(f"{code} {name}", f"{brand} {brand_name}", f"{category} {category_name}"),
+        sold_in=sold_in,
+        price=price,
+        category_place=(of_category[0].place if of_category else _LAST, category_name),
+        brand_place=(of_brand[0].place if of_brand else _LAST, brand_name),
+        name_words=frozenset(words_in(name)),
+        brand_words=frozenset(
+            [*words_in(brand_name), *words_in(category_name), joined(brand_name), joined(category_name)]
+        ),
+        brand_called=of_brand,
+        category_called=of_category,
+    )
+
+
+_lock = threading.Lock()
+_kept: tuple[tuple[str, ...], Index] | None = None
+
+
+def current_index() -> Index:
+    """The index of the catalogue as it is now: one short question, and all rows only after a change."""
+    global _kept  # noqa: PLW0603 - one a process
+    version = _read_version()
+    kept = _kept
+    if kept and kept[0] == version:
+        return kept[1]
+    with _lock:
+        version = _read_version()
+        if _kept is None or _kept[0] != version:
+            _kept = version, Index(_read_rows())
+        return _kept[1]
+
+
+def _read_version() -> tuple[str, ...]:
+    with connection.cursor() as cursor:
+        cursor.execute(_VERSION)
+        version: tuple[str, ...] = cursor.fetchone()
+    return version
+
+
+def _read_rows() -> list[Row]:
+    with connection.cursor() as cursor:
+        cursor.execute(_ROWS)
+        return [
+            Row(key, bought, of_category, describe(tuple(names), price))
+            for key, bought, of_category, price, *names in cursor.fetchall()
+        ]

@@ -1,0 +1,137 @@
+"""The words of names and of searches, and `search_words.toml`: what people call things."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+_FILE = Path(__file__).resolve().parents[1] / "search_words.toml"
+_CHUNK = re.compile(r"\d+(?:[.,]\d+)*[a-z]*|[a-z][a-z0-9]*(?:[.'&-][a-z0-9]+|,\d+)*")
+_RUPIAH = re.compile(r"\b(?:rp|idr)\.?\s*(?=\d)")
+# Shorter words are typed right, or mean something else.
+_LETTERS_FOR_A_TYPO, _LETTERS_FOR_A_TYPO_IN_A_BEGINNING = 4, 5
+
+
+@dataclass(frozen=True)
+class Called:
+    """What a brand or category is called in catalogues, and by people."""
+
+    place: int
+    names: tuple[str, ...]
+    called: frozenset[str]
+
+    def covers(self, name: str) -> bool:
+        """Whether a brand or category of this (folded) name is meant."""
+        return any(name == own or name.startswith(f"{own} ") for own in self.names)
+
+
+@dataclass(frozen=True)
+class SearchWords:
+    """The file, as the search uses it."""
+
+    brands: tuple[Called, ...]
+    categories: tuple[Called, ...]
+    little: frozenset[str]
+    times: dict[str, int]
+    units: dict[str, tuple[str, int]]
+    said: dict[str, int]
+
+
+@lru_cache(maxsize=10_000)
+def brand_called(name: str) -> tuple[Called, ...]:
+    """What a brand of this name in the catalogue is called; the longest name first."""
+    return _covering(search_words().brands, name)
+
+
+@lru_cache(maxsize=1_000)
+def category_called(name: str) -> tuple[Called, ...]:
+    """What a category of this name in the catalogue is called; the longest name first."""
+    return _covering(search_words().categories, name)
+
+
+def _covering(entries: tuple[Called, ...], name: str) -> tuple[Called, ...]:
+    plain = fold(name)
+    found = [entry for entry in entries if entry.covers(plain)]
+    found.sort(key=lambda entry: -max(len(own) for own in entry.names if plain.startswith(own)))
+    return tuple(found)
+
+
+@cache
+def search_words() -> SearchWords:
+    """The words of `search_words.toml`, read once."""
+    said = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return SearchWords(
+        brands=_called(said["brand"]),
+        categories=_called(said["category"]),
+        little=frozenset(said["little"]["words"]),
+        times=said["times"],
+        units={word: (unit, many) for unit, words in said["units"].items() for word, many in words.items()},
+        said=said["said"],
+    )
+
+
+def _called(entries: Iterable[dict[str, list[str]]]) -> tuple[Called, ...]:
+    return tuple(
+        Called(place, tuple(fold(name) for name in entry["names"]), frozenset(joined(word) for word in entry["called"]))
+        for place, entry in enumerate(entries)
+    )
+
+
+def fold(text: str) -> str:
+    """The text in small letters, without accents."""
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+
+
+def joined(text: str) -> str:
+    """Letters and digits alone: "by.U" is byu, "kartu as" is kartuas."""
+    return re.sub(r"[^a-z0-9]", "", fold(text))
+
+
+def chunks_of(text: str) -> list[str]:
+    """The words and numbers of a text, small: "By.U Rp10.000 / 3GB" → by.u, 10.000, 3gb."""
+    return _CHUNK.findall(_RUPIAH.sub("", fold(text)))
+
+
+def words_in(text: str) -> Iterator[str]:
+    """The words by which a text is found: each, and the parts of one that has dots or dashes."""
+    for chunk in chunks_of(text):
+        yield joined(chunk)
+        if not chunk.isalnum():
+            yield from re.findall(r"[a-z]+", chunk)
+
+
+def has_one_typo(typed: str, word: str) -> bool:
+    """Whether `typed` is the word, or begins a longer one, with one letter wrong, missing, too many or moved."""
+    if len(typed) < _LETTERS_FOR_A_TYPO:
+        return False
+    if _is_near(typed, word):
+        return True
+    if len(typed) < _LETTERS_FOR_A_TYPO_IN_A_BEGINNING or len(word) <= len(typed):
+        return False
+    return any(_is_near(typed, word[: len(typed) + more]) for more in (0, 1, -1))
+
+
+def _is_near(typed: str, word: str) -> bool:
+    """Whether one change leads from one to the other: a letter more, less or other, or two neighbours swapped."""
+    difference = len(typed) - len(word)
+    if abs(difference) > 1:
+        return False
+    same = 0
+    for one, other in zip(typed, word, strict=False):
+        if one != other:
+            break
+        same += 1
+    if difference == 1:
+        return typed[same + 1 :] == word[same:]
+    if difference == -1:
+        return typed[same:] == word[same + 1 :]
+    if typed[same + 1 :] == word[same + 1 :]:
+        return True
+    return typed[same : same + 2] == word[same : same + 2][::-1] and typed[same + 2 :] == word[same + 2 :]

@@ -1,0 +1,31 @@
+"""The sandbox's catalogue as the search sees it, without a database."""
+
+from functools import cache
+
+from catalogue.destinations import operator_of, split_number
+from catalogue.services.index import Index, Product, Row, describe
+from catalogue.services.searching import search_index
+from sandbox.catalogue_tables import CATEGORIES
+from sandbox.offers import brand_code, offers
+
+_CATEGORIES = {code: (name, kind) for code, name, kind in CATEGORIES}
+
+
+@cache
+def shelf() -> Index:
+    return Index(Row(key, 0, 0, describe(_names(offer), offer.price)) for key, offer in enumerate(offers()))
+
+
+def _names(offer) -> tuple[str, ...]:
+    category, kind = _CATEGORIES[offer.category]
+    brand = brand_code(offer.category, offer.brand)
+    return offer.code, offer.name, kind, brand, offer.brand, offer.category, category
+
+
+def found(text: str, **narrowed) -> list[Product]:
+    """What the page lists for what stands in its one field."""
+    number, words = split_number(text)
+    index = shelf()
+    keys = search_index(index, words, operator=operator_of(number) if number else None, **narrowed).keys
+    by_key = dict(zip(index.keys, index.products, strict=True))
+    return [by_key[key] for key in keys]
