@@ -1,5 +1,6 @@
 """Fixtures that several rooms share: the sandbox as our upstream, over real HTTP."""
 
+import gettext
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,8 +45,9 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _translations() -> None:
-    """The pages' words, compiled; what Django read before (it reads once) is forgotten."""
+    """The pages' words, compiled; what Django and Python read before (they read once) is forgotten."""
     call_command("compile_po", verbosity=0)
+    gettext._translations.clear()
     trans_real._translations.clear()
     trans_real._default = None
 
