@@ -68,6 +68,7 @@ def busy(yesterday: Any) -> Iterator[list[Order]]:
 
     def sell() -> None:
         try:
+            orders.extend(sold())
             while not ended.wait(0.1):
                 orders.extend(sold())
         finally:

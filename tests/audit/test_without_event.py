@@ -1,15 +1,19 @@
 """Who became more than before without an event that says so is named; whoever came by our own ways is not."""
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
+from django.test import RequestFactory
 
 from audit.services import verify
+from audit.services.rules import rule_flaws
 from customers.models import Customer, SavedNumber
 from staff.models import User
 from staff.roles import DEMO_STAFF, Role, create_demo_staff
 from staff.services import change_role, deactivate, invite, reactivate
 from staff.services.break_glass import make_break_glass
+from staff.services.outside import person_of
 from tests.audit.helpers import found, hired, past_triggers, seal_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -114,3 +118,14 @@ def test_forgotten_customer_is_no_flaw():
     customer.delete()
     seal_all()
     assert verify().is_sound
+
+
+def test_role_by_a_claim_has_its_event(settings):
+    settings.OIDC_ISSUER, settings.OIDC_CLAIM = "https://id.example", "groups"
+    settings.OIDC_ROLES = {"kasir": "cashier", "pemilik": "owner"}
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    for group in ("kasir", "pemilik"):
+        person = person_of({"sub": "s-1", "preferred_username": "sari", "groups": [group]}, request=request)
+    assert User.objects.get(pk=person.pk).is_superuser
+    assert rule_flaws() == []
