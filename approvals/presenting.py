@@ -13,6 +13,7 @@ from approvals.models import Approval, ApprovalState
 from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
+from core.numbers import FIELDS, as_seen, numbers_in, text_as_seen
 from staff.models import User
 from staff.roles import Role
 
@@ -39,6 +40,25 @@ class ShownApproval:
         """What is asked for."""
         act = act_named(self.approval.act)
         return act.label if act else self.approval.act
+
+    @property
+    def about(self) -> str:
+        """The subject as people know it, as whoever looks may see the number in it."""
+        return self.as_seen(self.approval.about or self.approval.subject)
+
+    def as_seen(self, text: str) -> str:
+        """A text in which the number may stand that it is about, as whoever looks may see it."""
+        return text_as_seen(text, *numbers_in(self.approval.facts))
+
+    @property
+    def reason(self) -> str:
+        """Why it was asked for."""
+        return self.as_seen(self.approval.reason)
+
+    @property
+    def decision_reason(self) -> str:
+        """Why it was decided so."""
+        return self.as_seen(self.approval.decision_reason)
 
     @property
     def badge(self) -> SafeString:
@@ -125,9 +145,9 @@ class ShownApproval:
 
 def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:
     """The content in words; of an act that this version does not know: its names and values."""
-    if act := act_named(act_name):
-        return act.lines(content)
-    return [Line(name, name, str(value)) for name, value in content.items()]
+    act = act_named(act_name)
+    lines = act.lines(content) if act else [Line(name, name, str(value)) for name, value in content.items()]
+    return [line._replace(value=as_seen(line.value)) if line.name in FIELDS else line for line in lines]
 
 
 def role_label(role: str) -> Any:

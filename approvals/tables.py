@@ -39,7 +39,7 @@ class ApprovalTable(Table[Approval]):
         """What was asked for; leads to its page."""
         shown = ShownApproval(approval, self.person)
         link = row_link(approval.get_absolute_url(), shown.label)
-        return format_html('{}<div class="sub">{}</div>', link, approval.about or approval.subject)
+        return format_html('{}<div class="sub">{}</div>', link, shown.about)
 
     @column(_("Amount"), css="num", phone="3 left")
     def amount(self, approval: Approval) -> str:

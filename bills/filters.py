@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from bills.models import BillCheck, BillCheckQuerySet
 from bills.states import BillState
 from core.filters import ListFilter, SearchFilter
+from core.numbers import sees_whole_numbers
 
 
 class BillFilter(ListFilter):
@@ -24,7 +25,7 @@ class BillFilter(ListFilter):
 
     def search(self, checks: BillCheckQuerySet, _name: str, text: str) -> BillCheckQuerySet:
         """By the beginning of the ref_id, the beginning or end of the customer number, or words of the name."""
-        return checks.matching(text)
+        return checks.matching(text, by_part=sees_whole_numbers())
 
     def in_state(self, checks: BillCheckQuerySet, _name: str, state: str) -> BillCheckQuerySet:
         """By what can be done with them now."""

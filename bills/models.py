@@ -104,10 +104,11 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         ended = Q(order__status__in=FINAL - {Status.SUCCESS})
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=found.values("pk")))
 
-    def matching(self, text: str) -> BillCheckQuerySet:
+    def matching(self, text: str, *, by_part: bool = True) -> BillCheckQuerySet:
         """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
 
-        Of several words only the last may be unfinished, unless nobody's name has the others.
+        Of several words only the last may be unfinished, unless nobody's name has the others. Not `by_part`: only the
+        whole number, for whoever may not see it and could try one digit after the other.
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
@@ -116,8 +117,10 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         named = newest_of(every.filter(words=typed)) if typed else []
         by_name = every.filter(pk__in=named) if named else every.filter(words=words_that_begin(text))
         ways = [every.filter(ref_id__startswith=plain), by_name]
-        if bare:
+        if bare and by_part:
             ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
+        elif bare:
+            ways.append(every.filter(destination=bare))
         return self.filter(found_by(*ways))
 
     def due(self, now: dt.datetime) -> BillCheckQuerySet:

@@ -18,6 +18,7 @@ from bills.services import BillAct
 from bills.states import AnswerKind, BillState, Standing
 from catalogue.destinations import kind_of, shown
 from core import clock
+from core.numbers import as_seen, sees_whole_numbers
 from purchases.models import Order
 from purchases.presenting import decided_by_people
 from purchases.states import Status
@@ -200,13 +201,20 @@ class ShownBill:
 
     @property
     def destination(self) -> str:
-        """The customer number, grouped for reading aloud."""
-        return shown(kind_of(self.check.product), self.check.destination)
+        """The customer number, grouped for reading aloud, as whoever looks may see it."""
+        return as_seen(shown(kind_of(self.check.product), self.check.destination))
+
+    @property
+    def correcting_query(self) -> str:
+        """The query string for typing its number again; empty for whoever may not see it."""
+        return urlencode({"destination": self.check.destination}) if sees_whole_numbers() else ""
 
     @property
     def saving_query(self) -> str:
-        """The query string for saving its number with the customer's name."""
+        """The query string for saving its number with the customer's name; empty for whoever may not see it."""
         check = self.check
+        if not sees_whole_numbers():
+            return ""
         return urlencode({"product": check.product_code, "destination": check.destination, "name": check.customer_name})
 
     @property

@@ -16,6 +16,7 @@ urlpatterns = [
     path("batch/<uuid:batch>/pay/", batch.batch_pay, name="bill_batch_pay"),
     path("<str:ref_id>/", bills.bill_detail, name="bill_detail"),
     path("<str:ref_id>/live/", bills.bill_live, name="bill_live"),
+    path("<str:ref_id>/number/", bills.bill_number, name="bill_number"),
     path("<str:ref_id>/pay/", bills.bill_pay, name="bill_pay"),
     path("<str:ref_id>/ask/", bills.bill_ask, name="bill_ask"),
     path("<str:ref_id>/again/", bills.bill_again, name="bill_again"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from callbacks.models import Callback, CallbackState
+from core.numbers import numbers_in, text_as_seen
+from purchases.models import Order
 from purchases.states import Status
 
 
@@ -25,16 +28,25 @@ def result_words(callback: Callback) -> str:
     return callback.result
 
 
-def raw_body(callback: Callback) -> str:
-    """The bytes as text, whatever they are; the template escapes it."""
-    return bytes(callback.body).decode("utf-8", errors="backslashreplace")
+@dataclass(frozen=True)
+class ShownBody:
+    """A callback's body: `raw` is the bytes as text, whatever they are; `formatted` is for reading.
+
+    `formatted` is empty when the body is not JSON, or is formatted already.
+    """
+
+    raw: str
+    formatted: str
 
 
-def formatted_body(callback: Callback) -> str:
-    """The body formatted for reading; empty when it is not JSON, or is formatted already."""
-    raw = raw_body(callback)
+def body_of(callback: Callback, order: Order | None) -> ShownBody:
+    """The body as whoever looks may see the number in it; `order`: the one that it names."""
+    raw = bytes(callback.body).decode("utf-8", errors="backslashreplace")
     try:
-        pretty = json.dumps(json.loads(raw), indent=2, ensure_ascii=False)
+        content = json.loads(raw)
+        pretty = json.dumps(content, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
-        return ""
-    return pretty if pretty != raw else ""
+        content, pretty = None, ""
+    numbers = {*numbers_in(content), *numbers_in(raw)} | ({order.destination} if order else set())
+    formatted = pretty if pretty != raw else ""
+    return ShownBody(raw=text_as_seen(raw, *numbers), formatted=text_as_seen(formatted, *numbers))

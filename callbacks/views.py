@@ -39,15 +39,17 @@ def callback_list(request: StaffRequest) -> HttpResponse:
 def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One callback: its bytes as text, its headers, the verdict on its signature, and the order that it is about."""
     callback = get_object_or_404(Callback, pk=pk)
+    order = Order.objects.filter(ref_id=callback.ref_id).first() if callback.ref_id else None
+    body = presenting.body_of(callback, order)
     is_waiting = callback.state == CallbackState.RECEIVED and not callback.tries
     context = {
         "callback": callback,
         "result": presenting.result_words(callback),
-        "raw": presenting.raw_body(callback),
-        "formatted": presenting.formatted_body(callback),
+        "raw": body.raw,
+        "formatted": body.formatted,
         "size": len(callback.body),
         "headers": sorted(callback.headers.items()),
-        "order": Order.objects.filter(ref_id=callback.ref_id).first() if callback.ref_id else None,
+        "order": order,
         "may_process": request.user.has_perm("callbacks.process_callback") and not is_waiting,
     }
     return render(request, "callbacks/callback_detail.html", context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 
 from core.filters import ListFilter, SearchFilter
+from core.numbers import sees_whole_numbers
 from customers.models import CustomerQuerySet
 
 
@@ -15,4 +16,4 @@ class CustomerFilter(ListFilter):
 
     def search(self, customers: CustomerQuerySet, _name: str, text: str) -> CustomerQuerySet:
         """Everybody whom `text` may mean."""
-        return customers.matching(text)
+        return customers.matching(text, by_part=sees_whole_numbers())

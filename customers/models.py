@@ -26,8 +26,11 @@ def kinds() -> type[DestinationKind]:
 
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
-    def matching(self, text: str) -> SavedNumberQuerySet:
-        """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do."""
+    def matching(self, text: str, *, by_part: bool = True) -> SavedNumberQuerySet:
+        """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do.
+
+        Not `by_part`: only a whole number, for whoever may not see it and could try one digit after the other.
+        """
         digits = "".join(c for c in text if c.isalnum())
         every = SavedNumber.objects.alias(words=words_of("note"))
         ways = [
@@ -36,7 +39,8 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
         ]
         if digits:
             at_home = re.sub(r"^(00)?620?(?=8)", "0", digits)
-            ways += [every.filter(destination__startswith=begins) for begins in {digits, at_home}]
+            how = "destination__startswith" if by_part else "destination"
+            ways += [every.filter(**{how: typed}) for typed in {digits, at_home}]
         return self.filter(found_by(*ways))
 
     def bills(self) -> SavedNumberQuerySet:
@@ -58,9 +62,10 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         """Customers with words in the name or note that begin as those of `text`; of many, the newest."""
         return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
 
-    def matching(self, text: str) -> CustomerQuerySet:
-        """Everybody whom `text` may mean: by name, note, or the beginning of a number."""
-        by_number = Customer.objects.filter(pk__in=SavedNumber.objects.matching(text).values("customer"))
+    def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
+        """Everybody whom `text` may mean: by name, note, or the beginning of a number (not `by_part`: a whole one)."""
+        numbers = SavedNumber.objects.matching(text, by_part=by_part)
+        by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
         return self.filter(found_by(Customer.objects.named(text), by_number))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from catalogue.destinations import DestinationKind, shown
+from core.numbers import as_seen, sees_whole_numbers
 from customers.models import SavedNumber
 
 
 def shown_number(number: SavedNumber) -> str:
-    """The number, grouped for reading aloud."""
-    return shown(DestinationKind(number.kind), number.destination)
+    """The number, grouped for reading aloud, as whoever looks may see it."""
+    return as_seen(shown(DestinationKind(number.kind), number.destination))
 
 
 def typed_parts(number: SavedNumber) -> dict[str, str]:
@@ -22,5 +23,5 @@ def typed_parts(number: SavedNumber) -> dict[str, str]:
 
 
 def as_query(number: SavedNumber) -> str:
-    """The number as the query string of a form that takes it."""
-    return urlencode(typed_parts(number))
+    """The number as the query string of a form that takes it; empty for whoever may not see it."""
+    return urlencode(typed_parts(number)) if sees_whole_numbers() else ""

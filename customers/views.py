@@ -14,6 +14,7 @@ from catalogue.destinations import DestinationKind, kind_of
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.access import StaffRequest, staff_only
+from core.numbers import VIEW, sees_whole_numbers
 from core.paging import FirstPages
 from customers.errors import AlreadySaved
 from customers.filters import CustomerFilter
@@ -95,7 +96,7 @@ def number_add(request: StaffRequest, pk: int) -> HttpResponse:
     return _number_form(request, number, form)
 
 
-@staff_only("customers.view_customer", "customers.change_customer")
+@staff_only("customers.view_customer", "customers.change_customer", VIEW)
 @require_http_methods(["GET", "POST"])
 def number_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change a number, what it is for, or its note."""
@@ -170,6 +171,6 @@ def number_suggest(request: StaffRequest, code: str) -> HttpResponse:
     """Saved numbers that fit the product, for what is being typed in the field for the number."""
     product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
     text = request.GET.get("destination", "").strip()[:64]
-    numbers = suggestions(product, text) if len(text) >= 2 else []
+    numbers = suggestions(product, text) if len(text) >= 2 and sees_whole_numbers() else []
     rows = [{"number": number, "shown": shown_number(number), "query": as_query(number)} for number in numbers]
     return render(request, "customers/number_suggestions.html", {"rows": rows})

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.filters import brand_names
 from catalogue.models import Product
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.numbers import sees_whole_numbers
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
 from purchases.states import Status
@@ -41,7 +42,7 @@ class OrderFilter(ListFilter):
 
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:
         """By ref_id, trx_id, destination or SN."""
-        return orders.matching(text)
+        return orders.matching(text, by_part=sees_whole_numbers())
 
     def of_brand(self, orders: OrderQuerySet, _name: str, brand: str) -> OrderQuerySet:
         """By the name of a brand, whatever category it stands in."""

@@ -18,6 +18,7 @@ from django.utils.translation import ngettext
 
 from catalogue.destinations import DestinationKind, kind_of, shown
 from core.money import rupiah
+from core.numbers import as_seen, text_as_seen
 from core.times import clock
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, possible_outcomes
@@ -53,12 +54,13 @@ def serial_number(order: Order) -> SerialNumber | None:
     """The order's SN; an electricity token (20 digits, often followed by "/NAME/TARIFF/…") in groups of four."""
     if not order.sn:
         return None
-    first, _slash, rest = order.sn.partition("/")
+    sn = text_as_seen(order.sn, order.destination)
+    first, _slash, rest = sn.partition("/")
     digits = re.sub(r"[\s\-]", "", first)
     if kind_of(order.product) is DestinationKind.METER and _TOKEN.fullmatch(digits):
         grouped = " ".join(digits[i : i + 4] for i in range(0, 20, 4))
         return SerialNumber(main=grouped, copied=digits, rest=rest.replace("/", " · "), is_token=True)
-    return SerialNumber(main=order.sn, copied=order.sn, rest="", is_token=False)
+    return SerialNumber(main=sn, copied=sn, rest="", is_token=False)
 
 
 def decided_by_people(order: Order) -> bool:
@@ -67,8 +69,8 @@ def decided_by_people(order: Order) -> bool:
 
 
 def shown_destination(order: Order) -> str:
-    """The order's destination, grouped for reading aloud."""
-    return shown(kind_of(order.product), order.destination)
+    """The order's destination, grouped for reading aloud, as whoever looks may see it."""
+    return as_seen(shown(kind_of(order.product), order.destination))
 
 
 def event_words(event: OrderEvent) -> str:

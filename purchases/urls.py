@@ -11,6 +11,7 @@ urlpatterns = [
     path("orders/live/", orders.order_list_live, name="order_list_live"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),
+    path("orders/<str:ref_id>/number/", order.order_number, name="order_number"),
     path("orders/<str:ref_id>/incidents/<int:pk>/close/", order.incident_close, name="incident_close"),
     path("orders/<str:ref_id>/receipt/", receipts.order_receipt, name="order_receipt"),
     path("orders/<str:ref_id>/receipt/<int:number>/", receipts.receipt_print, name="order_receipt_print"),

@@ -60,6 +60,13 @@ RIGHTS = (
     Right("customers.add_customer", "customer", Area.CUSTOMERS, _("Add customers")),
     Right("customers.change_customer", "customer", Area.CUSTOMERS, _("Change customers and their numbers")),
     Right("customers.delete_customer", "customer", Area.CUSTOMERS, _("Delete customers")),
+    Right("purchases.view_number", "order", Area.CUSTOMERS, _("See customers' whole numbers")),
+    Right(
+        "purchases.reveal_number",
+        "order",
+        Area.CUSTOMERS,
+        _("Show one whole number, each time noted, and make files with whole numbers"),
+    ),
     Right("purchases.view_order", "order", Area.ORDERS, _("See all orders")),
     Right(
         "purchases.resolve_order",

@@ -99,6 +99,7 @@ _CASHIER = (
     "catalogue.sync_catalogue",
     "gateway.read_balance",
     "purchases.buy",
+    "purchases.view_number",
     "bills.check_bill",
     "customers.add_customer",
     "customers.change_customer",
@@ -121,6 +122,7 @@ _SUPERVISOR = (
 _AUDITOR = (
     *_VIEWER,
     "catalogue.view_cost",
+    "purchases.reveal_number",
     "callbacks.view_callback",
     "gateway.view_exchange",
     "audit.view_auditevent",

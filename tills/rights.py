@@ -8,6 +8,7 @@ PIN_RIGHTS = frozenset(
         "gateway.read_balance",
         "purchases.view_order",
         "purchases.buy",
+        "purchases.view_number",
         "bills.view_billcheck",
         "bills.check_bill",
         "ledger.view_books",

@@ -11,6 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from audit.kinds import Kind
+from audit.services import record
 from bills import services
 from bills.errors import AlreadyPaid, Replaced, TotalChanged
 from bills.filters import BillFilter
@@ -23,6 +25,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live, seen_keys
 from core.money import rupiah
+from core.numbers import REVEAL, sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
 from gateway.services import request_balance_reading
 from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate, OrderRefused
@@ -82,11 +85,27 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "bills/bill_detail.html#live", _detail(request, ref_id))
 
 
+@staff_only("bills.view_billcheck", REVEAL)
+@require_POST
+def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """The bill with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    is_noted = not sees_whole_numbers()
+    with whole_numbers():
+        context = _detail(request, ref_id) | {"is_revealed": is_noted}
+        if is_noted:
+            record(Kind.FULL_NUMBER_SEEN, request=request, subject=ref_id)
+        return render(request, "bills/bill_detail.html", context)
+
+
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
     if not bills:
         raise Http404
-    return {"bill": bills[0], "live": follow(request, reverse("bill_live", args=[ref_id]), bills)}
+    return {
+        "bill": bills[0],
+        "may_reveal": not sees_whole_numbers() and request.user.has_perm(REVEAL),
+        "live": follow(request, reverse("bill_live", args=[ref_id]), bills),
+    }
 
 
 def follow(request: StaffRequest, url: str, bills: list[ShownBill]) -> Live:

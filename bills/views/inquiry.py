@@ -18,6 +18,7 @@ from catalogue.filters import ProductChoice
 from catalogue.models import Product, ProductType
 from catalogue.services import busy_categories, read_products
 from core.access import StaffRequest, staff_only
+from core.numbers import sees_whole_numbers
 from customers.models import SavedNumber
 
 SAVED_SHOWN = 6
@@ -49,8 +50,8 @@ def _by_category(billers: list[Product]) -> list[Product]:
 
 
 def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:
-    """Saved bills for what is typed, if the person may see customers."""
-    if len(text) < 2 or not request.user.has_perm("customers.view_customer"):
+    """Saved bills for what is typed, if the person may see customers and their numbers."""
+    if len(text) < 2 or not (request.user.has_perm("customers.view_customer") and sees_whole_numbers()):
         return []
     return list(
         SavedNumber.objects.bills()

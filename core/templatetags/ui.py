@@ -6,6 +6,7 @@ from django import template
 
 from core.icons import icon
 from core.money import rupiah
+from core.numbers import as_seen, text_as_seen
 from core.times import ago, clock, day_words, moment
 
 register = template.Library()
@@ -16,6 +17,11 @@ def keyed_as(value: object, name: str) -> dict[str, object]:
     return {name: value}
 
 
+def hiding(text: object, number: str) -> str:
+    """A text in which this customer's number may stand, as whoever looks may see it."""
+    return text_as_seen(str(text), number)
+
+
 def as_json(value: object) -> str:
     """The value as JSON, for an attribute that a script reads."""
     return json.dumps(value, default=str)
@@ -23,5 +29,5 @@ def as_json(value: object) -> str:
 
 for tag in (ago, icon, moment):
     register.simple_tag(tag)
-for shown_as in (as_json, keyed_as, clock, day_words, rupiah):
+for shown_as in (as_json, as_seen, hiding, keyed_as, clock, day_words, rupiah):
     register.filter(shown_as)

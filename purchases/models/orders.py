@@ -73,8 +73,11 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """Orders to be sent or polled now, oldest due first."""
         return self.filter(next_poll_at__lte=now).order_by("next_poll_at", "pk")
 
-    def matching(self, text: str) -> OrderQuerySet:
-        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end."""
+    def matching(self, text: str, *, by_part: bool = True) -> OrderQuerySet:
+        """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
+
+        Not `by_part`: only the whole destination, for whoever may not see it and could try one digit after the other.
+        """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
         every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
@@ -83,10 +86,13 @@ class OrderQuerySet(models.QuerySet["Order"]):
             every.filter(trx_id__iexact=plain),
             every.filter(sn_begins__startswith=plain[:SN_SEARCHED]),
         ]
+        begins = "destination__startswith" if by_part else "destination"
         if bare:
-            ways += [every.filter(destination__startswith=bare), every.filter(backwards__startswith=bare[::-1])]
+            ways.append(every.filter(**{begins: bare}))
+        if bare and by_part:
+            ways.append(every.filter(backwards__startswith=bare[::-1]))
         if bare.startswith("628"):  # a phone number in the international notation
-            ways.append(every.filter(destination__startswith=bare.replace("62", "0", 1)))
+            ways.append(every.filter(**{begins: bare.replace("62", "0", 1)}))
         if bare.isdecimal() and bare != plain:  # a token, typed in its groups
             ways.append(every.filter(sn_begins__startswith=bare[:SN_SEARCHED]))
         return self.filter(found_by(*ways))
@@ -199,6 +205,8 @@ class Order(models.Model):
             ("propose_verdict", "Can propose verdicts on orders"),
             ("decide_order", "Can approve and decline verdicts on orders"),
             ("sell_below_cost", "Can sell below cost"),
+            ("view_number", "Can see customers' whole numbers"),
+            ("reveal_number", "Can show one whole number, and make files with whole numbers"),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),

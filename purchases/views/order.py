@@ -14,9 +14,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from audit.kinds import Kind
+from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
+from core.numbers import REVEAL, masked, sees_whole_numbers, text_as_seen, whole_numbers
 from core.together import keep_prefetched, read_together
 from purchases import services
 from purchases.errors import ActionRefused
@@ -48,6 +51,19 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 
+@staff_only("purchases.view_order", REVEAL)
+@require_POST
+def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """The order with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    is_noted = not sees_whole_numbers()
+    with whole_numbers():
+        context = _detail(request, ref_id) | {"is_revealed": is_noted}
+        if is_noted:
+            record(Kind.FULL_NUMBER_SEEN, request=request, subject=ref_id)
+            context["titled"] = masked(context["destination"])  # browsers keep titles
+        return render(request, "purchases/order_detail.html", context)
+
+
 # The customer has nothing and the money is there: the same may be bought again.
 _NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
 
@@ -60,22 +76,28 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
+    sees_whole = sees_whole_numbers()
+    number = {"destination": order.destination} if sees_whole else {}
+    message = text_as_seen(order.message, order.destination)
     return {
         "order": order,
         "actions": actions,
         "explanation": explain(order, actions),
         "wait": wait,
         "destination": shown_destination(order),
+        "titled": shown_destination(order),
         "serial": serial_number(order),
         "is_bill": is_bill,
-        "again_query": urlencode({"destination": order.destination}) if order.status in _NOT_CHARGED else "",
-        "saving_query": urlencode({"product": order.product_code, "destination": order.destination}),
+        "is_uncharged": order.status in _NOT_CHARGED,
+        "again_query": urlencode(number),
+        "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
+        "may_reveal": not sees_whole and request.user.has_perm(REVEAL),
         "timeline": [(event, event_words(event)) for event in events],
         "sendings": [event.at for event in events if event.to_status == Status.SENDING],
         "first_price": _first_price(events),
         "incidents": incidents,
         "open_incidents": [incident for incident in incidents if incident.closed_at is None],
-        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} or is_decided else order.message,
+        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} or is_decided else message,
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
         "may_resolve": request.user.has_perm("purchases.resolve_order"),

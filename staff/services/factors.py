@@ -28,6 +28,7 @@ Type = Authenticator.Type
 # Who holds one of these approves, administers or takes out full numbers, and needs a second factor.
 STRONG_RIGHTS = NEEDS_TWO | {
     "purchases.resolve_order",
+    "purchases.reveal_number",
     "ledger.view_entry",
     "reconciliation.acknowledge_difference",
     "callbacks.process_callback",

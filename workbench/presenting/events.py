@@ -10,11 +10,18 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from audit.models import AuditEvent
+from core.numbers import json_as_seen, masked_json
 
 
 def as_text(value: Any) -> str:
     """JSON for a cell of a file; empty for nothing."""
     return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def masked(event: AuditEvent) -> dict[str, Any]:
+    """Its before, after and facts with customers' numbers masked."""
+    found: dict[str, Any] = masked_json({"before": event.before, "after": event.after, "facts": event.facts})
+    return found
 
 
 def details_of(event: AuditEvent) -> SafeString:
@@ -24,11 +31,13 @@ def details_of(event: AuditEvent) -> SafeString:
 
 
 def _parts(event: AuditEvent) -> list[tuple[str, str]]:
-    before, after = event.before or {}, event.after or {}
+    kept = {"before": event.before, "after": event.after, "facts": event.facts}
+    seen = json_as_seen(kept)
+    before, after, facts = (seen[name] or {} for name in kept)
     changed = [
         (name, f"{_short(before.get(name))} → {_short(after.get(name))}") for name in dict.fromkeys([*before, *after])
     ]
-    return changed + [(name, _short(value)) for name, value in (event.facts or {}).items() if value not in ("", None)]
+    return changed + [(name, _short(value)) for name, value in facts.items() if value not in ("", None)]
 
 
 def _short(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.html import format_html
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from core.looks import LookChoices
+from core.numbers import json_as_seen, numbers_in, text_as_seen
 from gateway.models import Exchange
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode, meaning_of
@@ -70,24 +72,32 @@ def milliseconds(duration: int | None) -> str:
     return f"{duration} ms" if duration < 10_000 else f"{duration / 1000:.1f} s"
 
 
-def request_body(exchange: Exchange) -> str:
-    """What we sent, formatted; credentials are masked. Empty when it was not kept."""
+def numbers_of(exchange: Exchange, *known: str) -> list[str]:
+    """The customers' numbers that may stand in what was asked and answered; `known`: those of its order or bill."""
+    return sorted({*known, *numbers_in(exchange.request), *numbers_in(exchange.raw)})
+
+
+def request_body(exchange: Exchange, numbers: Sequence[str]) -> str:
+    """What we sent, formatted; credentials are masked, and `numbers` for whoever may not see them.
+
+    Empty when it was not kept.
+    """
     if exchange.request is None:
         return ""
     body: dict[str, Any] = {"secret_id": MASKED, "signature": MASKED}
     if exchange.ref_id:
         body["ref_id"] = exchange.ref_id
     path = f"POST {Endpoint(exchange.endpoint).path}\n" if exchange.endpoint in _ENDPOINTS else ""
-    return path + _pretty({**body, **exchange.request})
+    return path + _pretty(json_as_seen({**body, **exchange.request}, *numbers))
 
 
-def answer_body(exchange: Exchange) -> str:
-    """What was answered, formatted; empty when nothing was kept of it."""
+def answer_body(exchange: Exchange, numbers: Sequence[str]) -> str:
+    """What was answered, formatted, with `numbers` masked likewise; empty when nothing was kept of it."""
     if exchange.raw is None or is_short(exchange):
         return ""
     if exchange.raw.keys() == {"text"}:
-        return str(exchange.raw["text"])
-    return _pretty(exchange.raw)
+        return text_as_seen(str(exchange.raw["text"]), *numbers)
+    return _pretty(json_as_seen(exchange.raw, *numbers))
 
 
 def is_short(exchange: Exchange) -> bool:

@@ -20,6 +20,7 @@ from callbacks.models import Callback, CallbackState
 from callbacks.presenting import result_words
 from core.looks import LookChoices
 from core.money import rupiah, signed_rupiah
+from core.numbers import text_as_seen
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import GivenBack, Incident, OrderEvent, ReceiptPrint, Verdict
@@ -73,9 +74,13 @@ class Line:
 
 
 def lines_of(story: Story) -> list[Line]:
-    """The lines of a story, oldest first."""
-    lines = [line for model, told in _TELLERS.items() for row in story.of(model) for line in told(row)]
+    """The lines of a story, oldest first, as whoever looks may see the order's number in them."""
+    lines = [_seen(line, story) for model, told in _TELLERS.items() for row in story.of(model) for line in told(row)]
     return sorted(lines, key=lambda line: line.at)
+
+
+def _seen(line: Line, story: Story) -> Line:
+    return replace(line, detail=text_as_seen(line.detail, story.order.destination)) if line.detail else line
 
 
 def _event(event: OrderEvent) -> Iterator[Line]:

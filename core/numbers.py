@@ -1,0 +1,155 @@
+"""Customers' numbers: whole for whoever may see them, masked for everybody else. The one place that masks.
+
+Who looks is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
+is written for a person says whether it is masked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+
+from django.http import HttpRequest, HttpResponseBase
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+#: Sees every number whole; sees one number after asking for it, and takes files with whole numbers.
+VIEW, REVEAL = "purchases.view_number", "purchases.reveal_number"
+BULLET = "•"
+#: What the document and our own rows call a customer's number.
+FIELDS = frozenset({"destination"})
+_FIRST, _LAST, _SHORT = 4, 3, 10
+_IN_TEXT = re.compile(r"destination\\*[\"']?\s*[:=]\s*(?:\\*[\"']([^\"'\\]+)|([^\s\\\"',}&]+))")
+_LETTER = re.compile(rf"[^\W_]|{BULLET}")
+# A number that somebody has typed into a search.
+_TYPED = re.compile(r"\+?\d[\d\s.\-]{5,}\d")
+
+_sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=lambda: True)
+
+
+def may_take_whole(person: User) -> bool:
+    """Whether this person may take a file with whole numbers."""
+    return person.has_perm(VIEW) or person.has_perm(REVEAL)
+
+
+def sees_whole_numbers() -> bool:
+    """Whether whoever looks now sees numbers whole."""
+    return _sees_whole.get()()
+
+
+@contextmanager
+def whole_numbers() -> Iterator[None]:
+    """Within it numbers are whole: for one answer to somebody who asked to see one."""
+    token = _sees_whole.set(lambda: True)
+    try:
+        yield
+    finally:
+        _sees_whole.reset(token)
+
+
+class NumbersMiddleware:
+    """Shows whole numbers in an answer only to whoever has the right."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The answer. The person is asked for when a number is, so that other pages read nobody."""
+        token = _sees_whole.set(lambda: request.user.has_perm(VIEW))
+        try:
+            return self.get_response(request)
+        finally:
+            _sees_whole.reset(token)
+
+
+def masked(number: str) -> str:
+    """The number with its first 4 and last 3 letters or digits: "0812••••001"; of a short one only the last 2.
+
+    What groups it stays: "0812-••••-•001". A masked one stays as it is.
+    """
+    places = [found.start() for found in _LETTER.finditer(number)]
+    hidden = places[_FIRST:-_LAST] if len(places) >= _SHORT else places[:-2] if len(places) > 2 else places
+    letters = list(number)
+    for place in hidden:
+        letters[place] = BULLET
+    return "".join(letters)
+
+
+def as_seen(number: str) -> str:
+    """The number as whoever looks may see it."""
+    return number if sees_whole_numbers() else masked(number)
+
+
+def without(text: str, numbers: Iterable[str]) -> str:
+    """The text with these numbers masked, in whatever notation they stand there."""
+    for number in numbers:
+        if pattern := _in_any_notation(number):
+            text = pattern.sub(_masked_match, text)
+    return text
+
+
+def text_as_seen(text: str, *numbers: str) -> str:
+    """A text in which these numbers may stand, as whoever looks may see it."""
+    return text if sees_whole_numbers() else without(text, numbers)
+
+
+def _masked_match(found: re.Match[str]) -> str:
+    return masked(found[0])
+
+
+@lru_cache(maxsize=512)
+def _in_any_notation(number: str) -> re.Pattern[str] | None:
+    """Finds it with or without separators, a phone number also with another prefix. None for what is no number."""
+    bare = "".join(_LETTER.findall(number))
+    if not bare or BULLET in bare:
+        return None
+    core = re.sub(r"^(?:0062|62|0)(?=8\d{7})", "", bare)
+    prefix = r"(?:(?:\+?(?:00)?62|0)[\s.\-]?)?" if core != bare else ""
+    found = prefix + r"[\s.\-()]{0,2}".join(map(re.escape, core))
+    if len(core) < _SHORT - 1:  # it could stand by chance inside of something else
+        found = rf"(?<![0-9A-Za-z]){found}(?![0-9A-Za-z])"
+    return re.compile(found, re.IGNORECASE)
+
+
+def numbers_in(value: Any) -> set[str]:
+    """The customers' numbers in a JSON value, by the names of their fields; also in JSON that stands in a text."""
+    if isinstance(value, Mapping):
+        own = {str(one) for name, one in value.items() if name in FIELDS and isinstance(one, str | int)}
+        return own.union(*(numbers_in(one) for one in value.values()))
+    if isinstance(value, list | tuple):
+        return set().union(*(numbers_in(one) for one in value))
+    return {one or other for one, other in _IN_TEXT.findall(value)} if isinstance(value, str) else set()
+
+
+def masked_json(value: Any, *numbers: str) -> Any:
+    """The JSON value with customers' numbers masked: by field, and wherever else in it one of them, or of `numbers`,
+    stands."""
+    return _masked(value, sorted(numbers_in(value) | {number for number in numbers if number}))
+
+
+def json_as_seen(value: Any, *numbers: str) -> Any:
+    """The JSON value as whoever looks may see it."""
+    return value if sees_whole_numbers() else masked_json(value, *numbers)
+
+
+def _masked(value: Any, numbers: list[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _masked_field(name, one, numbers) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(one, numbers) for one in value]
+    return without(value, numbers) if isinstance(value, str) else value
+
+
+def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
+    if name in FIELDS and isinstance(value, str | int):
+        return masked(str(value))
+    if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
+        pairs = [(key, _TYPED.sub(_masked_match, one) if key == "q" else one) for key, one in parse_qsl(value)]
+        return urlencode(pairs)
+    return _masked(value, numbers)
