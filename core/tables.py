@@ -49,13 +49,15 @@ class Row:
 class Table(Generic[M]):
     """The parent of every list: rows of the database, shown by the columns that a subclass defines in their order.
 
-    `export`: what a file of the list holds, name → value of a row; empty when there is none. `prefix`: begins the names
+    `export`: what a file of the list holds, name → value of a row; empty when there is none. `export_whole`: the same
+    where customers' numbers are whole, if they stand in it. `prefix`: begins the names
     of the rows on the page; a page with two tables of the same rows gives each its own.
     """
 
     caption: ClassVar[Any]
     columns: ClassVar[list[Column]]
     export: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
+    export_whole: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
     def __init_subclass__(cls) -> None:
         cls.columns = [value for value in vars(cls).values() if isinstance(value, Column)]

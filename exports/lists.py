@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import redirect
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseBadRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -20,14 +21,19 @@ from audit.services import record
 from core.access import StaffRequest
 from core.filters import ListFilter
 from core.live import expect_news
+from core.numbers import may_take_whole
 from core.paging import kept_filters
 from exports.errors import TooManyFiles, TooManyRows
 from exports.formats import Fields, csv_blocks
 from exports.models import Export
 from exports.services import request_file
+from staff.errors import FactorRefused
+from staff.services import check_factor
 
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
+# The act that a second factor confirms.
+WHOLE_FILE = "whole_file"
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class ListFile:
     """What makes files of one list. `show`: the list's page, given what to say and the HTTP status.
 
     `name` begins the files' names; `task` writes one that the worker makes; `permission` is what its reader needs.
+    `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
     """
 
     name: str
@@ -42,6 +49,7 @@ class ListFile:
     permission: str
     fields: Fields
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
+    whole_fields: Fields | None = None
 
     def csv(self, request: StaffRequest, found: ListFilter) -> HttpResponseBase:
         """The filtered list as CSV, sent while it is read; a long one is asked of the worker (POST)."""
@@ -53,10 +61,14 @@ class ListFile:
             why = _("These are more than %(most)s entries. The file is made in the background.")
             most = number_format(MOST_AT_ONCE, force_grouping=True)
             return self._no_file(request, found, why % {"most": most}, may_ask=Export.Format.CSV)
-        self._note(request, found, Export.Format.CSV)
+        return self._csv_now(request, found)
+
+    def _csv_now(self, request: StaffRequest, found: ListFilter, *, whole: bool = False) -> StreamingHttpResponse:
+        self._note(request, found, Export.Format.CSV, whole=whole)
+        fields = self.whole_fields if whole and self.whole_fields else self.fields
         name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
         return StreamingHttpResponse(
-            chain(["\ufeff"], csv_blocks(found.qs.order_by("pk").iterator(), self.fields)),
+            chain(["\ufeff"], csv_blocks(found.qs.order_by("pk").iterator(), fields)),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
@@ -69,7 +81,38 @@ class ListFile:
             return self._ask(request, found, Export.Format.XLSX)
         return self._no_file(request, found, _("The file is made in the background."), may_ask=Export.Format.XLSX)
 
-    def _ask(self, request: StaffRequest, found: ListFilter, file_format: Export.Format) -> HttpResponse:
+    def whole(self, request: StaffRequest, found: ListFilter, *, back: str) -> HttpResponseBase:
+        """Ask for the second factor (GET), and make the file with whole numbers (POST); `back`: the list's address."""
+        if not may_take_whole(request.user):
+            raise PermissionDenied
+        if not found.is_valid():
+            return self._no_file(request, found, found.faults)
+        content, refusal = {"list": self.name, "query": _query(request, found)}, None
+        if request.method == "POST":
+            file_format = request.POST.get("format", "")
+            if file_format not in Export.Format.values:
+                return HttpResponseBadRequest()
+            try:
+                check_factor(request, act=WHOLE_FILE, content=content | {"format": file_format})
+            except FactorRefused as error:
+                refusal = error
+            else:
+                if file_format == Export.Format.CSV and found.qs.order_by()[: MOST_AT_ONCE + 1].count() <= MOST_AT_ONCE:
+                    return self._csv_now(request, found, whole=True)
+                return self._ask(request, found, Export.Format(file_format), whole=True)
+        context = {
+            "act": WHOLE_FILE,
+            "content": content,
+            "name": "format",
+            "choices": Export.Format.choices,
+            "refusal": refusal,
+            "back": f"{back}?{content['query']}" if content["query"] else back,
+        }
+        return render(request, "exports/whole_numbers.html", context)
+
+    def _ask(
+        self, request: StaffRequest, found: ListFilter, file_format: Export.Format, *, whole: bool = False
+    ) -> HttpResponse:
         try:
             request_file(
                 owner=request.user,
@@ -79,18 +122,23 @@ class ListFile:
                 query=_query(request, found),
                 file_format=file_format,
                 found=found.qs,
+                whole_numbers=whole,
             )
         except TooManyRows as refusal:
             return self._no_file(request, found, str(refusal))
         except TooManyFiles as refusal:
             messages.error(request, str(refusal))
         else:
-            self._note(request, found, file_format)
+            self._note(request, found, file_format, whole=whole)
         expect_news(request)
         return redirect("export_list")
 
-    def _note(self, request: StaffRequest, found: ListFilter, file_format: Export.Format) -> None:
+    def _note(
+        self, request: StaffRequest, found: ListFilter, file_format: Export.Format, *, whole: bool = False
+    ) -> None:
         facts = {"format": file_format.value, "query": _query(request, found)}
+        if whole:
+            facts["numbers"] = "whole"
         record(Kind.EXPORT_MADE, request=request, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, found: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:

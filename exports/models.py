@@ -55,6 +55,7 @@ class Export(models.Model):
     permission = models.CharField(max_length=100, help_text="What its reader needs, also when it is downloaded.")
     query = models.TextField(blank=True, help_text="The list's filters, as in its address.")
     file_format = models.CharField(max_length=4, choices=Format.choices)
+    whole_numbers = models.BooleanField(default=False, db_default=False, help_text="It holds customers' numbers whole.")
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     rows_total = models.BigIntegerField(default=0)
     rows_done = models.BigIntegerField(default=0)

@@ -45,10 +45,12 @@ def request_file(
     query: str,
     file_format: str,
     found: models.QuerySet[Any],
+    whole_numbers: bool = False,
 ) -> Export:
     """Have the worker write a file of `found`; the same one again while it is under way.
 
-    `task`: the name of the task that takes the export's id and calls `write_file`. Raises `TooManyRows` when a
+    `task`: the name of the task that takes the export's id and calls `write_file`. `whole_numbers`: whether it holds
+    customers' numbers whole: the caller has checked the right and the second factor. Raises `TooManyRows` when a
     workbook cannot hold them, `TooManyFiles` when this person waits for several already.
     """
     if file_format == Export.Format.XLSX and found.order_by()[: MOST_ROWS + 1].count() > MOST_ROWS:
@@ -56,7 +58,7 @@ def request_file(
             _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
             % {"most": number_format(MOST_ROWS, force_grouping=True)}
         )
-    wanted = {"list_name": list_name, "query": query, "file_format": file_format}
+    wanted = {"list_name": list_name, "query": query, "file_format": file_format, "whole_numbers": whole_numbers}
     with transaction.atomic():
         # one request of a person at a time, so that two clicks make one file
         User.objects.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)

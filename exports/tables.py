@@ -26,8 +26,9 @@ class ExportTable(Table[Export]):
 
     @column(_("File"), phone="2 wide")
     def file(self, export: Export) -> SafeString:
-        """Its name, and how its list was narrowed."""
-        return format_html('{}<div class="mono sub">{}</div>', export.file_name, export.query.replace("&", " "))
+        """Its name, how its list was narrowed, and whether customers' numbers are whole in it."""
+        query, whole = export.query.replace("&", " "), gettext("whole numbers") if export.whole_numbers else ""
+        return format_html('{}<div class="mono sub">{}</div><div class="sub">{}</div>', export.file_name, query, whole)
 
     @column(_("Rows"), phone="3 wide")
     def progress(self, export: Export) -> SafeString:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
+from core.numbers import may_take_whole
 from exports import services
 from exports.models import Export, ExportState
 from exports.tables import ExportTable
@@ -51,6 +52,8 @@ def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
     """The file, for whoever asked for it and may still see what it holds."""
     export = get_object_or_404(Export, pk=pk, owner=request.user, state=ExportState.READY)
     if not request.user.has_perm(export.permission):
+        raise PermissionDenied
+    if export.whole_numbers and not may_take_whole(request.user):
         raise PermissionDenied
     return StreamingHttpResponse(
         services.content_of(export),

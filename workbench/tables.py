@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -19,9 +20,20 @@ from core.times import day_words, moment
 from gateway.models import Exchange
 from staff.roles import Role
 from workbench.presenting import errors
-from workbench.presenting.events import as_text, details_of
+from workbench.presenting.events import as_text, details_of, masked
 from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of
 from workbench.services.errors import Group
+
+# Where customers' numbers stand in an event.
+_NUMBERS_IN = ("before", "after", "facts")
+
+
+def _masked(name: str) -> Callable[[AuditEvent], str]:
+    return lambda event: as_text(masked(event)[name])
+
+
+def _whole(name: str) -> Callable[[AuditEvent], str]:
+    return lambda event: as_text(getattr(event, name))
 
 
 class ExchangeTable(Table[Exchange]):
@@ -80,10 +92,9 @@ class AuditTable(Table[AuditEvent]):
         "kind": attrgetter("kind"),
         "person": lambda event: event.person.username if event.person else "",
         **{name: attrgetter(name) for name in ("role", "address", "request_id", "subject")},
-        "before": lambda event: as_text(event.before),
-        "after": lambda event: as_text(event.after),
-        "facts": lambda event: as_text(event.facts),
+        **{name: _masked(name) for name in _NUMBERS_IN},
     }
+    export_whole: ClassVar = export | {name: _whole(name) for name in _NUMBERS_IN}
 
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:

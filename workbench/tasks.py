@@ -19,7 +19,8 @@ def write_audit(export_id: int) -> None:
     export = Export.objects.filter(pk=export_id).first()
     if export:
         found = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
-        write_file(export_id, found.qs, AuditTable.export)
+        fields = AuditTable.export_whole if export.whole_numbers else AuditTable.export
+        write_file(export_id, found.qs, fields)
 
 
 @shared_task

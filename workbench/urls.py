@@ -11,7 +11,8 @@ urlpatterns = [
     path("audit/", events.audit_list, name="audit_list"),
     path("audit/csv/", events.audit_csv, name="audit_csv"),
     path("audit/xlsx/", events.audit_xlsx, name="audit_xlsx"),
+    path("audit/whole/", events.audit_whole, name="audit_whole"),
     path("orders/<str:ref_id>/story/", story.order_story, name="order_story"),
     path("orders/<str:ref_id>/story.json", story.order_story_file, name="order_story_file"),
-    path("orders/<str:ref_id>/proof.json", story.order_proof, name="order_proof"),
+    path("orders/<str:ref_id>/story/whole/", story.order_story_whole, name="order_story_whole"),
 ]

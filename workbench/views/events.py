@@ -6,10 +6,12 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.models import AuditEvent
 from core.access import StaffRequest, staff_only
+from core.numbers import may_take_whole
 from core.paging import keyset_page
 from exports.lists import ListFile
 from workbench.filters import AuditFilter
@@ -30,6 +32,7 @@ FILE = ListFile(
     permission="audit.view_auditevent",
     fields=AuditTable.export,
     show=_show,
+    whole_fields=AuditTable.export_whole,
 )
 
 
@@ -39,7 +42,8 @@ def audit_list(request: StaffRequest) -> HttpResponse:
     """The events that the filters in the URL leave, newest first, 50 a page."""
     found = _found(request)
     page = keyset_page(found.qs, request.GET, time_field="at")
-    return _show(request, {"filter": found, "page": page, "table": AuditTable(page.rows)})
+    context = {"filter": found, "page": page, "table": AuditTable(page.rows)}
+    return _show(request, context | {"may_take_whole": may_take_whole(request.user)})
 
 
 @staff_only("audit.view_auditevent")
@@ -54,3 +58,10 @@ def audit_csv(request: StaffRequest) -> HttpResponseBase:
 def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
     """Ask the worker for the filtered events as a workbook."""
     return FILE.xlsx(request, _found(request))
+
+
+@staff_only("audit.view_auditevent")
+@require_http_methods(["GET", "POST"])
+def audit_whole(request: StaffRequest) -> HttpResponseBase:
+    """A file of the filtered events with customers' whole numbers; it takes a second factor."""
+    return FILE.whole(request, _found(request), back=reverse("audit_list"))

@@ -40,13 +40,14 @@ def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
     exchange = get_object_or_404(Exchange, pk=pk)
     order = Order.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
     check = BillCheck.objects.filter(ref_id=exchange.ref_id).first() if exchange.ref_id else None
+    numbers = presenting.numbers_of(exchange, *(about.destination for about in (order, check) if about))
     context = {
         "exchange": exchange,
         "title": presenting.endpoint_words(exchange.endpoint),
         "badge": presenting.result_of(exchange.error).badge,
         "error_words": presenting.error_words(exchange.error),
-        "asked": presenting.request_body(exchange),
-        "answered": presenting.answer_body(exchange),
+        "asked": presenting.request_body(exchange, numbers),
+        "answered": presenting.answer_body(exchange, numbers),
         "is_short": presenting.is_short(exchange),
         "latency": presenting.milliseconds(exchange.latency_ms),
         "waited": presenting.milliseconds(exchange.waited_ms),

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
-from django.http import Http404, HttpResponse, JsonResponse
+from django.core.exceptions import PermissionDenied
+from django.db import models
+from django.http import Http404, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.kinds import Kind
 from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
+from core.numbers import masked_json, may_take_whole, whole_numbers
+from staff.errors import FactorRefused
+from staff.services import check_factor
 from workbench.presenting.story import lines_of
 from workbench.services import Story, read_story
 from workbench.services.story import facts_of, history_of_order
@@ -25,6 +34,15 @@ RIGHTS = (
     "reconciliation.view_difference",
     "audit.view_auditevent",
 )
+# The act that a second factor confirms.
+WHOLE_STORY = "whole_story"
+
+
+class WholeFile(models.TextChoices):
+    """The files about one order that hold its whole number. A proof without it would prove nothing."""
+
+    STORY = "story", gettext_lazy("The story (JSON)")
+    PROOF = "proof", gettext_lazy("The proof that it is in the sealed audit (JSON)")
 
 
 @staff_only(*RIGHTS)
@@ -32,42 +50,85 @@ RIGHTS = (
 def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Everything that is kept about one order, in the order of time."""
     story = _story(ref_id)
-    context = {"order": story.order, "lines": lines_of(story), "is_whole": story.is_whole, "now": timezone.now()}
+    context = {
+        "order": story.order,
+        "lines": lines_of(story),
+        "is_whole": story.is_whole,
+        "may_take_whole": may_take_whole(request.user),
+        "now": timezone.now(),
+    }
     return render(request, "workbench/story.html", context)
 
 
 @staff_only(*RIGHTS)
 @require_GET
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same as JSON, with every row whole: what was sent, what was answered, what callbacks brought."""
+    """The same as JSON, with every row: what was sent, answered, and brought by callbacks. Numbers are masked."""
     story = _story(ref_id, with_bodies=True)
     record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts={"list": "story", "format": "json"})
-    told = {
-        "ref_id": ref_id,
+    told = _told(request, story)
+    return _file(masked_json(told, story.order.destination), f"story-{ref_id}.json")
+
+
+@staff_only(*RIGHTS)
+@require_http_methods(["GET", "POST"])
+def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Ask for the second factor (GET); the story or the proof, with the order's whole number (POST)."""
+    if not may_take_whole(request.user):
+        raise PermissionDenied
+    story, refusal = _story(ref_id, with_bodies=request.method == "POST"), None
+    content = {"ref_id": story.order.ref_id}
+    if request.method == "POST":
+        wanted = request.POST.get("file", "")
+        if wanted not in WholeFile.values:
+            return HttpResponseBadRequest()
+        try:
+            check_factor(request, act=WHOLE_STORY, content=content | {"file": wanted})
+        except FactorRefused as error:
+            refusal = error
+        else:
+            return _whole(request, story, WholeFile(wanted))
+    context = {
+        "act": WHOLE_STORY,
+        "content": content,
+        "name": "file",
+        "choices": WholeFile.choices,
+        "refusal": refusal,
+        "back": reverse("order_story", args=[ref_id]),
+    }
+    return render(request, "exports/whole_numbers.html", context)
+
+
+def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpResponse:
+    ref_id = story.order.ref_id
+    try:
+        made = proof_of(ref_id) if wanted is WholeFile.PROOF else _told(request, story)
+    except NotSealed:
+        messages.error(request, _("It is not sealed yet: try again in two minutes."), extra_tags="not_sealed")
+        return redirect("order_story", ref_id=ref_id)
+    facts = {"list": wanted.value, "format": "json", "numbers": "whole"}
+    record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts=facts)
+    return _file(made, f"{wanted.value}-{ref_id}.json")
+
+
+def _told(request: StaffRequest, story: Story) -> dict[str, Any]:
+    """Everything about the order, numbers whole."""
+    with whole_numbers():
+        lines = [line.as_json() for line in lines_of(story)]
+    return {
+        "ref_id": story.order.ref_id,
         "made_at": timezone.now(),
         "made_by": request.user.username,
         "is_whole": story.is_whole,
         "order": facts_of(story.order),
         "order_history": [facts_of(row) for row in history_of_order(story.order)],
-        "lines": [line.as_json() for line in lines_of(story)],
+        "lines": lines,
     }
-    name = f"story-{ref_id}.json"
+
+
+def _file(content: dict[str, Any], name: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return JsonResponse(told, json_dumps_params={"indent": 2, "ensure_ascii": False}, headers=headers)
-
-
-@staff_only(*RIGHTS)
-@require_GET
-def order_proof(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The proof that the order stands in the sealed audit, as a file that others verify without us."""
-    try:
-        proof = proof_of(ref_id)
-    except NotSealed:
-        messages.error(request, _("It is not sealed yet: try again in two minutes."), extra_tags="not_sealed")
-        return redirect("order_story", ref_id=ref_id)
-    record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts={"list": "proof", "format": "json"})
-    headers = {"Content-Disposition": f'attachment; filename="proof-{ref_id}.json"'}
-    return JsonResponse(proof, json_dumps_params={"indent": 1, "ensure_ascii": False}, headers=headers)
+    return JsonResponse(content, json_dumps_params={"indent": 1, "ensure_ascii": False}, headers=headers)
 
 
 def _story(ref_id: str, *, with_bodies: bool = False) -> Story:
