@@ -45,6 +45,9 @@ PERIODIC = {
     "orders that wait for a top-up": queue_waiting_orders,
     "reconciliation": position,
     "proof": prove,
+    # what whoever may not see whole numbers asks
+    "orders of a whole number": lambda: list(Order.objects.matching("6281234567890", by_part=False)[:50]),
+    "checks of a whole number": lambda: list(BillCheck.objects.matching("1234567890", by_part=False)[:50]),
     "what a cashier spent today": lambda: allowance_of(User(pk=User.objects.get(username="cashier").pk, own_per_day=1)),
 }
 

@@ -120,5 +120,5 @@ def test_the_order_leads_to_its_story_and_exchanges(sold: Order):
 
 
 def test_what_is_not_sealed_yet_has_no_proof(sold: Order):
-    answer = browser_of("auditor").get(f"/orders/{sold.ref_id}/proof.json", follow=True)
+    answer = browser_of("auditor").confirm(f"/orders/{sold.ref_id}/story/whole/", {"file": "proof"}, follow=True)
     assert 'data-code="not_sealed"' in answer.content.decode()

@@ -1,0 +1,67 @@
+"""The one place that masks customers' numbers."""
+
+import json
+
+import pytest
+
+from core.numbers import as_seen, masked, masked_json, numbers_in, without
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("081234567890", "0812•••••890"),
+        ("0812-3456-7890", "0812-••••-•890"),
+        ("1234567890", "1234•••890"),
+        ("123456789", "•••••••89"),
+        ("1234", "••34"),
+        ("12", "••"),
+        ("", ""),
+        ("12345678 (1234)", "1234•••• (•234)"),
+        ("0812•••••890", "0812•••••890"),
+    ],
+)
+def test_a_number_keeps_its_first_four_and_last_three(number, shown):
+    assert masked(number) == shown
+
+
+@pytest.mark.parametrize(
+    "text", ["081234567890", "6281234567890", "+62 812-3456-7890", "0812 3456 7890", "0812.3456.7890", "(0812)34567890"]
+)
+def test_a_text_hides_a_phone_number_in_any_notation(text):
+    hidden = without(f"sent to {text}, thanks", ["081234567890"])
+
+    assert "•" in hidden
+    assert "34567" not in "".join(c for c in hidden if c.isalnum())
+
+
+def test_a_short_number_is_not_hidden_inside_of_another():
+    assert without("Rp112345 for 1234", ["1234"]) == "Rp112345 for ••34"
+
+
+def test_json_is_masked_by_field_and_wherever_its_number_stands():
+    body = json.dumps({"data": {"destination": "081234567890"}})
+    value = {
+        "request": {"destination": "081299990001", "price": 10_500},
+        "about": "Telkomsel → 081299990001",
+        "list": [{"text": body}, 5, None],
+        "message": "No product for 6281234567890",
+        "query": "q=0812+3456+7890&since=2026-11-22",
+    }
+
+    text = json.dumps(masked_json(value), ensure_ascii=False)
+
+    assert not [number for number in ("99990", "34567", "3456+7890") if number in text]
+    assert masked_json(value)["request"]["price"] == 10_500
+    assert "since=2026-11-22" in text
+
+
+@pytest.mark.parametrize(
+    "text", ['{"destination": "0812 3456"', "destination=0812", '{\\"destination\\": \\"0812\\"}', "destination: 0812"]
+)
+def test_a_broken_body_gives_its_number_away(text):
+    assert {number.replace(" ", "")[:4] for number in numbers_in(text)} == {"0812"}
+
+
+def test_outside_of_a_request_numbers_are_whole():
+    assert as_seen("081234567890") == "081234567890"

@@ -1,0 +1,86 @@
+"""An auditor asks for one customer's number: it is shown on that answer only, and noted."""
+
+import re
+
+import pytest
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from purchases.states import Status
+from tests.database import statements
+from tests.factories import make_check, make_order
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+SHOWN, MASKED = "0812-9876-5432", "0812-••••-•432"
+
+
+def noted() -> list[tuple[str, str]]:
+    """Who saw which number."""
+    events = AuditEvent.objects.filter(kind=Kind.FULL_NUMBER_SEEN)
+    return list(events.values_list("person__username", "subject"))
+
+
+def title_of(page: str) -> str:
+    found = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
+    return found[1] if found else ""
+
+
+@pytest.mark.parametrize("status", [Status.PENDING, Status.SUCCESS])
+def test_an_auditor_sees_an_orders_number_once_and_is_noted(status):
+    order, browser = make_order(status, destination="081298765432"), browser_of("auditor")
+    before = browser.get(f"/orders/{order.ref_id}/").content.decode()
+
+    with statements() as asked:
+        page = browser.post(f"/orders/{order.ref_id}/number/").content.decode()
+
+    assert (SHOWN in before, 'id="show-number"' in before) == (False, True)
+    assert (SHOWN in page, 'id="show-number"' in page, 'id="number-noted"' in page) == (True, False, True)
+    assert MASKED in title_of(page)
+    assert noted() == [("auditor", order.ref_id)]
+    assert len(asked) <= 10
+    assert SHOWN not in browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert SHOWN not in browser.get(f"/orders/{order.ref_id}/live/?seen=x~y").content.decode()
+
+
+def test_an_auditor_sees_a_bills_number_once_and_is_noted():
+    check, browser = make_check(destination="98765012349"), browser_of("auditor")
+    before = browser.get(f"/bills/{check.ref_id}/").content.decode()
+
+    with statements() as asked:
+        page = browser.post(f"/bills/{check.ref_id}/number/").content.decode()
+
+    assert ("9876 5012 349" in before, 'id="show-number"' in before) == (False, True)
+    assert "9876 5012 349" in page
+    assert noted() == [("auditor", check.ref_id)]
+    assert len(asked) <= 10
+    assert "9876 5012 349" not in browser.get(f"/bills/{check.ref_id}/").content.decode()
+
+
+def test_who_sees_numbers_anyway_needs_no_button_and_is_not_noted():
+    order, browser = make_order(destination="081298765432"), browser_of("administrator")
+
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    browser.post(f"/orders/{order.ref_id}/number/")
+
+    assert (SHOWN in page, 'id="show-number"' in page) == (True, False)
+    assert noted() == []
+
+
+@pytest.mark.parametrize("role", ["viewer", "cashier", "supervisor"])
+def test_who_lacks_the_right_reveals_nothing(role):
+    order, check, browser = make_order(), make_check(), browser_of(role)
+
+    assert browser.post(f"/orders/{order.ref_id}/number/").status_code == 403
+    assert browser.post(f"/bills/{check.ref_id}/number/").status_code == 403
+    assert browser.get(f"/orders/{order.ref_id}/").status_code == 200
+    assert noted() == []
+
+
+def test_a_number_is_revealed_by_a_post_alone():
+    order, browser = make_order(), browser_of("auditor")
+
+    assert browser.get(f"/orders/{order.ref_id}/number/").status_code == 405
+    assert browser.post("/orders/GONE/number/").status_code == 404
+    assert noted() == []

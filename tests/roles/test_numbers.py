@@ -1,0 +1,228 @@
+"""Who sees customers' whole numbers: every page, over rows of every kind, is searched for them."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group
+from django.urls import NoReverseMatch, get_resolver, reverse
+
+from approvals.models import Approval
+from audit.kinds import Kind
+from audit.services import record
+from bills.services import pay_bill
+from callbacks.models import Callback
+from core.numbers import REVEAL, VIEW
+from customers.models import Customer, SavedNumber
+from purchases.errors import NeedsApproval
+from purchases.models import Incident, OrderEvent, Verdict
+from purchases.models.receipts import Paper
+from purchases.services import ask_for_approval, place_order
+from purchases.services.receipts import print_receipt
+from purchases.states import Status
+from staff.roles import ROLES, rights_by_role
+from tests.approvals.helpers import cashier
+from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.gateway.helpers import kept_exchange
+from tests.people import Browser, browser_of, make_person
+from tests.reconciliation.helpers import make_difference
+from tests.roles.test_table import routes
+
+pytestmark = pytest.mark.django_db
+
+PHONE, METER = "081298765432", "98765012349"
+# How they stand in a page once everything is taken away that groups letters.
+TRACES = ("98765432", "765012")
+
+
+def whole_in(answer: Any) -> bool:
+    """Whether a whole number stands in an answer, in any notation."""
+    content = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    bare = re.sub(r"[\s.\-()]|%20|\+|&nbsp;", "", content.decode())
+    return any(trace in bare for trace in TRACES)
+
+
+def asked(product: Any, person: Any, **facts: Any) -> Approval:
+    with pytest.raises(NeedsApproval) as need:
+        place_order(
+            product=product,
+            destination=PHONE,
+            placed_by=person,
+            max_price=product.price,
+            idempotency_key=str(uuid.uuid4()),
+            **facts,
+        )
+    return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")
+
+
+@pytest.fixture
+def shop() -> dict[str, Any]:
+    """Rows of every kind with a customer's number in them, and the pages that name one of them."""
+    seller = make_person("cashier", username="seller")
+    order = make_order(
+        Status.SUCCESS, destination=PHONE, sn=f"SN/{PHONE}", trx_id="TRX1", message=f"{PHONE} was filled"
+    )
+    failed = make_order(Status.FAILED, destination=PHONE, product=order.product, message=f"no {PHONE}")
+    body = {"data": {"destination": PHONE, "ref_id": order.ref_id}, "message": f"6{PHONE[1:]} is done"}
+    text = json.dumps(body)
+    OrderEvent.objects.create(order=failed, to_status="failed", source="poll", note=f"62{PHONE[1:]}", raw=body)
+    for one in (order, failed):
+        facts = {"kind": "mismatch", "source": "poll", "detail": f"destination {PHONE}", "raw": body}
+        Incident.objects.create(order=one, **facts)
+    verdict = {"outcome": "failed", "evidence": f"they said {PHONE}", "reason": PHONE}
+    Verdict.objects.create(order=order, order_status="success", proposed_by=seller, **verdict)
+    print_receipt(order, paper=Paper.MM58, printed_by=seller)
+
+    biller = make_biller()
+    check = make_check(destination=METER, product=biller, message=METER)
+    refused = make_check("refusal", destination=METER, product=biller, error_code="BILL_NOT_FOUND", message=METER)
+    payment = make_payment(make_check(destination=METER), Status.SUCCESS, sn="P1")
+    customer = Customer.objects.create(name="Sari")
+    numbers = [
+        SavedNumber.objects.create(customer=customer, destination=PHONE, kind="phone"),
+        SavedNumber.objects.create(customer=customer, destination=METER, kind="customer", product=biller),
+    ]
+    batch = uuid.uuid4()
+    make_check(destination=METER, product=biller, batch=batch, saved_number=numbers[1])
+
+    sari = cashier(own_approval_above=10_000)
+    approval = asked(make_product(price=20_000), sari)
+    waits = make_check(destination=METER)
+    with pytest.raises(NeedsApproval) as need:
+        pay_bill(waits, amount=waits.total, paid_by=sari)
+    bill_approval = ask_for_approval(need.value, actor=sari)
+    record(Kind.EXPORT_MADE, person=seller, subject="statement", facts={"query": f"q={PHONE}&since=2026-11-22"})
+    record(Kind.APPROVED, person=seller, subject="R1", before={"destination": PHONE}, facts={"words": f"for {PHONE}"})
+
+    exchanges = [
+        kept_exchange(order.ref_id, endpoint="transaction_create", request={"destination": PHONE}, raw=body),
+        kept_exchange(order.ref_id, request={}, raw={"text": f"<p>{PHONE}</p>"}),
+        kept_exchange(check.ref_id, endpoint="bill_inquiry", request={"destination": METER}, raw={"text": text[:30]}),
+        kept_exchange(
+            "GONE", endpoint="bill_inquiry", request={"destination": METER}, error="Rejected: BILL_NOT_FOUND"
+        ),
+    ]
+    callbacks = [
+        Callback.objects.create(
+            body=content.encode(), content_hash=f"{n:064}", headers={}, ref_id=ref_id, event="e", is_signed=True
+        )
+        for n, (content, ref_id) in enumerate(
+            [(text, order.ref_id), (text, "GONE"), (f"{PHONE}, {text[:30]}", order.ref_id)]
+        )
+    ]
+    difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
+    orders = [order, failed, payment]
+    pages = {
+        **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live")},
+        **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_story", "order_story_file")},
+        "order_receipt": [{"ref_id": one.ref_id} for one in (order, payment)],
+        "order_receipt_print": [{"ref_id": order.ref_id, "number": 1}],
+        "order_story_whole": [{"ref_id": order.ref_id}],
+        **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("bill_detail", "bill_live")},
+        "bill_pay": [{"ref_id": check.ref_id}],
+        **{name: [{"batch": batch}] for name in ("bill_batch", "bill_batch_live", "bill_batch_review")},
+        "bill_check": [{"code": biller.code}],
+        **{name: [{"code": order.product_code}] for name in ("product_buy", "recognise", "number_suggest")},
+        **{
+            name: [{"pk": customer.pk}]
+            for name in ("customer_detail", "customer_edit", "customer_delete", "number_add")
+        },
+        "number_edit": [{"pk": number.pk} for number in numbers],
+        **{
+            name: [{"pk": one.pk} for one in (approval, bill_approval)] for name in ("approval_detail", "approval_live")
+        },
+        "exchange_detail": [{"pk": one.pk} for one in exchanges],
+        "callback_detail": [{"pk": one.pk} for one in callbacks],
+        "difference_detail": [{"pk": difference.pk}],
+        "closing": [{"day": "2026-11-01"}],
+        "staff_detail": [{"pk": seller.pk}],
+        "role_detail": [{"name": "cashier"}],
+    }
+    return {"pages": pages, "order": order, "check": check, "customer": customer}
+
+
+# Nothing of a customer stands behind them, or they need a key that the rows above do not have.
+ELSEWHERE = {"run_detail", "till_detail", "export_download"}
+
+
+def addresses(shop: dict[str, Any]) -> Iterator[str]:
+    """Every address that is served at all; one with a key for each row that has one."""
+    for name, _example in routes(get_resolver().url_patterns):
+        try:
+            yield reverse(name)
+        except NoReverseMatch:  # it takes a key
+            yield from (reverse(name, kwargs=keys) for keys in shop["pages"].get(name, []))
+
+
+def keyed() -> set[str]:
+    """The names of the addresses with a key that answer a GET."""
+    owner = browser_of("admin", username="anybody")
+    found = set()
+    for name, example in routes(get_resolver().url_patterns):
+        try:
+            reverse(name)
+        except NoReverseMatch:  # it takes a key
+            if owner.get(example).status_code != 405:
+                found.add(name)
+    return found
+
+
+def who_sees_none(who: str) -> Browser:
+    """A browser of somebody of this role without the right."""
+    Group.objects.get(name=who).permissions.remove(
+        *Group.objects.get(name=who).permissions.filter(codename="view_number")
+    )
+    return browser_of(who, username="looks")
+
+
+def test_every_address_with_a_key_is_walked(shop):
+    assert keyed() - ELSEWHERE <= set(shop["pages"]) | {"order_act"}
+
+
+@pytest.mark.parametrize("who", ["viewer", "auditor", "cashier", "administrator"])
+def test_without_the_right_no_page_shows_a_whole_number(shop, who):
+    browser = who_sees_none(who)
+    paths = [path for path in addresses(shop) if "logout" not in path]
+
+    shown = [path for path in paths if whole_in(browser.get(path))]
+    found = [path for path in paths if whole_in(browser.get(path, headers={"HX-Request": "true"}))]
+
+    assert (shown, found) == ([], [])
+
+
+def test_with_the_right_the_pages_show_it(shop):
+    order, check = shop["order"], shop["check"]
+    browser = browser_of("cashier")
+
+    paths = [f"/orders/{order.ref_id}/", f"/bills/{check.ref_id}/", "/orders/", "/bills/", "/customers/?q=sari"]
+    paths += [f"/customers/{shop['customer'].pk}/", f"/orders/{order.ref_id}/receipt/"]
+
+    assert [whole_in(browser.get(path)) for path in paths] == [True, True, True, True, False, True, True]
+    assert 'id="show-number"' not in browser.get(paths[0]).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "finds"), [(PHONE, True), (f"62{PHONE[1:]}", True), (PHONE[:9], False), (PHONE[-5:], False)]
+)
+def test_without_the_right_only_a_whole_number_finds(shop, typed, finds):
+    page = browser_of("viewer").get("/orders/", {"q": typed})
+
+    assert bool(page.context["table"].rows) is finds
+
+
+def test_the_upgrade_gives_the_rights_to_a_shops_own_roles():
+    for role in Group.objects.all():
+        role.permissions.remove(*role.permissions.filter(codename__endswith="_number"))
+
+    import_module("purchases.migrations.0004_whole_numbers").give(apps, None)
+
+    held = {role.value: {VIEW, REVEAL} & rights for role, rights in rights_by_role().items()}
+    assert held == {role.value: {VIEW, REVEAL} & set(rights) for role, rights in ROLES.items()}
+    assert held["administrator"] == {VIEW, REVEAL}
