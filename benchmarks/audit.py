@@ -9,6 +9,7 @@ PostgreSQL of its own.
 from __future__ import annotations
 
 import argparse
+import itertools
 import statistics
 import sys
 import threading
@@ -26,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.shop import Shop, open_shop
 
 THREADS = 4
+_NUMBERS = itertools.count(1)  # one step of it is not shared by two threads
 _COPIES = "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE tgname LIKE 'pgtrigger_history_%'"
 _EVENTS = """
     INSERT INTO audit_auditevent (at, kind, role, address, request_id, subject, txid)
@@ -121,7 +123,9 @@ def _sell(product: object, counts: list[int], place: int, end: float) -> None:
             with bound_contextvars(
                 user_id=1, ip="203.0.113.7", request_id=str(uuid.uuid4()), trace_id=uuid.uuid4().hex
             ):
-                order = helpers.place(product)  # type: ignore[arg-type]
+                # its own number, whatever was sold before: a random one repeats one day, and is asked about
+                destination = f"0812{next(_NUMBERS):08d}"
+                order = helpers.place(product, destination=destination)  # type: ignore[arg-type]
                 claim(order.pk)
                 helpers.answer(order, Status.PENDING)
                 helpers.report(order, price=order.max_price, sn="SN1")
