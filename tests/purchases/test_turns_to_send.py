@@ -1,0 +1,154 @@
+"""When an order is sent: its turn, its permit, and what keeps it in the queue without any charge."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from gateway.line import Work
+from gateway.services import read_balance, sending_is_stopped, upstream_account
+from purchases import tasks
+from purchases.models import Order
+from purchases.services import DUE_ORDERS, submit
+from purchases.services.following import follow
+from purchases.states import Status
+from tests.conftest import Upstream
+from tests.factories import moves
+from tests.purchases.magic import buy, place
+from upstream.budget import CallClass
+from upstream.client import get_client
+from upstream.endpoints import Endpoint
+from upstream.errors import ErrorCode, Misconfigured, Rejected
+
+CREATE = "/v1/transaction/create"
+INTERACTIVE, BACKGROUND = CallClass.INTERACTIVE, CallClass.BACKGROUND
+
+
+def test_a_429_is_waited_out_and_the_same_request_sent_again(upstream: Upstream):
+    order = buy(24, wait=15)
+
+    assert order.status == Status.SUCCESS
+    assert [to for _, to, _ in moves(order)] == ["queued", "sending", "queued", "sending", "pending", "success"]
+    assert upstream.ledger(order) == [("debit", -order.price)]
+    assert upstream.calls(order, "create") == [CREATE, CREATE]
+
+
+def test_wrong_credentials_stop_all_sending_until_right_again(upstream: Upstream, settings):
+    right = settings.UPSTREAM_SECRET_KEY
+    settings.UPSTREAM_SECRET_KEY = "not-the-key"
+    get_client().budget.declare_fresh()
+    first, second = place(1), place(2)
+
+    submit(first.pk, call_class=INTERACTIVE)
+    submit(second.pk, call_class=INTERACTIVE)
+
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.status, second.status) == ("queued", "queued")
+    assert upstream_account().refused_code == "INVALID_SIGNATURE"
+    assert upstream.calls(second) == []
+    with pytest.raises(Misconfigured):
+        read_balance()
+
+    settings.UPSTREAM_SECRET_KEY = right
+    read_balance()
+    assert not sending_is_stopped()
+    submit(first.pk, call_class=INTERACTIVE)
+    assert follow(first, seconds=10).status == Status.SUCCESS
+    assert upstream.ledger(first) == [("debit", -first.max_price)]
+
+
+def test_an_upstream_out_of_reach_leaves_the_order_queued(upstream: Upstream, settings):
+    there = settings.UPSTREAM_BASE_URL
+    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9"
+    get_client().budget.declare_fresh()
+    order = place(1)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert upstream_account().unreachable_since is not None
+
+    settings.UPSTREAM_BASE_URL = there
+    submit(order.pk, call_class=INTERACTIVE)
+    assert follow(order, seconds=10).status == Status.SUCCESS
+    assert upstream_account().unreachable_since is None
+    assert upstream.ledger(order) == [("debit", -order.max_price)]
+
+
+def test_an_exhausted_budget_leaves_the_order_queued_and_unsent(upstream: Upstream, settings):
+    # The catalogue's three requests have used up more than this.
+    settings.UPSTREAM_ACCOUNT_RATE = "2/minute"
+    settings.UPSTREAM_INTERACTIVE_WAIT = 0.1
+    order = place(1)
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert order.next_poll_at is not None
+    assert upstream.calls(order) == []
+    assert moves(order) == [("", "queued", "staff")]
+
+
+def test_a_worker_frozen_between_claim_and_socket_sends_nothing(upstream: Upstream, monkeypatch):
+    order = place(1)
+    monkeypatch.setattr("upstream.budget.Permit.start", lambda self, endpoint: False)  # 15 s have passed
+
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert upstream.calls(order) == []
+
+
+def test_a_huge_retry_after_is_cut_to_the_longest_delay(upstream: Upstream, monkeypatch):
+    order = place(1)
+
+    def refused(self, *args):
+        raise Rejected(
+            error_code=ErrorCode.RATE_LIMITED,
+            message="slow down",
+            http_status=429,
+            retry_after=999_999.0,
+        )
+
+    monkeypatch.setattr("upstream.client.Client.send", refused)
+    submit(order.pk, call_class=INTERACTIVE)
+
+    order.refresh_from_db()
+    assert order.status == Status.QUEUED
+    assert order.next_poll_at < timezone.now() + timedelta(minutes=10, seconds=1)
+
+
+def test_the_oldest_due_are_taken_first_and_leased(upstream: Upstream):
+    older, newer, later = place(1), place(2), place(3)
+    now = timezone.now()
+    for order, age in ((older, 20), (newer, 10), (later, -60)):
+        Order.objects.filter(pk=order.pk).update(next_poll_at=now - timedelta(seconds=age))
+
+    taken = [DUE_ORDERS.take(1) for _ in range(3)]
+
+    submit_task = tasks.submit_order.name
+    assert taken == [[Work(submit_task, older.pk)], [Work(submit_task, newer.pk)], []]
+
+
+def test_a_permit_that_was_handed_over_is_the_one_used(upstream: Upstream, monkeypatch):
+    order = place(1)
+    permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
+    monkeypatch.setattr("upstream.client.Client.reserve", None)
+
+    tasks.submit_order(order.pk, permit.hand_over())
+
+    assert upstream.calls(order) == [CREATE]
+
+
+@pytest.mark.parametrize("task", [tasks.submit_order, tasks.poll_order])
+def test_a_permit_for_what_is_done_already_is_given_back(upstream: Upstream, task):
+    order, budget = buy(1), get_client().budget
+    permit = budget.book(Endpoint.TRANSACTION_STATUS, BACKGROUND, 1.0)
+
+    task(order.pk, permit.hand_over())
+
+    assert not budget.take_over(permit.id, Endpoint.TRANSACTION_STATUS).start(Endpoint.TRANSACTION_STATUS)
