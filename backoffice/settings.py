@@ -4,6 +4,7 @@
 throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
 """
 
+import logging
 import os
 import re
 import socket
@@ -12,16 +13,16 @@ from typing import Any
 
 import pghistory
 import sentry_sdk
-import structlog
 from csp.constants import NONCE, NONE, SELF
-from environs import FileAwareEnv
 
-from backoffice.log_privacy import without_query_in_report, without_query_strings
+from backoffice.environment import Environment
+from backoffice.log_privacy import without_query_in_report
+from backoffice.logs import keep_events, logging_from
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # NAME_FILE names a file that holds the value of NAME: secrets of Docker, Kubernetes and systemd come so.
-env = FileAwareEnv(strip_whitespace=True)
+env = Environment(strip_whitespace=True)
 env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 DATA_DIR = Path(env.str("BACKOFFICE_DATA", str(BASE_DIR / ".data")))
@@ -143,7 +144,6 @@ DATABASES = {
         "ENGINE": "audit.database",
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
-        "ATOMIC_REQUESTS": False,
     }
 }
 _database_options: dict[str, Any] = DATABASES["default"].setdefault("OPTIONS", {})
@@ -176,13 +176,8 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 AUTH_USER_MODEL = "staff.User"
 AUTHENTICATION_BACKENDS = ["staff.backends.StaffBackend", "tills.backends.PinBackend"]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"django.contrib.auth.password_validation.{name}Validator"}
+    for name in ("UserAttributeSimilarity", "MinimumLength", "CommonPassword", "NumericPassword")
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "overview"
@@ -375,47 +370,6 @@ if SENTRY_DSN:
 # --- Logs ---------------------------------------------------------------------------------------------------------
 
 # One line an event, keys and values: ids and ref_ids, never secrets, signatures or whole destinations.
-LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
-_LOG_STEPS: list[structlog.typing.Processor] = [
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-    without_query_strings,
-]
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": structlog.stdlib.ProcessorFormatter,
-            "processors": [
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.format_exc_info,
-                structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False),
-            ],
-            "foreign_pre_chain": _LOG_STEPS,
-        }
-    },
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
-        "nowhere": {"class": "logging.NullHandler"},
-    },
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        # Celery says every received and finished message at INFO: several a second.
-        "celery": {"level": "WARNING"},
-        "celery.worker.consumer": {"level": "WARNING"},
-        "django.server": {"level": "WARNING"},
-        # It warns of every request that waits for a thread, however shortly.
-        "waitress.queue": {"level": "ERROR"},
-        # They name hosts and paths, which hold tokens. What became of a message is logged by us.
-        "apprise": {"handlers": ["nowhere"], "propagate": False},
-        "urllib3": {"level": "WARNING"},
-    },
-}
-structlog.configure(
-    processors=[*_LOG_STEPS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
-    logger_factory=structlog.stdlib.LoggerFactory(),
-    wrapper_class=structlog.make_filtering_bound_logger(0),
-    cache_logger_on_first_use=True,
-)
+LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)
+LOGGING = logging_from(LOG_LEVEL)
+keep_events()

@@ -4,6 +4,7 @@ It shares nothing with the backoffice: its own process, port, database, cookies 
 service for this machine: it answers on loopback only and holds no real money.
 """
 
+import logging
 from typing import Any
 
 from csp.constants import NONE, SELF
@@ -88,14 +89,14 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "filters": {"faults": {"()": "django.utils.log.CallbackFilter", "callback": lambda record: bool(record.exc_info)}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["stderr"], "level": env.log_level("LOG_LEVEL", logging.INFO)},
     # refusals are normal here and stand in the list of requests: log only exceptions
     "loggers": {"django.request": {"filters": ["faults"]}},
 }
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
-# Whoever has it may open the dashboard; without one, everybody on this machine may.
+# Whoever has it may open the dashboard and use the control API; without one, everybody on this machine may.
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)

@@ -156,6 +156,58 @@ def test_a_secret_may_come_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert read[name] == "of-a-file"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "allowed"),
+    [
+        ("HTTPS", "perhaps", "1 or 0"),
+        ("DEBUG", "", "1 or 0"),
+        ("LOG_LEVEL", "LOUD", "WARNING"),
+        ("PIN_IDLE_MINUTES", "5.5", "a whole number"),
+        ("ORDER_LEASE_SECONDS", "a minute", "a number"),
+        ("OIDC_ROLES", "cashier", "name=value"),
+    ],
+)
+def test_what_cannot_be_read_ends_the_start_with_a_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, allowed: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(SystemExit) as end:
+        runpy.run_path(settings_module.__file__)
+
+    line = str(end.value.code)
+    assert line.startswith(f"{name} must be ")
+    assert allowed in line
+    assert "\n" not in line
+
+
+def test_a_wrong_address_with_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://shop:SECRET@[127.0.0.1/backoffice")
+
+    with pytest.raises(SystemExit, match=r"^DATABASE_URL must be ") as end:
+        runpy.run_path(settings_module.__file__)
+
+    assert "SECRET" not in str(end.value.code)
+
+
+def test_a_secrets_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("METRICS_TOKEN_FILE", str(tmp_path / "none"))
+
+    with pytest.raises(SystemExit, match="METRICS_TOKEN_FILE"):
+        runpy.run_path(settings_module.__file__)
+
+
+@pytest.mark.parametrize(("level", "kept"), [("debug", 10), ("ERROR", 40)])
+def test_a_log_level_is_read_in_any_case(monkeypatch: pytest.MonkeyPatch, level: str, kept: int) -> None:
+    monkeypatch.setenv("LOG_LEVEL", level)
+    logging = structlog.get_config()
+
+    read = runpy.run_path(settings_module.__file__)
+
+    structlog.configure(**logging)
+    assert read["LOGGING"]["root"]["level"] == kept
+
+
 @pytest.mark.parametrize(("as_owner", "role"), [("0", "shop"), ("1", "owner")])
 def test_only_commands_for_owners_keep_the_owners_address(
     monkeypatch: pytest.MonkeyPatch, as_owner: str, role: str

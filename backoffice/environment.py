@@ -1,0 +1,49 @@
+"""Reading the environment for the settings: a wrong value ends the start with one line that says what is allowed.
+
+The settings import it, so it imports nothing of Django.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from environs import EnvValidationError, FileAwareEnv
+
+# Of the values themselves only these are shown: a text may be a secret.
+_SHOWN = {
+    "bool": "1 or 0",
+    "int": "a whole number",
+    "float": "a number",
+    "log_level": "DEBUG, INFO, WARNING, ERROR or CRITICAL",
+}
+_ALLOWED = {
+    **_SHOWN,
+    "dict": "name=value, with commas between",
+    "dj_db_url": "postgresql://USER:PASSWORD@HOST:5432/NAME, with the password percent-encoded",
+    "list": "values with commas between",
+    "str": "a text",
+}
+
+
+class Environment(FileAwareEnv):
+    """The environment and `.env`. Its methods raise SystemExit, with a sentence, for a value that cannot be used."""
+
+
+def _or_end(kind: str, allowed: str) -> Callable[..., Any]:
+    read = getattr(FileAwareEnv, kind)
+
+    def method(self: Environment, name: str, *args: Any, **more: Any) -> Any:
+        try:
+            return read(self, name, *args, **more)
+        except ValueError as error:
+            if not isinstance(error, EnvValidationError) and f"{name}{self.file_suffix}" in str(error):
+                raise SystemExit(str(error)) from None  # it is the file that cannot be read
+            given = f", not {str(self._get_value(name, ''))!r}" if kind in _SHOWN else ""
+            raise SystemExit(f"{name} must be {allowed}{given}: correct or remove it.") from None
+
+    return method
+
+
+for _kind, _words in _ALLOWED.items():
+    setattr(Environment, _kind, _or_end(_kind, _words))

@@ -1,0 +1,59 @@
+"""How a log line looks, and which loggers say less. The settings import it, so it imports nothing of Django."""
+
+from typing import Any
+
+import structlog
+
+from backoffice.log_privacy import without_query_strings
+
+_STEPS: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    without_query_strings,
+]
+
+
+def logging_from(level: int) -> dict[str, Any]:
+    """The value of LOGGING: lines of this level and above go to standard error."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    structlog.processors.format_exc_info,
+                    structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False),
+                ],
+                "foreign_pre_chain": _STEPS,
+            }
+        },
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+            "nowhere": {"class": "logging.NullHandler"},
+        },
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            # Celery says every received and finished message at INFO: several a second.
+            "celery": {"level": "WARNING"},
+            "celery.worker.consumer": {"level": "WARNING"},
+            "django.server": {"level": "WARNING"},
+            # It warns of every request that waits for a thread, however shortly.
+            "waitress.queue": {"level": "ERROR"},
+            # They name hosts and paths, which hold tokens. What became of a message is logged by us.
+            "apprise": {"handlers": ["nowhere"], "propagate": False},
+            "urllib3": {"level": "WARNING"},
+        },
+    }
+
+
+def keep_events() -> None:
+    """Have what structlog is given written by the logging of Python, one line an event."""
+    structlog.configure(
+        processors=[*_STEPS, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(0),
+        cache_logger_on_first_use=True,
+    )
