@@ -10,12 +10,19 @@ from django.http import HttpRequest, HttpResponse
 
 # ARABIC LETTER MARK, the marks, the embeddings and overrides, the isolates
 _LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# and what a terminal would obey; lines and tabs stay, and the \\r that begins a line of progress
+_TERMINALS = re.compile(_LETTERS.pattern + r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|(?<!\A)\r")
 _BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 def visible(text: str) -> str:
     """The text with each such control as its name: "[U+202E]"."""
     return _LETTERS.sub(_name, text)
+
+
+def visible_in_terminal(text: str) -> str:
+    """The text with each such control, and each that a terminal would obey, as its name."""
+    return _TERMINALS.sub(_name, text)
 
 
 def _name(found: re.Match[str]) -> str:

@@ -6,13 +6,15 @@ import argparse
 import logging
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.db import OperationalError
 from django.utils import translation
+
+from core.bidi import visible_in_terminal
 
 EXIT_USAGE, EXIT_NOT_YET = 2, 3
 
@@ -40,8 +42,24 @@ def whole_rupiah(text: str) -> int:
     return int(text)
 
 
+class VisibleOutput(OutputWrapper):
+    """Names the controls that a text of the upstream may hold; JSON has them escaped, and stays as it is."""
+
+    def write(  # type: ignore[override] # as Django has it
+        self, msg: str = "", style_func: Callable[[str], str] | None = None, ending: str | None = None
+    ) -> None:
+        """Write the text, then `ending` (a line's end unless given)."""
+        super().write(visible_in_terminal(msg), style_func, ending)
+
+
 class PlainCommand(BaseCommand):
     """A command that speaks English, whatever the pages speak, and says what went wrong in one sentence."""
+
+    def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None, **more: Any) -> None:
+        super().__init__(stdout, stderr, **more)
+        style = self.stderr.style_func
+        self.stdout, self.stderr = VisibleOutput(stdout or sys.stdout), VisibleOutput(stderr or sys.stderr)
+        self.stderr.style_func = style
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Refuse an argument that is no UTF-8 with one sentence and exit code 2: nothing can store or find it."""
@@ -71,6 +89,9 @@ class PlainCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run in English; a database that cannot be reached is one sentence, and the log is for `--verbosity 2`."""
+        for name in ("stdout", "stderr"):
+            if output := options.pop(name, None):  # Django would put its own around it
+                setattr(self, name, VisibleOutput(output))
         try:
             with translation.override("en"), _log_shown(options["verbosity"] >= _VERBOSE):
                 return super().execute(*args, **options)

@@ -29,7 +29,7 @@ def print_check(out: OutputWrapper, check: BillCheck, *, as_json: bool) -> None:
     read = BillCheck.objects.with_standing().get(pk=check.pk)
     why_not = str(why_not_payable(read)) if read.now_standing in _NAMED else ""
     if as_json:
-        out.write(json.dumps(check.as_json() | ({"message": why_not} if why_not else {}), ensure_ascii=False))
+        out.write(json.dumps(check.as_json() | ({"message": why_not} if why_not else {})))
         return
     total = "–" if check.total is None else rupiah(check.total)
     words = why_not or check.customer_name or check.message or check.error_code

@@ -34,7 +34,7 @@ def print_order(out: OutputWrapper, order: Order, *, as_json: bool, with_time: b
     if with_time:
         facts["created_at"] = order.created_at.isoformat()
     if as_json:
-        out.write(json.dumps(facts, ensure_ascii=False))
+        out.write(json.dumps(facts))
         return
     out.write(
         f"{order.ref_id}  {order.status:<9}  {order.product_code}  {order.destination}  {rupiah(order.shown_price)}"

@@ -1,13 +1,16 @@
 """A text that turns the writing direction around is shown with its controls named, wherever it is shown."""
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
-from core.bidi import visible
+from core.bidi import visible, visible_in_terminal
 from exports.formats import csv_blocks, write_workbook
+from purchases.management.commands.order import Command
 from purchases.states import Status
 from tests.factories import make_order
 
@@ -44,6 +47,39 @@ def test_no_file_holds_what_turns_letters_around():
     write_workbook(file, [TURNED], fields)
     with zipfile.ZipFile(file) as book:
         assert "\u202e" not in "".join(book.read(name).decode() for name in book.namelist())
+
+
+@pytest.mark.django_db
+def test_no_command_prints_what_turns_letters_around():
+    order = make_order(Status.SUCCESS, sn=f"{TURNED}\x1b[2J\rFAILED")
+
+    def printed(*more: str) -> str:
+        out = io.StringIO()
+        with pytest.raises(SystemExit):
+            call_command("order", order.ref_id, *more, stdout=out)
+        return out.getvalue()
+
+    assert "SN-[U+202E]0001-1234[U+001B][2J[U+000D]FAILED\n" in printed()
+    assert printed("--json").isascii()
+    assert json.loads(printed("--json"))["sn"] == order.sn
+
+
+@pytest.mark.django_db
+def test_no_refusal_of_a_command_turns_letters_around(capsys):
+    with pytest.raises(SystemExit):
+        Command().run_from_argv(["manage.py", "order", "\u202eB1"])
+
+    shown = capsys.readouterr().err
+    assert "B1" in shown
+    assert visible(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("two\nlines\tand more", "two\nlines\tand more"), ("\r  50 of 100", "\r  50 of 100"), ("\x9b2J", "[U+009B]2J")],
+)
+def test_lines_and_progress_stay_as_they_are_in_a_terminal(text, shown):
+    assert visible_in_terminal(text) == shown
 
 
 def test_no_template_or_translation_needs_such_a_control():

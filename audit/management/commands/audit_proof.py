@@ -24,4 +24,4 @@ class Command(PlainCommand):
             proof = proof_of(options["ref_id"])
         except NotSealed as error:
             raise CommandError("There is no such order, or it is not sealed yet: try again in two minutes.") from error
-        self.stdout.write(json.dumps(proof, ensure_ascii=False, indent=1))
+        self.stdout.write(json.dumps(proof, indent=1))

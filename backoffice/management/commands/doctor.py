@@ -32,7 +32,7 @@ class Command(PlainCommand):
                 if finding.advice:
                     self.stdout.write(f"{'':<22} → {finding.advice}")
         if options["as_json"]:
-            self.stdout.write(json.dumps([dataclasses.asdict(finding) for finding in findings], ensure_ascii=False))
+            self.stdout.write(json.dumps([dataclasses.asdict(finding) for finding in findings]))
         bad = sum(finding.verdict == "bad" for finding in findings)
         if bad:
             raise CommandError(f"{bad} of {len(findings)} findings are bad.")

@@ -41,7 +41,7 @@ class Command(PlainCommand):
         if options["format"] == "json":
             for row in formats.facts(entries.iterator(), StatementTable.export):
                 facts = {name: formats.text_of(value) for name, value in row.items()}
-                self.stdout.write(json.dumps(facts, ensure_ascii=False))
+                self.stdout.write(json.dumps(facts))
         else:
             for block in formats.csv_blocks(entries.iterator(), StatementTable.export):
                 self.stdout.write(block)
