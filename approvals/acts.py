@@ -62,6 +62,10 @@ class Act(ABC):
         """The content in the person's words, what matters first."""
         return [Line(name, name, str(value)) for name, value in content.items()]
 
+    def about(self, approval: Approval) -> str:
+        """What it is about, for lists; an act whose words have a language finds them for whoever reads."""
+        return approval.about or approval.subject
+
     def amount(self, content: Content) -> int | None:
         """Rupiah that it moves (signed); None when it moves none."""
         return None

@@ -44,7 +44,8 @@ class ShownApproval:
     @property
     def about(self) -> str:
         """The subject as people know it, as whoever looks may see the number in it."""
-        return self.as_seen(self.approval.about or self.approval.subject)
+        act = act_named(self.approval.act)
+        return self.as_seen(act.about(self.approval) if act else self.approval.about or self.approval.subject)
 
     def as_seen(self, text: str) -> str:
         """A text in which the number may stand that it is about, as whoever looks may see it."""

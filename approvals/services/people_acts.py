@@ -246,6 +246,10 @@ class RoleRightsAct(PeopleAct):
             Line("after", _("New limits"), _limits(after["limits"], none)),
         ]
 
+    def about(self, approval: Approval) -> str:
+        """The role."""
+        return _role(approval.facts["role"])
+
     def url(self, approval: Approval) -> str:
         """The role."""
         return reverse("role_detail", args=[approval.facts["role"]])

@@ -48,6 +48,11 @@ class VerdictAct(Act):
         ]
         return [*lines, Line("sn", "SN", content["sn"])] if content["sn"] else lines
 
+    def about(self, approval: Approval) -> str:
+        """The order, and how it ends."""
+        content = approval.facts
+        return f"{content['ref_id']} → {Verdict.Outcome(content['outcome']).label}"
+
     def amount(self, content: Content) -> int | None:
         """Rupiah that the order is about."""
         price: int = content["price"]

@@ -55,7 +55,7 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
             content=content_of(current, proposed),
             actor=actor,
             reason=proposed.reason,
-            about=f"{current.ref_id} → {proposed.get_outcome_display()}",
+            about=current.ref_id,
         )
         proposed.save(update_fields=["approval"])
         return proposed

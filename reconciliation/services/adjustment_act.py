@@ -51,6 +51,11 @@ class AdjustmentAct(Act):
             Line("to_at", _("and before"), clock(end)),
         ]
 
+    def about(self, approval: Approval) -> str:
+        """What kind of difference, and how much."""
+        content = approval.facts
+        return f"{Difference.Label(content['label']).label} {signed_rupiah(content['amount'])}"
+
     def amount(self, content: Content) -> int | None:
         """Rupiah, signed."""
         amount: int = content["amount"]

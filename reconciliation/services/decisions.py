@@ -89,7 +89,7 @@ def propose_adjustment(difference: Difference, *, actor: User, reason: str) -> A
             content=content_of(current, proposed),
             actor=actor,
             reason=proposed.reason,
-            about=f"{current.get_label_display()} {signed_rupiah(current.amount)}",
+            about=signed_rupiah(current.amount),
         )
         proposed.save(update_fields=["approval"])
         return proposed

@@ -72,7 +72,7 @@ def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, obje
     return Change(
         act="role_rights",
         subject=f"role:{role.value}",
-        about=str(role.label),
+        about=role.value,
         content={"role": role.value, "before": before, "after": after},
         right=CHANGE_ROLES,
         rank=Role.OWNER.rank,

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
+import pytest
 from django.test import Client, RequestFactory
 
 from approvals import services
 from approvals.models import Approval
+from purchases.errors import NeedsApproval
+from purchases.services import ask_for_approval, place_order
 from staff.models import User
+from staff.roles import Role
+from staff.services import change_role
+from staff.services.second import NeedsSecond
+from tests.factories import make_product
 from tests.people import code_of, make_person
 
 
@@ -26,6 +34,23 @@ def ask_discount(asker: User, **facts: Any) -> Approval:
     """Somebody asks for the discount of the fixture `discount`."""
     facts = {"subject": "TSEL10", "content": {"product": "TSEL10", "price": 9_000}, "reason": "A regular", **facts}
     return services.ask("discount", actor=asker, **facts)
+
+
+def ask_purchase(asker: User, destination: str) -> Approval:
+    """Somebody buys for Rp20.000, which is above the person's limit, and asks."""
+    product = make_product(price=20_000)
+    facts = {"product": product, "destination": destination, "max_price": product.price, "enqueue": False}
+    with pytest.raises(NeedsApproval) as need:
+        place_order(placed_by=asker, idempotency_key=str(uuid.uuid4()), **facts)
+    return ask_for_approval(need.value, actor=asker, reason="A wedding")
+
+
+def ask_role(person: User, role: Role, actor: User) -> Approval:
+    """Somebody gives a person a role that takes a second person."""
+    with pytest.raises(NeedsSecond) as need:
+        change_role(person, role, actor=actor)
+    change = need.value.change
+    return services.ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
 
 
 def request_of(person: User) -> Any:

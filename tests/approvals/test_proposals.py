@@ -3,9 +3,10 @@
 import datetime as dt
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from approvals.models import Approval
+from approvals.presenting import ShownApproval
 from approvals.services import expire_overdue
 from ledger.models import Entry
 from purchases.models import Order, Verdict
@@ -34,6 +35,11 @@ def pending() -> Order:
     return Order.objects.get(pk=order.pk)
 
 
+def translated(words) -> str:
+    with translation.override("id"):
+        return str(words)
+
+
 def propose(order: Order, actor) -> Verdict:
     return propose_verdict(order, outcome="failed", evidence="mail", reason="asked twice", actor=actor)
 
@@ -46,6 +52,25 @@ def test_given_a_verdict_then_its_approval_ends_the_order(two):
     verdict.refresh_from_db()
     assert (decided.state, decided.result) == ("approved", verdict.order.ref_id)
     assert (verdict.order.status, verdict.approved_by) == ("failed", two[1])
+
+
+def test_given_another_language_then_the_queue_is_in_the_readers(two):
+    difference = make_difference(-10_500, "unexplained_debit")
+    with translation.override("en"):
+        asked = [
+            propose(pending(), two[0]).approval,
+            propose_adjustment(difference, actor=two[0], reason="a fee").approval,
+        ]
+
+    def words(language: str) -> list[str]:
+        with translation.override(language):
+            return [ShownApproval(approval, two[1]).about for approval in asked]
+
+    order, outcome = words("id")[0].split(" → ")
+    assert order in words("en")[0]
+    assert outcome == translated(Verdict.Outcome("failed").label)
+    assert translated(Difference.Label("unexplained_debit").label) in words("id")[1]
+    assert [words("id")[place] != words("en")[place] for place in (0, 1)] == [True, True]
 
 
 def test_given_the_order_moved_then_the_verdict_is_void(two):

@@ -3,13 +3,11 @@
 import pytest
 
 from approvals.models import Approval
-from approvals.services import ask
 from audit.models import AuditEvent
 from staff.models import User
 from staff.roles import Role, role_of
 from staff.services import change_role
-from staff.services.second import NeedsSecond
-from tests.approvals.helpers import approve, approve_on_page, approver
+from tests.approvals.helpers import approve, approve_on_page, approver, ask_role
 from tests.people import browser_of, code_of, make_person
 
 pytestmark = pytest.mark.django_db
@@ -17,13 +15,6 @@ pytestmark = pytest.mark.django_db
 
 def role_now(person) -> Role | None:
     return role_of(User.objects.get(pk=person.pk))
-
-
-def ask_role(person, role, actor) -> Approval:
-    with pytest.raises(NeedsSecond) as need:
-        change_role(person, role, actor=actor)
-    change = need.value.change
-    return ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
 
 
 @pytest.fixture

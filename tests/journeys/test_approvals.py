@@ -1,44 +1,24 @@
 """The approvals in a browser: a queue is worked off by keyboard."""
 
-import uuid
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from approvals.models import Approval
-from purchases.errors import NeedsApproval
-from purchases.services import ask_for_approval, place_order
-from staff.models import User
 from staff.roles import create_demo_staff
-from tests.approvals.helpers import cashier
-from tests.factories import make_product
+from tests.approvals.helpers import ask_purchase, cashier
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-def ask(person: User, destination: str) -> Approval:
-    product = make_product(price=20_000)
-    with pytest.raises(NeedsApproval) as need:
-        place_order(
-            product=product,
-            destination=destination,
-            placed_by=person,
-            max_price=product.price,
-            idempotency_key=str(uuid.uuid4()),
-            enqueue=False,
-        )
-    return ask_for_approval(need.value, actor=person, reason="A wedding")
-
-
 def test_given_a_queue_then_keys_open_the_right_form(live_server: Any, open_window: OpenWindow):
     create_demo_staff()
     open_books(1_000_000)
     sari = cashier(own_approval_above=10_000)
-    ask(sari, "081234567890")
-    second = ask(sari, "081234567891")
+    ask_purchase(sari, "081234567890")
+    second = ask_purchase(sari, "081234567891")
     page = open_window(language="id-ID")
     sign_in(page, live_server.url, "supervisor")
     page.goto(f"{live_server.url}/approvals/")
