@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
+from core.forms import RupiahField
 from tills.services import is_weak
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
@@ -57,11 +58,10 @@ class TillForm(forms.Form):
     """How a till is called, and the most that one order by PIN may cost there."""
 
     name = forms.CharField(label=_("Name of the till"), max_length=60, strip=True)
-    pin_limit = forms.IntegerField(
-        label=_("Most for one order by PIN, in rupiah"), min_value=0, max_value=10**12, required=False
-    )
+    pin_limit = RupiahField(label=_("Most for one order by PIN, in rupiah"), least=0, required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for field in self.fields.values():
             field.widget.attrs |= _FIELD
+        self.fields["pin_limit"].widget.attrs["inputmode"] = "numeric"

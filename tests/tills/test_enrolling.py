@@ -30,7 +30,7 @@ def boss() -> Browser:
 
 
 def test_a_code_makes_the_browser_in_which_it_is_typed_a_till():
-    code = make_code(boss(), pin_limit="50000")
+    code = make_code(boss(), pin_limit="50.000")
     browser = Client()
 
     answer = browser.post("/till/enrol/", {"code": f"{code[:4].lower()} {code[4:]}"})
