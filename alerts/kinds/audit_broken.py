@@ -15,10 +15,9 @@ class AuditBroken(AlertKind, permission="reconciliation.view_difference"):
         return [Reason(severity=Severity.CRITICAL, facts=flaw)] if flaw else []
 
     def words(self, facts: Facts, person: Person) -> Words:
-        where = " ".join(str(facts[name]) for name in ("table", "id", "detail") if facts.get(name))
+        where = " ".join(str(facts[name]) for name in ("reason", "table", "id", "detail") if facts.get(name))
         return Words(
             title=_("The audit is broken."),
-            facts=_("A row is not as it was recorded: %(reason)s. %(where)s")
-            % {"reason": facts.get("reason", ""), "where": where},
+            facts=_("A row is not as it was recorded (%(where)s).") % {"where": where},
             next_step=_("Change nothing in the database. Have the person who runs the server examine it."),
         )
