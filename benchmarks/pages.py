@@ -322,6 +322,34 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "callbacks, search: what is not there", f"{callbacks}?q=ZZ-NOT-THERE"
     yield "callback", reverse("callback_detail", args=[callback.pk])
     yield from workbench(order)
+    yield from people()
+
+
+def people() -> Iterator[tuple[str, str]]:
+    """The pages about approvals, tills, staff and the own account: (name, address). The history has no approvals."""
+    from django.urls import reverse
+
+    from approvals.models import Approval
+    from staff.models import User
+    from tills.models import Till
+
+    yield "approvals", reverse("approval_list")
+    yield "approvals, refused", f"{reverse('approval_list')}?state=refused"
+    if approval := Approval.objects.first():
+        yield "approval", approval.get_absolute_url()
+    yield "tills", reverse("till_list")
+    yield "add a till", reverse("till_add")
+    if till := Till.objects.first():
+        yield "till", reverse("till_detail", args=[till.pk])
+    yield "staff", reverse("staff_list")
+    yield "person, with limits", User.objects.get(username="cashier").get_absolute_url()
+    yield "invite", reverse("staff_invite")
+    yield "roles", reverse("role_list")
+    yield "role", reverse("role_detail", args=["supervisor"])
+    yield "own factors", reverse("own_factors")
+    yield "own PIN", reverse("own_pin")
+    yield "own account", reverse("preferences")
+    yield "files", reverse("export_list")
 
 
 def workbench(order: Any) -> Iterator[tuple[str, str]]:

@@ -3,13 +3,21 @@
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
+from approvals.models import Approval
+from approvals.services import refuse
 from reconciliation.models import ReconciliationRun
+from reconciliation.services import propose_adjustment
 from staff.models import User
-from staff.roles import create_demo_staff
+from staff.roles import Role, create_demo_staff
+from tests.approvals.helpers import ask_purchase, ask_role, cashier
 from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+from tests.ledger.helpers import open_books
+from tests.reconciliation.helpers import make_difference
+from tests.tills.helpers import make_till
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -89,6 +97,48 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     expect(page.locator(".toast-note")).to_be_visible()
     look()
 
+    assert faults == []
+
+
+@pytest.mark.parametrize("language", LOOKS)
+def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    open_books(1_000_000)
+    admin, owner = User.objects.get(username="admin"), User.objects.get(username="owner")
+    sari = cashier(own_approval_above=10_000, own_per_day=500_000)
+    for number in range(3):
+        ask_purchase(sari, f"08123456789{number}")
+    refuse(Approval.objects.earliest("pk"), actor=owner, reason="Not so")
+    propose_adjustment(make_difference(-10_500, "unexplained_debit"), actor=admin, reason="fee of the bank")
+    ask_role(sari, Role.SUPERVISOR, owner)
+    tills = [make_till("Kasir depan"), make_till("Kasir belakang", switched_off_at=timezone.now())]
+    page = open_window(language=language)
+    sign_in(page, live_server.url, "owner")
+
+    faults: list[str] = []
+    addresses = [
+        "/approvals/",
+        "/approvals/?state=expired",
+        "/tills/",
+        "/tills/add/",
+        "/till/",
+        "/me/pin/",
+        "/me/factors/",
+    ]
+    addresses += ["/me/factors/app/", "/me/factors/passkey/", "/files/", "/staff/roles/supervisor/"]
+    addresses += [approval.get_absolute_url() for approval in Approval.objects.all()]
+    addresses += [f"/tills/{till.pk}/" for till in tills]
+    addresses += [f"/staff/{sari.pk}/"]
+    for address in addresses:
+        page.goto(live_server.url + address)
+        # what asks for a decision, a limit or a reason is folded
+        page.evaluate("document.querySelectorAll('main details').forEach(part => { part.open = true; })")
+        for (width, height), scheme in LOOKS[language]:
+            page.set_viewport_size({"width": width, "height": height})
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            faults.extend(faults_of(page))
+
+    assert Approval.objects.open().count() == 4
     assert faults == []
 
 
