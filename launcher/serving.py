@@ -123,7 +123,8 @@ class Server:
         if seed:
             stack.finish(seed, "The sandbox's database could not be prepared.")
             sandbox = self._keep("sandbox", stack.start_sandbox, port=stack.sandbox_port)
-            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY)
+            token = stack.secrets["sandbox_token"]
+            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
         if self._listener:
             stack.await_http(

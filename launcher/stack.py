@@ -21,7 +21,7 @@ from launcher.project import Project
 
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 FIRST_SANDBOX_PORT = 8100
-SANDBOX_READY = "/control/ledger"  # answers without the dashboard's token
+SANDBOX_READY = "/control/ledger"
 NO_ADMIN = "no admin yet"  # a step of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -170,14 +170,22 @@ class Stack:
         return self.python("sandbox", *words, environment=self._sandbox_environment)
 
     def await_http(
-        self, child: Child, *, port: int, path: str, host: str = "localhost", address: str = "127.0.0.1"
+        self,
+        child: Child,
+        *,
+        port: int,
+        path: str,
+        host: str = "localhost",
+        address: str = "127.0.0.1",
+        token: str = "",
     ) -> None:
         """Wait until a GET is answered with 200; LaunchError when the process ends or is not ready in time."""
+        headers = {"Host": host, "X-Forwarded-Proto": "https"} | ({"Authorization": f"Bearer {token}"} if token else {})
 
         def answer() -> str:
             connection = http.client.HTTPConnection(address, port, timeout=5)
             try:
-                connection.request("GET", path, headers={"Host": host, "X-Forwarded-Proto": "https"})
+                connection.request("GET", path, headers=headers)
                 status = connection.getresponse().status
             except (OSError, http.client.HTTPException):
                 return "no answer"

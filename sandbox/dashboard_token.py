@@ -1,20 +1,25 @@
-"""The dashboard is for whoever has the link that `./run` prints: every user of this machine reaches its port.
+"""The dashboard and the control API are for whoever has the token: every user of this machine reaches their port.
 
-The wire under /v1/ has its signatures; the control API under /control/ shows no credential.
+`./run` prints the dashboard's link with it. The control API moves balances and settles orders; it takes the token as a
+bearer. The wire under /v1/ has its signatures.
 """
 
 import hmac
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 
 COOKIE = "sandbox_token"
-_OPEN = ("/v1/", "/control/", "/static/")
+_OPEN = ("/v1/", "/static/")
+_CONTROL, _BEARER = "/control/", "Bearer "
 
 
 class DashboardTokenMiddleware:
-    """Takes the token out of the address into a cookie; without either the dashboard is 403. Off without a token."""
+    """Takes the token out of the address into a cookie; without either the dashboard is 403. Off without a token.
+
+    The control API answers nobody's cookie: a foreign page's request would bring it along.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -23,6 +28,11 @@ class DashboardTokenMiddleware:
         """The page, or the way to it."""
         if not settings.SANDBOX_TOKEN or request.path.startswith(_OPEN):
             return self.get_response(request)
+        if request.path.startswith(_CONTROL):
+            given = request.headers.get("Authorization", "")
+            if given.startswith(_BEARER) and _is_token(given.removeprefix(_BEARER)):
+                return self.get_response(request)
+            return JsonResponse({"error": "the token of ./run is missing or wrong"}, status=403)
         if request.method == "GET" and _is_token(request.GET.get("token", "")):
             answer: HttpResponse = HttpResponseRedirect("/" + request.path.lstrip("/"))
             answer.set_cookie(COOKIE, settings.SANDBOX_TOKEN, httponly=True, samesite="Lax")

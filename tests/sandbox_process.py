@@ -118,9 +118,14 @@ class SandboxProcess:
         if self.process is None or self.process.poll() is not None:
             raise AssertionError(f"the sandbox ended at once:\n{self.log.read_text()[-3000:]}")
         try:
-            return requests.get(f"{self.url}/control/ledger", timeout=5).ok
-        except requests.ConnectionError:
+            return requests.get(f"{self.url}/control/ledger", headers=self._bearer(), timeout=5).ok
+        except requests.RequestException:  # not there yet, or slow while the machine is busy
             return False
+
+    def _bearer(self) -> dict[str, str]:
+        """What the control API asks for when the sandbox has a token."""
+        token = self.env.get("SANDBOX_TOKEN", "")
+        return {"Authorization": f"Bearer {token}"} if token else {}
 
     def stop(self, *, within: float = 5.0) -> int:
         """End it the orderly way; its exit code."""
@@ -178,9 +183,10 @@ class SandboxProcess:
         name, _, query = path.removeprefix("/control/").partition("?")
         url = f"{self.url}/control/{name}"
         if name in ("ledger", "requests", "transactions", "deliveries"):
-            response = requests.get(url + (f"?{query}" if query else ""), params=json, timeout=30)
+            address = url + (f"?{query}" if query else "")
+            response = requests.get(address, params=json, headers=self._bearer(), timeout=30)
         else:
-            response = requests.post(url, json=json, timeout=30)
+            response = requests.post(url, json=json, headers=self._bearer(), timeout=30)
         answer: dict[str, Any] = response.json()
         if not response.ok:
             raise AssertionError(f"control {path}: {answer}")

@@ -310,6 +310,22 @@ def test_the_dashboard_opens_for_the_printed_link_alone(guarded):
         assert "HttpOnly" in first.history[0].headers["Set-Cookie"]
         assert owner.get(f"{guarded.url}/requests", timeout=10).status_code == 200
 
-    # the wire and the control API are as they were
-    assert guarded.call("/v1/balance").status_code == 200
-    assert "mutations" in guarded.control("ledger")
+    assert guarded.call("/v1/balance").status_code == 200, "the wire has its signatures"
+
+
+def test_the_control_api_answers_the_bearer_of_the_token_alone(guarded):
+    ledger, topup = f"{guarded.url}/control/ledger", f"{guarded.url}/control/topup"
+    with requests.Session() as owner:
+        owner.get(f"{guarded.url}/?token=the-token-of-this-folder", timeout=10).raise_for_status()
+        answers = [
+            requests.get(ledger, timeout=10),
+            requests.get(f"{ledger}?token=the-token-of-this-folder", timeout=10),
+            owner.get(ledger, timeout=10),
+            owner.post(topup, json={"amount": 5}, timeout=10),
+        ]
+    for words in ("", "Bearer ", "Bearer wrong", "the-token-of-this-folder", "Basic the-token-of-this-folder"):
+        answers += [requests.post(topup, json={"amount": 5}, headers={"Authorization": words}, timeout=10)]
+
+    assert [(answer.status_code, list(answer.json())) for answer in answers] == [(403, ["error"])] * len(answers)
+    assert guarded.balance() == OPENING
+    assert guarded.control("topup", amount=5) == {"balance": OPENING + 5}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import requests
 from django.conf import settings
@@ -25,6 +26,11 @@ def how_many(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= _MOST):
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from 1 to {_MOST}")
     return int(text)
+
+
+def sandbox_token() -> str:
+    """What opens the sandbox's dashboard, and its control API; "" where `./run` did not start it."""
+    return parse_qs(urlsplit(settings.SANDBOX_DASHBOARD_URL).query).get("token", [""])[0]
 
 
 class Command(PlainCommand):
@@ -58,7 +64,9 @@ class Command(PlainCommand):
     def _tell_sandbox(self, balance: int) -> None:
         """Give the sandbox's account the balance of the books, or say what follows when that is not possible."""
         try:
-            reply = requests.post(f"{settings.SANDBOX_URL}/control/account", json={"balance": balance}, timeout=10)
+            address, token = f"{settings.SANDBOX_URL}/control/account", sandbox_token()
+            bearer = {"Authorization": f"Bearer {token}"} if token else {}
+            reply = requests.post(address, json={"balance": balance}, headers=bearer, timeout=10)
             reply.raise_for_status()
         except requests.RequestException:
             self.stdout.write(
