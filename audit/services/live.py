@@ -24,7 +24,7 @@ _COMPARED = """
       FROM {live} live LEFT JOIN LATERAL (
         SELECT * FROM {copies} copy WHERE copy.pgh_obj_id = live.{key} ORDER BY copy.pgh_id DESC LIMIT 1
       ) newest ON true
-     WHERE ({where}) AND ({unrecorded} OR newest.pgh_label = 'delete' OR ({differs})) LIMIT {limit}
+     WHERE ({where}) AND {recorded} (newest.pgh_id IS NULL OR newest.pgh_label = 'delete' OR ({differs})) LIMIT {limit}
 """
 _GONE = """
     SELECT copy.pgh_obj_id FROM {copies} copy
@@ -87,7 +87,7 @@ def _of_table(cursor: CursorWrapper, model: Any, since: int, *, made_up: bool) -
             **names,
             columns=", ".join(differs),
             differs=" OR ".join(differs),
-            unrecorded="false" if made_up else "newest.pgh_id IS NULL",
+            recorded="newest.pgh_id IS NOT NULL AND" if made_up else "",
             where=lately if since else "true",
         )
     )

@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from audit.models import Sealing
+from audit.services import seal_again
 from backoffice.history.loading import bulk_load, copy_blocks
 from backoffice.history.parts import ORDERS, Made, Part, cut, numbers_for, write_all
 from backoffice.history.rows import NULL, History, moment
@@ -135,6 +136,7 @@ def _date_opening(opening: Entry, start: dt.datetime) -> None:
         cursor.execute("UPDATE ledger_entry SET at = %s WHERE id = %s", [start, opening.pk])
         cursor.execute("ALTER TABLE ledger_entry ENABLE TRIGGER USER")
     Books.objects.update(opened_at=start)
+    seal_again()
 
 
 def _next_ids(tables: dict[str, str]) -> dict[str, int]:

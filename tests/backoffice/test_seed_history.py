@@ -9,6 +9,8 @@ from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 
+from audit.services import seal, seal_again, verify
+from backoffice.management.commands.seed_history import Command
 from core import heartbeats
 from ledger.models import Books, Entry
 from ledger.services import first_day, read_days
@@ -20,6 +22,8 @@ from staff.roles import create_demo_staff
 from tests.audit.helpers import sold
 from tests.factories import make_order
 from tests.gateway.helpers import read_balance
+from tests.ledger.helpers import open_books
+from tests.sandbox_process import SandboxProcess
 
 BALANCED = ReconciliationRun.Result.BALANCED
 
@@ -58,6 +62,35 @@ def test_given_history_when_compared_then_it_is_balanced(sandboxed):
     assert (run.state, run.difference) == (BALANCED, 0)
     assert sandboxed.process.control("ledger")["balance"] == Books.objects.get().balance == run.reported
     assert definitions() == before
+
+
+def test_a_past_made_up_after_the_first_seal_breaks_no_audit(sandboxed):
+    open_books(1_000_000)
+    while seal():
+        pass
+    assert verify().rows
+
+    seed(200)
+    while seal():
+        pass
+
+    assert [str(flaw) for flaw in verify().flaws] == []
+
+
+def test_seals_are_kept_with_a_real_upstream(settings):
+    settings.SANDBOX = False
+    with pytest.raises(RuntimeError):
+        seal_again()
+
+
+def test_the_sandbox_of_run_gets_the_token_with_the_balance(settings):
+    process = SandboxProcess.fresh("seeded", SANDBOX_TOKEN="of-this-folder")
+    settings.SANDBOX_URL, settings.SANDBOX_DASHBOARD_URL = process.url, f"{process.url}/?token=of-this-folder"
+    try:
+        Command()._tell_sandbox(1_234_567)
+        assert process.control("ledger")["balance"] == 1_234_567
+    finally:
+        process.remove()
 
 
 def test_given_history_then_ends_of_all_kinds_are_in_it(sandboxed):
