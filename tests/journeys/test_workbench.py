@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from audit.kinds import Kind
+from audit.services import record
 from staff.models import User
 from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
@@ -40,6 +42,18 @@ def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: Ope
             faults.extend(faults_of(page))
 
     assert faults == []
+
+
+def test_what_people_did_fits_its_table_on_a_desktop(live_server: Any, open_window: OpenWindow):
+    a_busy_day()
+    record(Kind.APPROVED, person=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
+    page = open_window(size=(1440, 900), language="id-ID")
+    sign_in(page, live_server.url, "auditor")
+    page.goto(f"{live_server.url}/audit/")
+
+    table = page.locator("main table.rows")
+    expect(table).to_contain_text("e7e7e7")
+    assert table.evaluate("e => e.parentElement.scrollWidth - e.parentElement.clientWidth") <= 0
 
 
 def test_an_auditor_goes_from_an_order_to_its_exchange_and_story(live_server: Any, open_window: OpenWindow):
