@@ -47,4 +47,6 @@ class Kind(models.TextChoices):
     SETTING_CHANGED = "setting_changed", _("Setting changed")
     APPROVAL_WITHDRAWN = "approval_withdrawn", _("Request withdrawn")
     APPROVAL_VOID = "approval_void", _("Request void")
+    DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
+    DAY_SIGNED = "day_signed", _("Closing of a day signed")
     RESTORED = "restored", _("Database restored")

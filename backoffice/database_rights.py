@@ -124,6 +124,14 @@ RIGHTS: dict[str, str] = {
     "tills_pin": "SIUD",
     "tills_tillhistory": "SI",
     "tills_pinhistory": "SI",
+    # drawers
+    "drawers_drawer": "SIU",
+    "drawers_drawerday": "SIU",
+    "drawers_shift": "SIU",
+    "drawers_drawerentry": "SI",
+    "drawers_drawerhistory": "SI",
+    "drawers_drawerdayhistory": "SI",
+    "drawers_shifthistory": "SI",
 }
 
 _TABLES = """

@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "exports",
     "workbench",
     "tills",
+    "drawers",
 ]
 
 MIDDLEWARE = [
@@ -332,6 +333,11 @@ EXCHANGES_KEPT_DAYS = env.int("EXCHANGES_KEPT_DAYS", 90)
 APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
 # Something that waits for a second person longer than this (minutes) is an alert.
 APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
+
+# --- Drawers ----------------------------------------------------------------------------------------------------
+
+# A drawer that is closed with a larger difference than this (rupiah) is an alert, and an event of the audit.
+DRAWER_DIFFERENCE_LIMIT = env.int("DRAWER_DIFFERENCE_LIMIT", 20_000)
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 

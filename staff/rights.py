@@ -114,6 +114,12 @@ RIGHTS = (
         needs_two=True,
     ),
     Right("alerts.view_alert", "alert", Area.MONEY, _("See alerts")),
+    Right("drawers.use_drawer", "drawer", Area.MONEY, _("Sell out of a drawer: open it, count it, close it")),
+    Right(
+        "drawers.view_shifts", "shift", Area.MONEY, _("See all shifts and the closings of days, and make files of them")
+    ),
+    Right("drawers.manage_drawers", "drawer", Area.MONEY, _("Add drawers, and close other people's shifts")),
+    Right("drawers.sign_day", "drawerday", Area.MONEY, _("Sign the closing of a day"), needs_two=True),
     Right("audit.view_auditevent", "auditevent", Area.PEOPLE, _("See what people did, and make files of it")),
     Right("staff.manage_staff", "user", Area.PEOPLE, _("Invite people of lower roles, and manage their accounts")),
     Right("tills.enrol_till", "till", Area.PEOPLE, _("Enrol tills, unlock them and switch them off")),

@@ -104,6 +104,7 @@ _CASHIER = (
     "customers.add_customer",
     "customers.change_customer",
     "customers.delete_customer",
+    "drawers.use_drawer",
 )
 _SUPERVISOR = (
     *_CASHIER,
@@ -118,6 +119,7 @@ _SUPERVISOR = (
     "alerts.view_alert",
     "staff.manage_staff",
     "tills.enrol_till",
+    "drawers.view_shifts",
 )
 _AUDITOR = (
     *_VIEWER,
@@ -131,6 +133,7 @@ _AUDITOR = (
     "reconciliation.view_difference",
     "reconciliation.view_reconciliationrun",
     "alerts.view_alert",
+    "drawers.view_shifts",
 )
 # What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
 # so that what a shop has changed stays.
@@ -147,6 +150,7 @@ ROLES: dict[Role, tuple[str, ...]] = {
         "ledger.adjust_balance",
         "reconciliation.acknowledge_difference",
         "staff.change_limits",
+        "drawers.manage_drawers",
     ),
 }
 # What an administrator proposes for the books, the owner approves, and the other way round.

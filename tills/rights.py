@@ -15,5 +15,6 @@ PIN_RIGHTS = frozenset(
         "customers.view_customer",
         "customers.add_customer",
         "customers.change_customer",
+        "drawers.use_drawer",
     }
 )

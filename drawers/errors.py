@@ -1,0 +1,48 @@
+"""Why something was not done with a drawer."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+from core.money import signed_rupiah
+
+
+class DrawerRefused(Refused):
+    """Nothing was entered. `reason` is one of the keys below."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "drawer_taken": _("Somebody has this drawer open. Choose another one, or have it handed over."),
+            "drawer_off": _("This drawer is not in use any more."),
+            "person_busy": _("This person has a drawer open. Close that shift first."),
+            "no_right": _("This person may not use a drawer."),
+            "name_taken": _("There is a drawer with this name already."),
+            "in_use": _("This drawer is open. Close its shift first."),
+            "closed": _("This shift is closed. It never changes."),
+            "not_yours": _("Only the cashier of this shift, or who manages drawers, can do this."),
+            "no_shift": _("You have no drawer open. Open one first."),
+            "no_sale": _("This order is in no drawer."),
+            "sold_before": _("This sale is in a shift that is closed. It never changes."),
+            "cash_short": _("The customer gave less than the price."),
+            "no_note": _("Write who owes it."),
+            "not_owed": _("Nothing is owed for this order now."),
+            "given_back": _("Somebody has noted before that the customer has the money back."),
+            "no_reason": _("Write what it is for."),
+            "day_signed": _("This day is signed. It never changes."),
+            "day_open": _("A shift is open that began on this day. Close it first."),
+            "day_empty": _("No shift was closed on this day."),
+        }
+        super().__init__(words[reason])
+
+
+class DifferenceUnexplained(Refused):
+    """The count differs from what is expected by `difference` (rupiah), and nobody wrote why."""
+
+    def __init__(self, difference: int) -> None:
+        self.difference = difference
+        super().__init__(
+            _("The count differs by %(amount)s. Count again, or write why, if only that you do not know.")
+            % {"amount": signed_rupiah(difference)}
+        )

@@ -1,0 +1,348 @@
+"""Drawers with cash, the shifts in which people sell out of them, and the entries that say what is in them.
+
+Amounts in whole rupiah. Entries are added and never changed; a closed shift and a signed day never change.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+
+import pgtrigger
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Upper
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from audit.history import history_of
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only, never_truncated
+from staff.models import User
+
+# Rupiah of each note and coin, in the order of every count.
+DENOMINATIONS = (100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100)
+
+
+class Method(models.TextChoices):
+    """How money comes from a customer, or goes back."""
+
+    CASH = "cash", _("Cash")
+    TRANSFER = "transfer", _("Transfer")
+    QRIS = "qris", _("QRIS")
+    CREDIT = "credit", _("On credit")
+
+
+def _pieces() -> ArrayField[list[int], list[int]]:
+    """How many of each of `DENOMINATIONS` were counted."""
+    return ArrayField(models.BigIntegerField(), size=len(DENOMINATIONS))
+
+
+def _adds_up(pieces: str, total: str) -> Q:
+    """The count has all denominations, none below zero, and makes this amount."""
+    places = range(len(DENOMINATIONS))
+    counted = reduce(and_, (Q(**{f"{pieces}__{place}__gte": 0}) for place in places))
+    amounts = [F(f"{pieces}__{place}") * DENOMINATIONS[place] for place in places]
+    return Q(**{f"{pieces}__len": len(DENOMINATIONS), total: reduce(lambda sum_, one: sum_ + one, amounts)}) & counted
+
+
+class Drawer(models.Model):
+    """A drawer, box or bag with the shop's cash. It is no device: whoever sells out of it may sit anywhere."""
+
+    name = models.CharField(_("name"), max_length=60)
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Upper("name"), condition=Q(is_active=True), name="drawer_name_once")]
+        triggers = [pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete), never_truncated()]
+        permissions = [
+            ("use_drawer", "Can open a drawer, sell out of it and close it"),
+            ("manage_drawers", "Can add and rename drawers, and close other people's shifts"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DrawerDay(models.Model):
+    """The shifts that were closed on one day of the shop. Signed by an owner it is frozen, as `facts` say."""
+
+    day = models.DateField(unique=True)
+    signed_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
+    signed_at = models.DateTimeField(null=True)
+    facts = models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")
+
+    class Meta:
+        permissions = [("sign_day", "Can sign the closing of a day")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(signed_by__isnull=True, signed_at__isnull=True)
+                | Q(signed_by__isnull=False, signed_at__isnull=False),
+                name="drawer_day_signed_as_a_whole",
+            ),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="signed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__signed_at__isnull=False)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.day)
+
+    def get_absolute_url(self) -> str:
+        return reverse("drawer_day", args=[self.day.isoformat()])
+
+
+_CLOSED_TRUE = Q(
+    closed_at__isnull=False,
+    closed_by__isnull=False,
+    last_no__isnull=False,
+    counted__isnull=False,
+    counted_pieces__isnull=False,
+    expected__isnull=False,
+    difference__isnull=False,
+    day__isnull=False,
+)
+_STILL_OPEN = Q(
+    closed_at__isnull=True,
+    closed_by__isnull=True,
+    last_no__isnull=True,
+    counted__isnull=True,
+    counted_pieces__isnull=True,
+    expected__isnull=True,
+    difference__isnull=True,
+    day__isnull=True,
+    reason="",
+)
+# What is expected follows from the entries and from nothing else; the day is not signed yet.
+_CLOSES_BY_ITS_ENTRIES = """
+    IF NEW.expected IS DISTINCT FROM (
+        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.id AND method = 'cash'
+    ) THEN
+        RAISE EXCEPTION 'shift %: expected is not the sum of its entries', NEW.id;
+    END IF;
+    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;
+    END IF;
+    RETURN NEW;
+"""
+
+
+class Shift(models.Model):
+    """One person with one drawer, from one count to the next. Who hands over ends a shift and begins another's."""
+
+    drawer = models.ForeignKey(Drawer, on_delete=models.PROTECT, related_name="shifts")
+    cashier = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField()
+    opening = models.BigIntegerField(help_text="Rupiah that were counted when it began.")
+    opening_pieces = _pieces()
+    taken_from = models.OneToOneField(
+        "self", null=True, on_delete=models.PROTECT, related_name="handed_to", help_text="Whose count it began with."
+    )
+    # Numbers of the orders' own sequence: an order between them was placed in this shift, whatever the clocks say.
+    first_no = models.BigIntegerField(help_text="Its orders have higher keys.")
+    last_no = models.BigIntegerField(null=True, help_text="Its orders have lower keys.")
+
+    closed_at = models.DateTimeField(null=True)
+    closed_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
+    counted = models.BigIntegerField(null=True)
+    counted_pieces = ArrayField(models.BigIntegerField(), size=len(DENOMINATIONS), null=True)
+    expected = models.BigIntegerField(null=True, help_text="Rupiah: the sum of its entries in cash.")
+    difference = models.BigIntegerField(null=True, help_text="Counted less expected.")
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it differs.")
+    day = models.ForeignKey(DrawerDay, null=True, on_delete=models.PROTECT, related_name="shifts")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["drawer"], condition=Q(closed_at=None), name="shift_open_once_a_drawer"),
+            models.UniqueConstraint(fields=["cashier"], condition=Q(closed_at=None), name="shift_open_once_a_person"),
+            models.CheckConstraint(condition=_CLOSED_TRUE | _STILL_OPEN, name="shift_closed_as_a_whole"),
+            models.CheckConstraint(condition=_adds_up("opening_pieces", "opening"), name="shift_opening_adds_up"),
+            models.CheckConstraint(
+                condition=Q(counted__isnull=True) | _adds_up("counted_pieces", "counted"), name="shift_count_adds_up"
+            ),
+            models.CheckConstraint(
+                condition=Q(counted__isnull=True) | Q(difference=F("counted") - F("expected")),
+                name="shift_difference_is_counted_less_expected",
+            ),
+            models.CheckConstraint(
+                condition=Q(difference__isnull=True) | Q(difference=0) | Q(reason__gt=""),
+                name="shift_difference_has_a_reason",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["-opened_at", "-id"], name="shift_newest"),
+            models.Index(fields=["cashier", "-opened_at", "-id"], name="shift_by_cashier"),
+            models.Index(fields=["drawer", "-opened_at", "-id"], name="shift_by_drawer"),
+        ]
+        triggers = [
+            pgtrigger.Protect(
+                name="begins_open", operation=pgtrigger.Insert, condition=pgtrigger.Q(new__closed_at__isnull=False)
+            ),
+            pgtrigger.ReadOnly(
+                name="how_it_began_never_changes",
+                fields=["drawer", "cashier", "opened_at", "opening", "opening_pieces", "taken_from", "first_no"],
+            ),
+            pgtrigger.Protect(
+                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
+            ),
+            pgtrigger.Trigger(
+                name="closes_by_its_entries",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__closed_at__isnull=True, new__closed_at__isnull=False),
+                func=_CLOSES_BY_ITS_ENTRIES,
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+        permissions = [("view_shifts", "Can see all shifts and the closings of days")]
+
+    def __str__(self) -> str:
+        return f"shift {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("shift_detail", args=[self.pk])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes entries."""
+        return self.closed_at is None
+
+
+# An entry takes the shift's lock itself: typed into `psql`, it waits for a closing under way and is refused then.
+_ENTERS_OPEN_SHIFT = """
+    PERFORM FROM drawers_shift WHERE id = NEW.shift_id AND closed_at IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'shift % takes no entries', NEW.shift_id;
+    END IF;
+    IF NEW.undoes_id IS NOT NULL THEN
+        PERFORM FROM drawers_drawerentry
+          WHERE id = NEW.undoes_id AND shift_id = NEW.shift_id AND kind = NEW.kind AND method = NEW.method
+            AND ref_id = NEW.ref_id AND amount = -NEW.amount AND undoes_id IS NULL;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'entry % is not undone so', NEW.undoes_id;
+        END IF;
+    END IF;
+    IF NEW.replaces_id IS NOT NULL THEN
+        PERFORM FROM drawers_drawerentry former JOIN drawers_drawerentry undoing ON undoing.undoes_id = former.id
+          WHERE former.id = NEW.replaces_id AND former.shift_id = NEW.shift_id AND former.kind = NEW.kind
+            AND former.ref_id = NEW.ref_id;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'entry % is not replaced so', NEW.replaces_id;
+        END IF;
+    END IF;
+    RETURN NEW;
+"""
+
+
+class DrawerEntryQuerySet(models.QuerySet["DrawerEntry"]):
+    def current(self) -> DrawerEntryQuerySet:
+        """Those that hold: neither undone nor undoing another."""
+        return self.filter(undoes=None, undone_by=None)
+
+
+class DrawerEntry(models.Model):
+    """What came into a shift, or went out of it (below zero). What was wrong is undone by another entry."""
+
+    class Kind(models.TextChoices):
+        OPENING = "opening", _("Opening count")
+        HANDOVER = "handover", _("Taken over")
+        SALE = "sale", _("Sale")
+        REFUND = "refund", _("Given back")
+        PAID_IN = "paid_in", _("Paid in")
+        PAID_OUT = "paid_out", _("Paid out")
+
+    shift = models.ForeignKey(Shift, on_delete=models.PROTECT, related_name="entries")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    method = models.CharField(max_length=10, choices=Method.choices, default=Method.CASH)
+    amount = models.BigIntegerField(help_text="Rupiah, below zero when it goes out.")
+    ref_id = models.CharField(max_length=64, blank=True, help_text="The order that was sold, or whose money went back.")
+    reason = models.CharField(max_length=500, blank=True)
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", help_text="Who did it.")
+    at = models.DateTimeField()
+    cash_given = models.BigIntegerField(null=True, help_text="Rupiah that the customer gave, where somebody said it.")
+    sold_in = models.ForeignKey(
+        Shift,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="later_entries",
+        help_text="The earlier shift in which it was sold; empty when that is this one, or none.",
+    )
+    undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
+    replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
+
+    objects = DrawerEntryQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ref_id", "kind"],
+                condition=Q(ref_id__gt="", undoes=None, replaces=None),
+                name="drawer_entry_once_an_order",
+            ),
+            models.UniqueConstraint(
+                fields=["shift"], condition=Q(kind__in=["opening", "handover"]), name="drawer_entry_one_opening"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["sale", "refund"], ref_id__gt="") | Q(~Q(kind__in=["sale", "refund"]), ref_id=""),
+                name="drawer_entry_of_an_order_iff_it_names_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["sale", "refund"])
+                | Q(method="cash", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True),
+                name="drawer_entry_of_no_order_is_cash",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["opening", "handover"], amount__gte=0)
+                | Q(kind="paid_in", amount__gt=0, reason__gt="")
+                | Q(kind="paid_out", amount__lt=0, reason__gt="")
+                | Q(kind="sale", undoes__isnull=True, amount__gte=0)
+                | Q(kind="sale", undoes__isnull=False, amount__lte=0)
+                | Q(kind="refund", undoes__isnull=True, amount__lte=0)
+                | Q(kind="refund", undoes__isnull=False, amount__gte=0),
+                name="drawer_entry_has_its_sign",
+            ),
+            models.CheckConstraint(
+                condition=Q(cash_given__isnull=True)
+                | Q(kind="sale", method="cash", undoes__isnull=True, cash_given__gte=F("amount")),
+                name="drawer_entry_cash_given_is_enough",
+            ),
+            models.CheckConstraint(
+                condition=Q(undoes__isnull=True) | Q(replaces__isnull=True), name="drawer_entry_undoes_or_replaces"
+            ),
+            models.CheckConstraint(condition=Q(method__in=Method.values), name="drawer_entry_method_known"),
+            models.CheckConstraint(
+                condition=Q(sold_in__isnull=True) | ~Q(sold_in=F("shift")), name="drawer_entry_sold_in_another"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["shift", "id"], name="drawer_entry_of_shift"),
+            models.Index(fields=["ref_id"], name="drawer_entry_by_order", condition=Q(ref_id__gt="")),
+            models.Index(fields=["txid", "id"], name="drawer_entry_to_seal"),
+        ]
+        triggers = [
+            *append_only(),
+            pgtrigger.Trigger(
+                name="enters_open_shift", when=pgtrigger.Before, operation=pgtrigger.Insert, func=_ENTERS_OPEN_SHIFT
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount}"
+
+    @property
+    def change(self) -> int | None:
+        """Rupiah that the customer got back at once; None when nobody said what was given."""
+        return None if self.cash_given is None else self.cash_given - self.amount
+
+
+DrawerHistory = history_of(Drawer)
+DrawerDayHistory = history_of(DrawerDay)
+ShiftHistory = history_of(Shift)

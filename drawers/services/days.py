@@ -1,0 +1,104 @@
+"""The closing of a day: what its shifts came to, by cashier. An owner signs it, and it is frozen."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from core.times import start_of_day
+from drawers.errors import DrawerRefused
+from drawers.models import DrawerDay, Shift
+from drawers.services.locking import SIGN
+from drawers.services.totals import Totals, totals_of
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from staff.models import User
+
+
+@dataclass(frozen=True)
+class DayLine:
+    """One shift of a day, as its closing shows it; rupiah."""
+
+    shift: int
+    drawer: str
+    cashier: str
+    totals: Totals
+    counted: int
+    difference: int
+    reason: str
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        facts = {
+            name: getattr(self, name) for name in ("shift", "drawer", "cashier", "counted", "difference", "reason")
+        }
+        return facts | {"totals": self.totals.plain()}
+
+    @classmethod
+    def of(cls, facts: dict[str, Any]) -> DayLine:
+        """As it was signed."""
+        return cls(**{**facts, "totals": Totals(**facts["totals"])})
+
+
+def day_lines(day: DrawerDay | None) -> list[DayLine]:
+    """The shifts that were closed on this day, by cashier; of a signed day as they were signed."""
+    if day is None:
+        return []
+    if day.signed_at:
+        return [DayLine.of(line) for line in day.facts["lines"]]
+    shifts = list(day.shifts.select_related("drawer", "cashier").order_by("cashier__username", "closed_at", "pk"))
+    totals = totals_of([shift.pk for shift in shifts], with_cost=True)
+    return [
+        DayLine(
+            shift=shift.pk,
+            drawer=shift.drawer.name,
+            cashier=shift.cashier.shown_name,
+            totals=totals[shift.pk],
+            counted=shift.counted or 0,
+            difference=shift.difference or 0,
+            reason=shift.reason,
+        )
+        for shift in shifts
+    ]
+
+
+def open_shifts_until(day: dt.date) -> list[Shift]:
+    """The shifts that began on this day or before and are open: the day is not over for them."""
+    until = start_of_day(day + dt.timedelta(days=1))
+    found = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
+    return list(found.order_by("opened_at"))
+
+
+def sign_day(day: dt.date, *, actor: User, request: HttpRequest | None = None) -> DrawerDay:
+    """Freeze the closing of this day under the actor's name. Raises `DrawerRefused`.
+
+    All shifts that began on it must be closed. A shift that closes later on the same day belongs to the next one.
+    """
+    if not actor.has_perm(SIGN):
+        raise DrawerRefused("no_right")
+    if day > timezone.localdate():
+        raise DrawerRefused("day_empty")
+    with transaction.atomic():
+        found = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
+        lines = day_lines(found)
+        if found is None or not lines:
+            raise DrawerRefused("day_empty")
+        if found.signed_at:
+            raise DrawerRefused("day_signed")
+        if open_shifts_until(day):
+            raise DrawerRefused("day_open")
+        found.facts = {"lines": [line.plain() for line in lines]}
+        found.signed_by_id, found.signed_at = actor.pk, clock.now()
+        found.save()
+        facts = {"shifts": len(lines), "difference": sum(line.difference for line in lines)}
+        record(Kind.DAY_SIGNED, person=actor, request=request, subject=day.isoformat(), facts=facts)
+        return found

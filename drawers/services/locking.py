@@ -1,0 +1,45 @@
+"""The shift's lock, which every service holds: first an order's, where it is about one; then this; then the day's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.db.transaction import TransactionManagementError
+
+from drawers.errors import DrawerRefused
+from drawers.models import Shift
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+USE, MANAGE, VIEW, SIGN = "drawers.use_drawer", "drawers.manage_drawers", "drawers.view_shifts", "drawers.sign_day"
+
+
+def lock_shift(pk: int) -> Shift:
+    """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed."""
+    if not connection.in_atomic_block:
+        raise TransactionManagementError("a lock lasts no longer than its transaction")
+    found = Shift.objects.select_for_update(no_key=True, of=("self",)).select_related("drawer", "cashier").get(pk=pk)
+    if not found.is_open:
+        raise DrawerRefused("closed")
+    return found
+
+
+def open_shift_of(person_id: int) -> Shift | None:
+    """The shift that this person has open."""
+    return Shift.objects.select_related("drawer", "cashier").filter(cashier=person_id, closed_at=None).first()
+
+
+def refuse_unless_own(shift: Shift, actor: User) -> None:
+    """Raise `DrawerRefused` unless this is the actor's shift, or the actor manages drawers."""
+    is_own = shift.cashier_id == actor.pk and actor.has_perm(USE)
+    if not (is_own or actor.has_perm(MANAGE)):
+        raise DrawerRefused("not_yours")
+
+
+def next_order_no() -> int:
+    """A number of the orders' own sequence: orders that are stored later have higher keys, whatever the clocks say."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('purchases_order', 'id'))")
+        return int(cursor.fetchone()[0])

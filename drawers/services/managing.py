@@ -1,0 +1,53 @@
+"""The shop's drawers: adding them, renaming them, putting them out of use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import IntegrityError, transaction
+
+from audit.kinds import Kind
+from audit.services import record
+from drawers.errors import DrawerRefused
+from drawers.models import Drawer
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from staff.models import User
+
+
+def add_drawer(name: str, *, actor: User, request: HttpRequest | None = None) -> Drawer:
+    """A new drawer of this name. Raises `DrawerRefused` for a taken one."""
+    try:
+        with transaction.atomic():
+            drawer = Drawer.objects.create(name=name.strip()[:60])
+            _note(drawer, actor, request, before=None)
+    except IntegrityError:
+        raise DrawerRefused("name_taken") from None
+    return drawer
+
+
+def change_drawer(
+    drawer: Drawer, *, name: str, is_active: bool, actor: User, request: HttpRequest | None = None
+) -> Drawer:
+    """Rename it, or put it out of use, or into use again. Raises `DrawerRefused` for a taken name or an open one."""
+    try:
+        with transaction.atomic():
+            found = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
+            before = {"name": found.name, "is_active": found.is_active}
+            if not is_active and found.shifts.filter(closed_at=None).exists():
+                raise DrawerRefused("in_use")
+            found.name, found.is_active = name.strip()[:60], is_active
+            found.save()
+            _note(found, actor, request, before=before)
+    except IntegrityError:
+        raise DrawerRefused("name_taken") from None
+    return found
+
+
+def _note(drawer: Drawer, actor: User, request: HttpRequest | None, *, before: dict[str, object] | None) -> None:
+    after = {"name": drawer.name, "is_active": drawer.is_active}
+    record(
+        Kind.SETTING_CHANGED, person=actor, request=request, subject=f"drawer {drawer.pk}", before=before, after=after
+    )

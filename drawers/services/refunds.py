@@ -1,0 +1,79 @@
+"""Giving a customer the money back, out of a drawer. Nothing does so by itself: it is entered when somebody did it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from core import clock
+from drawers.errors import DrawerRefused
+from drawers.models import DrawerEntry, Method, Shift
+from drawers.services.locking import lock_shift, refuse_unless_own
+from drawers.services.sales import current_sale, enter_sales
+from purchases.models import GivenBack, Order
+from purchases.services import lock_order_for_move, note_given_back
+from purchases.states import FINAL, OPEN, Status
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# The customer has nothing for the money.
+OWED = frozenset(FINAL - {Status.SUCCESS})
+
+
+def give_back(order: Order, *, shift: Shift, method: str, actor: User, note: str = "") -> DrawerEntry:
+    """Enter in this shift that the customer has the whole price back, by `method`. Raises `DrawerRefused`.
+
+    The order has ended without success, was sold in a drawer, and nobody gave it back before. A reversed one is noted
+    as given back, too, in the same transaction.
+    """
+    chosen = Method(method)
+    with transaction.atomic():
+        current = lock_order_for_move(order.pk)
+        if current.status not in OWED:
+            raise DrawerRefused("not_owed")
+        paying = lock_shift(shift.pk)
+        refuse_unless_own(paying, actor)
+        enter_sales(paying)
+        sale = current_sale(current.ref_id)
+        if sale is None:
+            raise DrawerRefused("no_sale")
+        if is_given_back(current):
+            raise DrawerRefused("given_back")
+        if current.status == Status.REVERSED:
+            note_given_back(current, actor=actor, note=note.strip() or _words(chosen, paying))
+        return DrawerEntry.objects.create(
+            shift=paying,
+            kind=DrawerEntry.Kind.REFUND,
+            method=chosen,
+            amount=-sale.amount,
+            ref_id=current.ref_id,
+            reason=note.strip()[:500],
+            person_id=actor.pk,
+            at=clock.now(),
+            sold_in=None if sale.shift_id == paying.pk else sale.shift,
+        )
+
+
+def is_given_back(order: Order) -> bool:
+    """Whether somebody noted that the customer has the money back, here or on the order."""
+    refunds = DrawerEntry.objects.filter(ref_id=order.ref_id, kind=DrawerEntry.Kind.REFUND)
+    return refunds.exists() or GivenBack.objects.filter(order=order).exists()
+
+
+def unsettled(shifts: Sequence[Shift] | QuerySet[Shift]) -> QuerySet[Order]:
+    """What was sold in these shifts and has not ended, or ended for nothing and was not given back; oldest first."""
+    sold = DrawerEntry.objects.filter(shift__in=shifts, kind=DrawerEntry.Kind.SALE, undoes=None)
+    refunds = DrawerEntry.objects.filter(ref_id=OuterRef("ref_id"), kind=DrawerEntry.Kind.REFUND)
+    stands = Q(status__in=sorted(OPEN)) | Q(status__in=sorted(OWED), given_back=None)
+    return Order.objects.filter(stands, ~Exists(refunds), ref_id__in=sold.values("ref_id")).order_by("pk")
+
+
+def _words(method: Method, shift: Shift) -> str:
+    if method == Method.CASH:
+        return _("Cash from the drawer “%(drawer)s”") % {"drawer": shift.drawer.name}
+    return str(method.label)

@@ -1,0 +1,182 @@
+"""Sales enter a shift by themselves, and how a customer paid can be changed until the shift closes.
+
+Nothing of this stands in the way of an order: placing one knows of no drawer. Whatever looks at a shift, closes it or
+opens the next one enters what is missing first, and the sweep does so every few seconds. So no sale depends on a
+message or on one process, and the database refuses a second entry of the same order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import connection, transaction
+
+from core import clock
+from drawers.errors import DrawerRefused
+from drawers.models import DrawerEntry, Method, Shift
+from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
+from purchases.models import Order
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+# What the customer pays for an order, in rupiah (`Order.customer_pays`).
+PAYS = "coalesce(o.selling_price, o.price, o.max_price)"
+# Orders by the keys between which they were stored. The clocks only bound what is read, generously.
+_OF_SHIFT = """
+    FROM drawers_shift sold JOIN purchases_order o
+      ON o.placed_by_id = sold.cashier_id AND o.created_at >= sold.opened_at - interval '1 hour'
+     AND o.created_at < coalesce(sold.closed_at + interval '1 hour', 'infinity')
+     AND o.id > sold.first_no AND (sold.last_no IS NULL OR o.id < sold.last_no)
+   WHERE NOT EXISTS (SELECT FROM drawers_drawerentry e WHERE e.ref_id = o.ref_id AND e.kind = 'sale')
+"""
+# Also of the shifts just before: an order that was being stored while its shift closed lands in the next one.
+_BEFORE_TOO = 3
+_MISSING = f"""
+    SELECT o.ref_id, {PAYS}, o.placed_by_id, sold.id {_OF_SHIFT} AND sold.id IN (
+        SELECT id FROM drawers_shift WHERE cashier_id = %s ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
+    ) ORDER BY o.id
+"""  # noqa: S608 - our own text
+# A bill, and an order at cost, follow the cost that people confirm later (`Order.follows_cost`).
+_OTHER_PRICE = f"""
+    FROM drawers_drawerentry sale JOIN purchases_order o ON o.ref_id = sale.ref_id
+   WHERE sale.shift_id = taking.id AND sale.kind = 'sale' AND sale.undoes_id IS NULL AND sale.amount <> {PAYS}
+     AND NOT EXISTS (SELECT FROM drawers_drawerentry undoing WHERE undoing.undoes_id = sale.id)
+"""
+_REPRICED = f"SELECT sale.id, {PAYS} {_OTHER_PRICE.replace('taking.id', '%s')} ORDER BY sale.id"
+
+_LACKING = f"""
+    SELECT taking.id FROM drawers_shift taking WHERE taking.closed_at IS NULL AND EXISTS (
+        SELECT 1 {_OF_SHIFT} AND sold.id IN (
+            SELECT id FROM drawers_shift s WHERE s.cashier_id = taking.cashier_id
+             ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
+        )
+        UNION ALL SELECT 1 {_OTHER_PRICE}
+    )
+"""  # noqa: S608 - our own text
+
+
+def enter_sales(shift: Shift) -> int:
+    """Enter what this person has sold and no shift has, as cash; the shift is locked by the caller. How many.
+
+    A sale whose price has moved since is entered again for the price of now, paid as before.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_MISSING, [shift.cashier_id])
+        missing = cursor.fetchall()
+    now = clock.now()
+    for ref_id, amount, person, sold_in in missing:
+        DrawerEntry.objects.create(
+            shift=shift,
+            kind=DrawerEntry.Kind.SALE,
+            amount=amount,
+            ref_id=ref_id,
+            person_id=person,
+            at=now,
+            sold_in_id=None if sold_in == shift.pk else sold_in,
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(_REPRICED, [shift.pk])
+        repriced = dict(cursor.fetchall())
+    for sale in DrawerEntry.objects.filter(pk__in=repriced).order_by("pk"):
+        # What the customer gave was for the other price.
+        _replace(
+            sale, shift, method=sale.method, amount=repriced[sale.pk], reason=sale.reason, person_id=sale.person_id
+        )
+    return len(missing) + len(repriced)
+
+
+def _replace(sale: DrawerEntry, shift: Shift, *, method: str, amount: int, person_id: int, **facts: Any) -> DrawerEntry:
+    """Undo a sale of the locked shift, and enter it again so."""
+    same = {"shift": shift, "kind": sale.kind, "ref_id": sale.ref_id, "sold_in_id": sale.sold_in_id}
+    same |= {"person_id": person_id, "at": clock.now()}
+    DrawerEntry.objects.create(**same, method=sale.method, amount=-sale.amount, undoes=sale)
+    return DrawerEntry.objects.create(**same, **facts, method=method, amount=amount, replaces=sale)
+
+
+def catch_up(shift: Shift) -> None:
+    """Before a shift is shown: enter its missing sales, if there are any. A closed one has none."""
+    if shift.is_open and shift.pk in lacking_shifts(shift.pk):
+        _enter_all([shift.pk])
+
+
+def sweep_sales() -> int:
+    """Enter the sales that open shifts lack; how many shifts lacked any."""
+    lacking = lacking_shifts()
+    _enter_all(lacking)
+    return len(lacking)
+
+
+def lacking_shifts(pk: int | None = None) -> list[int]:
+    """The open shifts that lack a sale, or this one if it does."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LACKING + (" AND taking.id = %s" if pk else ""), [pk] if pk else [])
+        return [row[0] for row in cursor.fetchall()]
+
+
+def _enter_all(shifts: list[int]) -> None:
+    for pk in shifts:
+        try:
+            with transaction.atomic():
+                enter_sales(lock_shift(pk))
+        except DrawerRefused:
+            log.info("shift_closed_meanwhile", shift=pk)  # who closed it entered them
+
+
+def current_sale(ref_id: str) -> DrawerEntry | None:
+    """The entry that says how this order was paid; None while it is in no shift."""
+    sales = DrawerEntry.objects.current().filter(ref_id=ref_id, kind=DrawerEntry.Kind.SALE)
+    return sales.select_related("shift__drawer", "shift__cashier", "sold_in").first()
+
+
+def note_payment(
+    order: Order, *, method: str, actor: User, cash_given: int | None = None, note: str = ""
+) -> DrawerEntry:
+    """Note how the customer paid: the entry that was there is undone, and another one takes its place.
+
+    `cash_given`: rupiah, at least the amount. `note`: who owes it, for a sale on credit. Raises `DrawerRefused`, also
+    when the shift of the sale is closed.
+    """
+    chosen = Method(method)
+    given = cash_given if chosen == Method.CASH else None
+    if chosen == Method.CREDIT and not note.strip():
+        raise DrawerRefused("no_note")
+    with transaction.atomic():
+        sale = _locked_sale(order)
+        refuse_unless_own(sale.shift, actor)
+        if given is not None and given < sale.amount:
+            raise DrawerRefused("cash_short")
+        wanted = (chosen, given, note.strip()[:500])
+        if wanted == (sale.method, sale.cash_given, sale.reason):
+            return sale
+        return _replace(
+            sale,
+            sale.shift,
+            method=chosen,
+            amount=sale.amount,
+            person_id=actor.pk,
+            cash_given=given,
+            reason=wanted[2],
+        )
+
+
+def _locked_sale(order: Order) -> DrawerEntry:
+    """The order's sale as it is under the lock of its shift; it enters first, where it is missing still."""
+    shift_id = DrawerEntry.objects.filter(ref_id=order.ref_id, kind="sale").values_list("shift", flat=True).first()
+    if shift_id is None:
+        own = open_shift_of(order.placed_by_id) if order.placed_by_id else None
+        if own is None:
+            raise DrawerRefused("no_sale")
+        shift_id = own.pk
+    try:
+        shift = lock_shift(shift_id)
+    except DrawerRefused as refusal:
+        raise DrawerRefused("sold_before") from refusal
+    enter_sales(shift)
+    sale = current_sale(order.ref_id)
+    if sale is None:
+        raise DrawerRefused("no_sale")
+    return sale

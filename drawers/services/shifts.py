@@ -1,0 +1,148 @@
+"""A shift's life: opened with a count, handed over, closed with a count. It can always be closed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from drawers.errors import DifferenceUnexplained, DrawerRefused
+from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Method, Shift
+from drawers.services.locking import USE, lock_shift, next_order_no, open_shift_of, refuse_unless_own
+from drawers.services.sales import enter_sales
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from staff.models import User
+
+log = structlog.get_logger()
+
+
+def amount_of(pieces: Sequence[int]) -> int:
+    """Rupiah of a count: how many of each of `DENOMINATIONS`, in their order. Raises `ValueError` below zero."""
+    if any(count < 0 for count in pieces):
+        raise ValueError(pieces)
+    return sum(value * count for value, count in zip(DENOMINATIONS, pieces, strict=True))
+
+
+def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User) -> Shift:
+    """Begin the actor's shift with what was counted in the drawer. Raises `DrawerRefused`."""
+    with transaction.atomic():
+        return _begin(drawer, cashier=actor, pieces=pieces, actor=actor)
+
+
+def _begin(
+    drawer: Drawer, *, cashier: User, pieces: Sequence[int], actor: User, taken_from: Shift | None = None
+) -> Shift:
+    if not cashier.has_perm(USE):
+        raise DrawerRefused("no_right")
+    # The drawer's row keeps two from opening it at once, and it from being put out of use meanwhile.
+    found = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
+    if not found.is_active:
+        raise DrawerRefused("drawer_off")
+    if Shift.objects.filter(drawer=found, closed_at=None).exists():
+        raise DrawerRefused("drawer_taken")
+    now = clock.now()
+    try:
+        with transaction.atomic():
+            shift = Shift.objects.create(
+                drawer=found,
+                cashier_id=cashier.pk,
+                opened_at=now,
+                opening=amount_of(pieces),
+                opening_pieces=list(pieces),
+                taken_from=taken_from,
+                first_no=next_order_no(),
+            )
+    except IntegrityError:
+        raise DrawerRefused("person_busy") from None
+    DrawerEntry.objects.create(
+        shift=shift,
+        kind=DrawerEntry.Kind.HANDOVER if taken_from else DrawerEntry.Kind.OPENING,
+        amount=shift.opening,
+        person_id=actor.pk,
+        at=now,
+    )
+    enter_sales(lock_shift(shift.pk))  # what was being stored while the last one closed
+    log.info("shift_opened", shift=shift.pk, cashier=cashier.pk)
+    return shift
+
+
+def close_shift(
+    shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "", request: HttpRequest | None = None
+) -> Shift:
+    """Close it with what was counted, whatever the difference; return it as it stays.
+
+    Raises `DifferenceUnexplained` while there is a difference and no reason, and `DrawerRefused`.
+    """
+    with transaction.atomic():
+        return _end(shift, pieces=pieces, actor=actor, reason=reason, request=request)
+
+
+def hand_over(
+    shift: Shift,
+    *,
+    to: User,
+    pieces: Sequence[int],
+    actor: User,
+    reason: str = "",
+    request: HttpRequest | None = None,
+) -> Shift:
+    """Close it with what was counted, and begin a shift of `to` at the same drawer with the same count; return that.
+
+    Both or nothing. Raises what `close_shift` and `open_shift` raise.
+    """
+    with transaction.atomic():
+        closed = _end(shift, pieces=pieces, actor=actor, reason=reason, request=request)
+        if to.pk == closed.cashier_id or open_shift_of(to.pk):
+            raise DrawerRefused("person_busy")
+        return _begin(closed.drawer, cashier=to, pieces=pieces, actor=actor, taken_from=closed)
+
+
+def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, request: HttpRequest | None) -> Shift:
+    current = lock_shift(shift.pk)
+    refuse_unless_own(current, actor)
+    enter_sales(current)
+    expected, counted = expected_cash(current), amount_of(pieces)
+    difference = counted - expected
+    if difference and not reason.strip():
+        raise DifferenceUnexplained(difference)
+    current.counted, current.counted_pieces = counted, list(pieces)
+    current.expected, current.difference = expected, difference
+    current.reason = reason.strip()[:500]
+    current.closed_by_id, current.closed_at = actor.pk, clock.now()
+    current.day = _day_for(timezone.localdate(current.closed_at))
+    current.last_no = next_order_no()
+    current.save()
+    if abs(difference) > settings.DRAWER_DIFFERENCE_LIMIT:
+        facts = {"drawer": current.drawer.name, "expected": expected, "counted": counted, "difference": difference}
+        record(Kind.DRAWER_DIFFERENCE, person=actor, request=request, subject=str(current), facts=facts)
+    log.info("shift_closed", shift=current.pk, difference=difference)
+    return current
+
+
+def expected_cash(shift: Shift) -> int:
+    """Rupiah that should be in the drawer: the sum of the shift's entries in cash."""
+    sums = DrawerEntry.objects.filter(shift=shift, method=Method.CASH).aggregate(cash=Sum("amount"))
+    return int(sums["cash"] or 0)
+
+
+def _day_for(today: dt.date) -> DrawerDay:
+    """The day that takes a shift which closes now, locked: today, or when that is signed, the first that is not."""
+    day = today
+    while True:
+        DrawerDay.objects.bulk_create([DrawerDay(day=day)], ignore_conflicts=True)
+        found = DrawerDay.objects.select_for_update(no_key=True).get(day=day)
+        if found.signed_at is None:
+            return found
+        day += dt.timedelta(days=1)

@@ -1,0 +1,96 @@
+"""What shifts add up to, always from their entries. Cost and profit from the orders that they sold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db import connection
+
+from drawers.models import Method
+from purchases.states import Status
+
+_SUMS = """
+    SELECT shift_id, kind, method, sum(amount),
+           count(*) FILTER (WHERE undoes_id IS NULL) - count(*) FILTER (WHERE undoes_id IS NOT NULL)
+      FROM drawers_drawerentry WHERE shift_id = ANY(%s) GROUP BY 1, 2, 3
+"""
+# Of what was sold for and has arrived: what it cost us, and what the customers paid for just that.
+_COSTS = """
+    SELECT sale.shift_id, sum(coalesce(o.price, o.max_price)), sum(sale.amount)
+      FROM drawers_drawerentry sale JOIN purchases_order o ON o.ref_id = sale.ref_id
+     WHERE sale.shift_id = ANY(%s) AND sale.kind = 'sale' AND sale.undoes_id IS NULL AND o.status = %s
+       AND NOT EXISTS (SELECT FROM drawers_drawerentry undoing WHERE undoing.undoes_id = sale.id)
+     GROUP BY 1
+"""
+
+
+@dataclass
+class Totals:
+    """Sums of one shift or of several, in rupiah; refunds and what was paid out are below zero."""
+
+    opening: int = 0
+    sales: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    refunds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    paid_in: int = 0
+    paid_out: int = 0
+    sale_count: int = 0
+    refund_count: int = 0
+    cost: int = 0
+    arrived: int = 0
+
+    @property
+    def all_sales(self) -> int:
+        """Rupiah of all sales, however they were paid."""
+        return sum(self.sales.values())
+
+    @property
+    def all_refunds(self) -> int:
+        """Rupiah of everything that was given back; below zero."""
+        return sum(self.refunds.values())
+
+    @property
+    def expected(self) -> int:
+        """Cash that should be there: opening + cash sales − cash refunds ± paid in and out."""
+        cash = Method.CASH.value
+        return self.opening + self.sales[cash] + self.refunds[cash] + self.paid_in + self.paid_out
+
+    @property
+    def profit(self) -> int:
+        """What the customers paid for what has arrived, less what that cost us."""
+        return self.arrived - self.cost
+
+    def take(self, kind: str, method: str, amount: int, count: int) -> None:
+        """Add what the entries of one kind and method come to."""
+        match kind:
+            case "sale":
+                self.sales[method] += amount
+                self.sale_count += count
+            case "refund":
+                self.refunds[method] += amount
+                self.refund_count += count
+            case "paid_in":
+                self.paid_in += amount
+            case "paid_out":
+                self.paid_out += amount
+            case _:
+                self.opening += amount
+
+    def plain(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
+    """The sums of each of these shifts, by key. Cost and profit are zero unless they are asked for."""
+    found = {pk: Totals() for pk in shifts}
+    with connection.cursor() as cursor:
+        cursor.execute(_SUMS, [list(shifts)])
+        for pk, kind, method, amount, count in cursor.fetchall():
+            found[pk].take(kind, method, int(amount), count)
+        if with_cost:
+            cursor.execute(_COSTS, [list(shifts), Status.SUCCESS.value])
+            for pk, cost, arrived in cursor.fetchall():
+                found[pk].cost, found[pk].arrived = int(cost), int(arrived)
+    return found

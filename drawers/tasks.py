@@ -1,0 +1,11 @@
+"""What the workers do about drawers. Each is safe to run twice, late, or not at all."""
+
+from celery import shared_task
+
+from drawers import services
+
+
+@shared_task
+def sweep_sales() -> None:
+    """Enter the sales that open shifts lack."""
+    services.sweep_sales()

@@ -1,0 +1,54 @@
+"""Drawers, shifts and sales for the tests of drawers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+
+from drawers.models import DENOMINATIONS, Drawer, Shift
+from drawers.services import open_shift
+from purchases.models import Order
+from staff.models import User
+from tests.factories import make_product
+from tests.people import make_person
+from tests.purchases.helpers import place
+
+
+def pieces_of(amount: int) -> list[int]:
+    """A count that makes this amount (rupiah, a multiple of 100), with few pieces."""
+    counted = []
+    for value in DENOMINATIONS:
+        number, amount = divmod(amount, value)
+        counted.append(number)
+    assert not amount
+    return counted
+
+
+def make_drawer(name: str = "Front") -> Drawer:
+    return Drawer.objects.create(name=name)
+
+
+def begin(person: User | None = None, *, cash: int = 200_000, drawer: Drawer | None = None) -> Shift:
+    """An open shift of this person, or of a cashier, with so much cash."""
+    person = person or make_person("cashier")
+    return open_shift(drawer or make_drawer(f"Drawer of {person.username}"), pieces=pieces_of(cash), actor=person)
+
+
+def sell(person: User, amount: int = 10_500, **facts: Any) -> Order:
+    """An order that this person has placed for so much (rupiah)."""
+    return place(make_product(price=amount), placed_by=person, **facts)
+
+
+def end(order: Order, status: str) -> Order:
+    """The order as it ended so, past the services."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(
+            "UPDATE purchases_order SET status = %s, final_at = now(), ended_no = 1, next_poll_at = NULL,"
+            " action_reason = '' WHERE id = %s",
+            [status, order.pk],
+        )
+        cursor.execute("SET session_replication_role = origin")
+    order.refresh_from_db()
+    return order

@@ -1,0 +1,199 @@
+"""A shift from its first count to its last: it always closes, and never changes afterwards."""
+
+import pytest
+from django.db import DatabaseError, IntegrityError, connection, transaction
+
+from audit.models import AuditEvent
+from drawers.errors import DifferenceUnexplained, DrawerRefused
+from drawers.models import DrawerEntry, Shift
+from drawers.services import close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
+from drawers.services.locking import lock_shift
+from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ADD_ENTRY = """
+    INSERT INTO drawers_drawerentry (shift_id, kind, method, amount, ref_id, reason, person_id, at)
+    SELECT id, 'paid_out', 'cash', -5, '', 'x', cashier_id, now() FROM drawers_shift
+"""
+
+
+def refused(reason):
+    return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
+
+
+def test_a_shift_begins_with_what_was_counted():
+    shift = begin(cash=153_700)
+
+    assert (shift.opening, expected_cash(shift)) == (153_700, 153_700)
+    assert DrawerEntry.objects.get().kind == DrawerEntry.Kind.OPENING
+
+
+def test_a_drawer_is_open_once_and_a_person_has_one():
+    shift = begin()
+    other = make_person("supervisor")
+
+    with refused("drawer_taken"):
+        begin(other, drawer=shift.drawer)
+    with refused("person_busy"):
+        begin(shift.cashier, drawer=make_drawer("Other"))
+    assert Shift.objects.count() == 1
+
+
+def test_who_may_not_use_a_drawer_opens_none():
+    with refused("no_right"):
+        begin(make_person("viewer"))
+
+
+def test_what_is_expected_is_the_sum_of_its_cash():
+    shift = begin(cash=100_000)
+    sell(shift.cashier, 25_000)
+    pay_in(shift, amount=50_000, reason="Change from the bank", actor=shift.cashier)
+    pay_out(shift, amount=20_000, reason="Petrol", actor=shift.cashier)
+
+    closed = close_shift(shift, pieces=pieces_of(155_000), actor=shift.cashier)
+
+    assert (closed.expected, closed.counted, closed.difference) == (155_000, 155_000, 0)
+
+
+@pytest.mark.parametrize("counted", [0, 99_000, 101_000])
+def test_a_difference_asks_for_a_reason_and_closes(counted):
+    shift = begin(cash=100_000)
+
+    with pytest.raises(DifferenceUnexplained) as refusal:
+        close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier)
+    closed = close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier, reason="I do not know")
+
+    assert refusal.value.difference == closed.difference == counted - 100_000
+
+
+def test_a_large_difference_is_an_event_of_the_audit(settings):
+    settings.DRAWER_DIFFERENCE_LIMIT = 5_000
+    for number, counted in enumerate((95_000, 94_900)):
+        shift = begin(make_person("cashier", username=f"c{number}"), cash=100_000)
+        close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier, reason="?")
+
+    assert AuditEvent.objects.get(kind="drawer_difference").facts["difference"] == -5_100
+
+
+def test_a_closed_shift_takes_nothing_and_stays():
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+
+    with refused("closed"):
+        pay_in(shift, amount=1_000, reason="Late", actor=shift.cashier)
+    with refused("closed"):
+        close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE drawers_shift SET counted = 0, difference = -expected, reason = 'x'",
+        "UPDATE drawers_shift SET closed_at = NULL",
+        "DELETE FROM drawers_shift",
+        "TRUNCATE drawers_shift CASCADE",
+        "UPDATE drawers_drawerentry SET amount = 1",
+        "DELETE FROM drawers_drawerentry",
+        ADD_ENTRY,
+    ],
+)
+def test_raw_sql_changes_no_closed_shift(statement):
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_the_database_closes_by_the_sum_of_the_entries_only():
+    shift = begin(cash=100_000)
+    close_shift(begin(make_person("supervisor")), pieces=pieces_of(200_000), actor=make_person("admin"))
+    statement = (
+        "UPDATE drawers_shift SET closed_at = now(), closed_by_id = cashier_id, last_no = 1, counted = 90000,"
+        " counted_pieces = ARRAY[0,1,2,0,0,0,0,0,0,0]::bigint[], expected = %s, difference = 90000 - %s, reason = 'x',"
+        " day_id = (SELECT max(id) FROM drawers_drawerday) WHERE id = %s"
+    )
+
+    with pytest.raises(DatabaseError, match="sum of its entries"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, [90_000, 90_000, shift.pk])
+
+
+@pytest.mark.parametrize(
+    "change", ["opening = 5", "opening_pieces = '{1}'", "first_no = 1", "cashier_id = cashier_id + 1"]
+)
+def test_how_a_shift_began_never_changes(change):
+    begin()
+
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE drawers_shift SET {change}")  # noqa: S608
+
+
+def test_the_database_refuses_a_count_that_does_not_add_up():
+    shift = begin(cash=1_000)
+
+    with pytest.raises(IntegrityError, match="opening_adds_up"), transaction.atomic():
+        Shift.objects.create(
+            drawer=make_drawer("Other"),
+            cashier=make_person("supervisor"),
+            opened_at=shift.opened_at,
+            opening=1_000,
+            opening_pieces=[0] * 10,
+            first_no=1,
+        )
+
+
+def test_handing_over_closes_one_and_begins_the_next_with_the_count():
+    shift, next_person = begin(cash=100_000), make_person("supervisor")
+    sell(shift.cashier, 10_000)
+
+    taken = hand_over(shift, to=next_person, pieces=pieces_of(110_000), actor=shift.cashier)
+
+    shift.refresh_from_db()
+    assert (shift.difference, shift.handed_to) == (0, taken)
+    assert (taken.cashier, taken.drawer, taken.opening) == (next_person, shift.drawer, 110_000)
+    assert taken.entries.get().kind == DrawerEntry.Kind.HANDOVER
+
+
+def test_handing_over_to_somebody_busy_leaves_all_as_it_was():
+    shift, other = begin(cash=100_000), begin(make_person("supervisor"))
+
+    with refused("person_busy"):
+        hand_over(shift, to=other.cashier, pieces=pieces_of(100_000), actor=shift.cashier)
+
+    shift.refresh_from_db()
+    assert shift.is_open
+
+
+def test_another_cashier_touches_no_shift_but_a_manager_closes_it():
+    shift, other = begin(cash=100_000), make_person("cashier", username="other")
+
+    with refused("not_yours"):
+        pay_out(shift, amount=1, reason="x", actor=other)
+    with refused("not_yours"):
+        close_shift(shift, pieces=pieces_of(100_000), actor=other)
+    closed = close_shift(shift, pieces=pieces_of(100_000), actor=make_person("administrator"))
+
+    assert closed.closed_by.username == "administrator"
+
+
+def test_paying_in_or_out_needs_a_reason():
+    shift = begin()
+
+    with refused("no_reason"):
+        pay_out(shift, amount=1_000, reason="  ", actor=shift.cashier)
+
+
+def test_a_drawer_out_of_use_is_not_opened():
+    drawer = make_drawer()
+    drawer.is_active = False
+    drawer.save()
+
+    with refused("drawer_off"):
+        open_shift(drawer, pieces=pieces_of(0), actor=make_person("cashier"))
+
+
+def test_a_shift_is_locked_inside_a_transaction_or_not_at_all():
+    with pytest.raises(transaction.TransactionManagementError):
+        lock_shift(begin().pk)
