@@ -37,4 +37,5 @@ urlpatterns = [
     path("", include("exports.urls")),
     path("", include("staff.urls")),
     path("", include("tills.urls")),
+    path("", include("drawers.urls")),
 ]

@@ -33,7 +33,7 @@ ROOMS = (
         "bills",
         "reconciliation",
     ),
-    *("alerts", "callbacks", "approvals", "tills", "staff", "audit", "workbench", "backoffice"),
+    *("alerts", "callbacks", "approvals", "tills", "drawers", "staff", "audit", "workbench", "backoffice"),
 )
 KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),

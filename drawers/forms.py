@@ -1,0 +1,153 @@
+"""What people type about a drawer: a count, an amount, how a customer paid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Permission
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from core.forms import RupiahField
+from core.money import rupiah
+from drawers.models import DENOMINATIONS, Drawer, Method, Shift
+from staff.models import User
+
+_MOST_PIECES = 100_000
+_LINE = {"class": "form-control", "autocomplete": "off"}
+
+
+def _name(value: int) -> str:
+    return f"pieces_{value}"
+
+
+class CountForm(forms.Form):
+    """How many of each note and coin; an empty field is none."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for value in DENOMINATIONS:
+            attrs = {**_LINE, "inputmode": "numeric", "data-value": value, "min": 0, "placeholder": "0"}
+            self.fields[_name(value)] = forms.IntegerField(
+                label=rupiah(value),
+                required=False,
+                min_value=0,
+                max_value=_MOST_PIECES,
+                widget=forms.NumberInput(attrs=attrs),
+            )
+
+    def count_fields(self) -> list[forms.BoundField]:
+        """The fields of the count, largest first."""
+        return [self[_name(value)] for value in DENOMINATIONS]
+
+    @property
+    def pieces(self) -> list[int]:
+        """The count, once the form is valid."""
+        return [self.cleaned_data[_name(value)] or 0 for value in DENOMINATIONS]
+
+
+class OpenForm(CountForm):
+    """Which drawer, and what is in it."""
+
+    drawer = forms.ModelChoiceField(
+        label=_("Drawer"),
+        queryset=Drawer.objects.none(),
+        empty_label=None,
+        widget=forms.Select({"class": "form-select"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taken = Shift.objects.filter(closed_at=None).values("drawer")
+        free = Drawer.objects.filter(is_active=True).exclude(pk__in=taken)
+        self.fields["drawer"].queryset = free.order_by("name")  # type: ignore[attr-defined]
+
+
+class CloseForm(CountForm):
+    """What was counted, why it differs, and who goes on with the drawer."""
+
+    to = forms.ModelChoiceField(
+        label=_("Hand over to"),
+        queryset=User.objects.none(),
+        required=False,
+        empty_label=_("Nobody: the drawer is closed"),
+        widget=forms.Select({"class": "form-select"}),
+    )
+    reason = forms.CharField(label=_("Why it differs"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+
+    def __init__(self, *args: Any, shift: Shift, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["to"]
+        field.queryset = _who_may_sell().exclude(pk=shift.cashier_id)  # type: ignore[attr-defined]
+        field.label_from_instance = lambda person: person.shown_name  # type: ignore[attr-defined]
+
+
+def _who_may_sell() -> Any:
+    """People who may use a drawer and have none open."""
+    right = Q(content_type__app_label="drawers", codename="use_drawer")
+    permission = Permission.objects.filter(right)
+    may = Q(is_superuser=True) | Q(groups__permissions__in=permission) | Q(user_permissions__in=permission)
+    busy = Shift.objects.filter(closed_at=None).values("cashier")
+    return User.objects.filter(may, is_active=True).exclude(pk__in=busy).order_by("username").distinct()
+
+
+class PaidForm(forms.Form):
+    """Cash that comes in or goes out for another reason than a sale."""
+
+    way = forms.ChoiceField(
+        label=_("What"),
+        choices=[("out", pgettext_lazy("drawer", "Paid out")), ("in", pgettext_lazy("drawer", "Paid in"))],
+        widget=forms.Select({"class": "form-select"}),
+    )
+    amount = RupiahField(label=_("Amount"), widget=forms.TextInput({**_LINE, "inputmode": "numeric"}))
+    reason = forms.CharField(label=_("What for"), max_length=500, widget=forms.TextInput(_LINE))
+
+
+class PaymentForm(forms.Form):
+    """How the customer paid."""
+
+    method = forms.ChoiceField(
+        label=_("Paid by"), choices=Method.choices, widget=forms.Select({"class": "form-select"})
+    )
+    cash_given = RupiahField(
+        label=_("Cash given"), required=False, widget=forms.TextInput({**_LINE, "inputmode": "numeric"})
+    )
+    note = forms.CharField(
+        label=_("Who owes it (on credit)"), required=False, max_length=500, widget=forms.TextInput(_LINE)
+    )
+
+
+class GiveBackForm(forms.Form):
+    """How the customer got the money back, and out of which drawer."""
+
+    method = forms.ChoiceField(
+        label=_("Given back by"), choices=Method.choices, widget=forms.Select({"class": "form-select"})
+    )
+    shift = forms.ModelChoiceField(
+        label=_("From the drawer"),
+        queryset=Shift.objects.none(),
+        empty_label=None,
+        widget=forms.Select({"class": "form-select"}),
+    )
+    note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+
+    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["shift"]
+        field.queryset = shifts_to_pay_from(person)  # type: ignore[attr-defined]
+        field.label_from_instance = lambda shift: f"{shift.drawer.name} – {shift.cashier.shown_name}"  # type: ignore[attr-defined]
+
+
+def shifts_to_pay_from(person: User) -> Any:
+    """The open shifts out of which this person may give money back: the own one, all for who manages drawers."""
+    found = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
+    return found if person.has_perm("drawers.manage_drawers") else found.filter(cashier=person.pk)
+
+
+class DrawerForm(forms.Form):
+    """How a drawer is called, and whether it is in use."""
+
+    name = forms.CharField(label=_("Name of the drawer"), max_length=60, widget=forms.TextInput(_LINE))
+    is_active = forms.BooleanField(label=_("In use"), required=False, initial=True)

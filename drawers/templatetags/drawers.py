@@ -1,0 +1,56 @@
+"""Template tags about drawers, also for the pages of orders and their receipts (`{% load drawers %}`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils.safestring import SafeString
+
+from core.money import signed_rupiah
+from drawers import presenting
+from drawers.forms import GiveBackForm, PaymentForm
+from drawers.models import DrawerEntry, Shift
+from drawers.presenting import ShownSale
+from drawers.services import current_sale
+from purchases.models import Order
+from staff.models import User
+
+register = template.Library()
+
+
+@register.simple_tag
+def shift_badge(shift: Shift) -> SafeString:
+    """`{% shift_badge shift %}`: icon, word and colour of where a shift stands."""
+    return presenting.shift_badge(shift)
+
+
+@register.filter
+def with_sign(amount: int) -> str:
+    """`{{ amount|with_sign }}`: rupiah with its sign."""
+    return signed_rupiah(amount)
+
+
+@register.simple_tag
+def sale_of(order: Order, person: User) -> ShownSale | None:
+    """`{% sale_of order user as sale %}`: how the order was paid, if it is in a drawer that this person may see."""
+    return presenting.shown_sale(order, person)
+
+
+@register.simple_tag
+def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
+    """`{% forms_of sale user as forms %}`: to change how it was paid, and to note that it was given back."""
+    entry = sale.entry
+    paid = {"method": entry.method, "cash_given": entry.cash_given, "note": entry.reason} if entry else {}
+    return {
+        "payment": PaymentForm(initial=paid, auto_id="paid-%s") if sale.may_change else None,
+        "give_back": GiveBackForm(initial=paid and {"method": paid["method"]}, person=person, auto_id="back-%s")
+        if sale.is_owed and sale.may_give_back
+        else None,
+    }
+
+
+@register.simple_tag
+def paid_of(order: Order) -> DrawerEntry | None:
+    """`{% paid_of order as paid %}`: the entry of its sale, for the receipt; None while it is in no drawer."""
+    return current_sale(order.ref_id)

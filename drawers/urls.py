@@ -1,0 +1,23 @@
+"""The own drawer, the shop's drawers and shifts, and the closings of days."""
+
+from django.urls import path
+
+from drawers.views import days, drawers, here, shifts
+
+urlpatterns = [
+    path("drawer/", here.drawer_here, name="drawer"),
+    path("drawer/open/", here.drawer_open, name="drawer_open"),
+    path("drawer/paid/", here.drawer_paid, name="drawer_paid"),
+    path("drawer/sales/<str:ref_id>/paid/", here.sale_paid, name="sale_paid"),
+    path("drawer/sales/<str:ref_id>/given-back/", here.sale_given_back, name="sale_given_back"),
+    path("drawers/", drawers.drawer_list, name="drawer_list"),
+    path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),
+    path("shifts/", shifts.shift_list, name="shift_list"),
+    path("shifts/<int:pk>/", shifts.shift_detail, name="shift_detail"),
+    path("shifts/<int:pk>/close/", shifts.shift_close, name="shift_close"),
+    path("shifts/<int:pk>/csv/", shifts.shift_csv, name="shift_csv"),
+    path("shifts/days/", days.drawer_day_today, name="drawer_day_today"),
+    path("shifts/days/<str:day>/", days.drawer_day, name="drawer_day"),
+    path("shifts/days/<str:day>/csv/", days.drawer_day_csv, name="drawer_day_csv"),
+    path("shifts/days/<str:day>/sign/", days.drawer_day_sign, name="drawer_day_sign"),
+]

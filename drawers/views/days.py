@@ -1,0 +1,125 @@
+"""The closing of a day by cashier, which an owner signs."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from audit.kinds import Kind
+from audit.services import record
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.times import shop_day
+from drawers import services
+from drawers.models import DrawerDay
+from drawers.services import SIGN, DayLine
+from exports.formats import csv_blocks
+
+
+@staff_only("drawers.view_shifts")
+@require_GET
+def drawer_day_today(request: StaffRequest) -> HttpResponse:
+    """To the day that `day` names, else to today."""
+    try:
+        day = shop_day(request.GET.get("day", ""))
+    except ValueError:
+        day = timezone.localdate()
+    return redirect("drawer_day", day=day.isoformat())
+
+
+def _day(text: str) -> dt.date:
+    try:
+        day = shop_day(text)
+    except ValueError:
+        raise Http404 from None
+    if day > timezone.localdate() + dt.timedelta(days=31):
+        raise Http404
+    return day
+
+
+def _found(day: dt.date) -> DrawerDay | None:
+    return DrawerDay.objects.select_related("signed_by").filter(day=day).first()
+
+
+@staff_only("drawers.view_shifts")
+@require_GET
+def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
+    """What the shifts of one day came to, by cashier; fit for paper."""
+    shown = _day(day)
+    found = _found(shown)
+    lines = services.day_lines(found)
+    open_ones = [] if found and found.signed_at else services.open_shifts_until(shown)
+    today = timezone.localdate()
+    context: dict[str, Any] = {
+        "day": shown,
+        "found": found,
+        "lines": lines,
+        "sum": _sum(lines),
+        "open_shifts": open_ones,
+        "sees_cost": request.user.has_perm("catalogue.view_cost"),
+        "may_sign": request.user.has_perm(SIGN) and bool(lines) and not open_ones and not (found and found.signed_at),
+        "today": today,
+        "previous": shown - dt.timedelta(days=1),
+        "next": shown + dt.timedelta(days=1) if shown < today else None,
+    }
+    return render(request, "drawers/drawer_day.html", context)
+
+
+def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
+    """The sums of all shifts of the day, in rupiah."""
+    names = ("all_sales", "all_refunds", "cost", "profit", "expected")
+    sums = {name: sum(getattr(line.totals, name) for line in lines) for name in names}
+    return sums | {"counted": sum(line.counted for line in lines), "difference": sum(line.difference for line in lines)}
+
+
+@staff_only("drawers.view_shifts")
+@require_GET
+def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
+    """The same as a file."""
+    shown = _day(day)
+    fields = dict(_FIELDS)
+    if request.user.has_perm("catalogue.view_cost"):
+        fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
+    record(Kind.EXPORT_MADE, request=request, subject=f"day {shown}", facts={"format": "csv"})
+    return StreamingHttpResponse(
+        ["\ufeff", *csv_blocks(services.day_lines(_found(shown)), fields)],
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="shifts-{shown}.csv"'},
+    )
+
+
+_FIELDS = {
+    "shift": lambda line: line.shift,
+    "cashier": lambda line: line.cashier,
+    "drawer": lambda line: line.drawer,
+    "sales": lambda line: line.totals.all_sales,
+    "given_back": lambda line: line.totals.all_refunds,
+    "opening": lambda line: line.totals.opening,
+    "cash_sales": lambda line: line.totals.sales["cash"],
+    "cash_given_back": lambda line: line.totals.refunds["cash"],
+    "paid_in": lambda line: line.totals.paid_in,
+    "paid_out": lambda line: line.totals.paid_out,
+    "expected": lambda line: line.totals.expected,
+    "counted": lambda line: line.counted,
+    "difference": lambda line: line.difference,
+    "reason": lambda line: line.reason,
+}
+
+
+@staff_only("drawers.sign_day")
+@require_POST
+def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
+    """Sign the closing of a day: it is frozen from then on."""
+    shown = _day(day)
+    with refusal_shown(request):
+        services.sign_day(shown, actor=request.user, request=request)
+        messages.success(request, _("Signed. The closing of this day is frozen."), extra_tags="signed")
+    return redirect("drawer_day", day=shown.isoformat())

@@ -1,0 +1,54 @@
+"""The shop's drawers."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from drawers import services
+from drawers.forms import DrawerForm
+from drawers.models import Drawer, Shift
+
+
+@staff_only("drawers.manage_drawers")
+@require_http_methods(["GET", "POST"])
+def drawer_list(request: StaffRequest) -> HttpResponse:
+    """All drawers, with who has them open; add one (POST)."""
+    form = DrawerForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.add_drawer(form.cleaned_data["name"], actor=request.user, request=request)
+        except Refused as refusal:
+            form.add_error("name", ValidationError(str(refusal), code=refusal.code))
+        else:
+            messages.success(request, _("The drawer is added."), extra_tags="drawer_added")
+            return redirect("drawer_list")
+    return _shown(request, form)
+
+
+@staff_only("drawers.manage_drawers")
+@require_POST
+def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
+    """Rename a drawer, or put it out of use or into use again."""
+    drawer = get_object_or_404(Drawer, pk=pk)
+    form = DrawerForm(request.POST)
+    if form.is_valid():
+        try:
+            services.change_drawer(drawer, actor=request.user, request=request, **form.cleaned_data)
+        except Refused as refusal:
+            messages.error(request, str(refusal), extra_tags=refusal.code)
+        else:
+            messages.success(request, _("Saved."), extra_tags="drawer_saved")
+    return redirect("drawer_list")
+
+
+def _shown(request: StaffRequest, form: DrawerForm) -> HttpResponse:
+    open_shifts = {shift.drawer_id: shift for shift in Shift.objects.filter(closed_at=None).select_related("cashier")}
+    drawers = [(drawer, open_shifts.get(drawer.pk)) for drawer in Drawer.objects.order_by("-is_active", "name")[:200]]
+    return render(request, "drawers/drawer_list.html", {"form": form, "drawers": drawers})

@@ -1,0 +1,146 @@
+"""Shifts: the list, one of them on screen and on paper, its file, and closing one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from audit.kinds import Kind
+from audit.services import record
+from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from core.paging import keyset_page
+from core.together import read_together
+from drawers import services
+from drawers.filters import ShiftFilter
+from drawers.forms import CloseForm
+from drawers.models import DENOMINATIONS, DrawerEntry, Shift
+from drawers.presenting import cash_lines, other_lines
+from drawers.services import MANAGE, USE, VIEW
+from drawers.tables import EntryTable, ShiftTable
+from exports.formats import csv_blocks
+
+_PAPERS = ("80", "a4")
+_MOST_LATE = 50
+
+
+@staff_only("drawers.view_shifts")
+@require_GET
+def shift_list(request: StaffRequest) -> HttpResponse:
+    """The shifts that the filters in the URL leave, newest first, 50 a page."""
+    found = ShiftFilter(request.GET, queryset=Shift.objects.all())
+    shown = Shift.objects.select_related("drawer", "cashier")
+    page = keyset_page(found.qs, request.GET, time_field="opened_at", shown=shown)
+    context = {"filter": found, "page": page, "table": ShiftTable(page.rows)}
+    return render(request, "drawers/shift_list.html", context)
+
+
+def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
+    """The entries of a shift as the table shows them, newest first."""
+    return shift.entries.select_related("person", "undone_by").order_by("-pk")
+
+
+def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
+    """The shift, for its cashier or for who holds one of the permissions."""
+    if not any(request.user.has_perm(one) for one in (USE, *permissions)):
+        raise PermissionDenied
+    shift = get_object_or_404(
+        Shift.objects.select_related("drawer", "cashier", "closed_by", "taken_from__cashier", "day"), pk=pk
+    )
+    if shift.cashier_id != request.user.pk and not any(request.user.has_perm(one) for one in permissions):
+        raise PermissionDenied
+    return shift
+
+
+@staff_only()
+@require_GET
+def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
+    """One shift with its sums and entries; fit for paper, A4 or 80 mm (`?paper=80`)."""
+    shift = _shift_for(request, pk, VIEW)
+    services.catch_up(shift)
+    sees_cost = request.user.has_perm("catalogue.view_cost")
+    totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
+    page = keyset_page(entries_of(shift), request.GET, time_field="at", size=200)
+    paper = request.GET.get("paper", "")
+    handed_to, later, unsettled = read_together(
+        Shift.objects.filter(taken_from=shift).select_related("cashier"),
+        shift.later_entries.select_related("shift__cashier").order_by("pk")[:_MOST_LATE],
+        services.unsettled([shift])[:_MOST_LATE],
+    )
+    context: dict[str, Any] = {
+        "shift": shift,
+        "handed_to": handed_to[0] if handed_to else None,
+        "totals": totals,
+        "lines": cash_lines(totals),
+        "others": other_lines(totals),
+        "page": page,
+        "table": EntryTable(page.rows),
+        "counts": _counts(shift),
+        "later": later,
+        "unsettled": unsettled,
+        "sees_cost": sees_cost,
+        "may_close": shift.is_open and (shift.cashier_id == request.user.pk or request.user.has_perm(MANAGE)),
+        "paper": paper if paper in _PAPERS else "",
+    }
+    return render(request, "drawers/shift_paper.html" if paper == "80" else "drawers/shift_detail.html", context)
+
+
+def _counts(shift: Shift) -> list[tuple[int, int, int]]:
+    """Of a closed shift: (rupiah of the note or coin, how many, what they make), without those that were not there."""
+    pieces = shift.counted_pieces or []
+    return [(value, number, value * number) for value, number in zip(DENOMINATIONS, pieces, strict=False) if number]
+
+
+@staff_only()
+@require_GET
+def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
+    """All entries of one shift as CSV."""
+    shift = _shift_for(request, pk, VIEW)
+    services.catch_up(shift)
+    record(Kind.EXPORT_MADE, request=request, subject=f"shift {shift.pk}", facts={"format": "csv"})
+    rows = shift.entries.select_related("person").order_by("pk").iterator()
+    return StreamingHttpResponse(
+        ["\ufeff", *csv_blocks(rows, EntryTable.export)],
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="shift-{shift.pk}.csv"'},
+    )
+
+
+@staff_only()
+@require_http_methods(["GET", "POST"])
+def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
+    """Count the drawer, and close the shift or hand it over."""
+    shift = _shift_for(request, pk, MANAGE)
+    if not shift.is_open:
+        return redirect(shift)
+    form = CloseForm(request.POST or None, shift=shift)
+    difference: int | None = None
+    if request.method == "POST" and form.is_valid():
+        facts = {
+            "pieces": form.pieces,
+            "actor": request.user,
+            "reason": form.cleaned_data["reason"],
+            "request": request,
+        }
+        try:
+            if to := form.cleaned_data["to"]:
+                services.hand_over(shift, to=to, **facts)
+                messages.success(request, _("Handed over to %(name)s.") % {"name": to.shown_name}, extra_tags="handed")
+            else:
+                services.close_shift(shift, **facts)
+                messages.success(request, _("The shift is closed."), extra_tags="closed")
+        except Refused as refusal:
+            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+            difference = getattr(refusal, "difference", None)
+        else:
+            return redirect(shift)
+    services.catch_up(shift)
+    context = {"shift": shift, "form": form, "difference": difference, "expected": services.expected_cash(shift)}
+    return render(request, "drawers/shift_close.html", context)

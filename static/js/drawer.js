@@ -1,0 +1,26 @@
+// The count of a drawer: what each line makes, their sum, and the difference from what is expected.
+"use strict";
+{
+  const count = document.querySelector("[data-count]");
+  const expected = document.querySelector("[data-expected]");
+  const off = document.querySelector("[data-off]");
+  const rupiah = (amount) => (amount < 0 ? "-Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");
+
+  function add() {
+    let total = 0;
+    for (const field of count.querySelectorAll("[data-value]")) {
+      const pieces = Math.max(0, Math.trunc(Number(field.value) || 0));
+      const made = pieces * Number(field.dataset.value);
+      field.closest("tr").querySelector("[data-made]").textContent = made ? rupiah(made) : "";
+      total += made;
+    }
+    count.querySelector("[data-total]").textContent = rupiah(total);
+    if (!expected || !off) return;
+    const difference = total - Number(expected.dataset.expected);
+    off.hidden = total === 0 || difference === 0;
+    off.querySelector("[data-off-amount]").textContent = (difference > 0 ? "+" : "") + rupiah(difference);
+  }
+
+  count?.addEventListener("input", add);
+  if (count) add();
+}

@@ -1,0 +1,214 @@
+"""The pages of drawers: what each person sees and does there."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.utils import timezone
+
+from drawers.models import DENOMINATIONS, Drawer, DrawerDay, Shift
+from drawers.services import close_shift, sweep_sales
+from staff.models import User
+from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def counted(amount, **more):
+    """A count of so much, as the form sends it."""
+    fields = {f"pieces_{value}": number for value, number in zip(DENOMINATIONS, pieces_of(amount), strict=True)}
+    return fields | more
+
+
+def test_a_cashier_opens_pays_out_and_closes():
+    browser, drawer = browser_of("cashier"), make_drawer()
+    person = User.objects.get(username="cashier")
+    assert browser.post("/drawer/open/", counted(150_000, drawer=drawer.pk)).status_code == 302
+    sell(person, 10_500)
+
+    page = browser.get("/drawer/").content.decode()
+    assert 'data-amount="160500"' in page
+    browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "Petrol"})
+    shift = Shift.objects.get()
+    again = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000))
+    assert again.status_code == 200
+    assert 'id="form-fault"' in again.content.decode()
+    done = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000, reason="No small change"))
+
+    shift.refresh_from_db()
+    assert (done.status_code, shift.expected, shift.difference) == (302, 140_500, -500)
+
+
+def test_a_drawer_is_handed_over_with_both_names():
+    shift, next_person = begin(cash=100_000), make_person("supervisor")
+    browser = browser_of("cashier", username="x")
+    browser.force_login(shift.cashier)
+
+    browser.post(f"/shifts/{shift.pk}/close/", counted(100_000, to=next_person.pk))
+
+    assert Shift.objects.get(closed_at=None).cashier == next_person
+    assert 'id="handed-to"' in browser.get(f"/shifts/{shift.pk}/").content.decode()
+    browser.force_login(next_person)
+    assert 'id="taken-from"' in browser.get(f"/shifts/{Shift.objects.get(closed_at=None).pk}/").content.decode()
+
+
+def test_a_cashier_sees_the_own_shifts_only():
+    shift = begin(make_person("cashier", username="other"))
+    browser = browser_of("cashier")
+
+    for path in ("", "close/", "csv/"):
+        assert browser.get(f"/shifts/{shift.pk}/{path}").status_code == 403
+
+
+def test_the_order_page_says_how_it_was_paid_and_changes_it():
+    shift = begin()
+    order = sell(shift.cashier, 10_500)
+    browser = browser_of("supervisor")
+    browser.force_login(shift.cashier)
+
+    assert 'data-method="cash"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+    browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"})
+
+    assert 'data-method="qris"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+
+
+def test_a_failed_order_is_given_back_from_the_own_drawer():
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 10_500), "failed")
+    sweep_sales()
+    browser = browser_of("supervisor")
+    browser.force_login(shift.cashier)
+    assert 'id="give-back"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": shift.pk})
+
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'id="sale-refund"' in page
+    assert 'id="give-back"' not in page
+
+
+def test_what_comes_back_after_closing_is_on_both_pages():
+    first = begin(cash=100_000)
+    order = sell(first.cashier, 5_000)
+    close_shift(first, pieces=pieces_of(105_000), actor=first.cashier)
+    end(order, "failed")
+    second = begin(first.cashier, drawer=first.drawer, cash=105_000)
+    browser = browser_of("admin")
+    browser.force_login(first.cashier)
+    for path in ("/drawer/", f"/shifts/{first.pk}/"):  # until somebody gives it back
+        assert 'id="unsettled"' in browser.get(path).content.decode()
+
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": second.pk})
+
+    assert 'id="refund-late"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'id="later"' in browser.get(f"/shifts/{first.pk}/").content.decode()
+    assert 'id="unsettled"' not in browser.get("/drawer/").content.decode()
+    assert f"sold in shift {first.pk}" in browser.get(f"/shifts/{second.pk}/").content.decode()
+
+
+def test_the_receipt_says_what_was_given_and_the_change():
+    shift = begin()
+    order = end(sell(shift.cashier, 10_500), "success")
+    browser = browser_of("supervisor")
+    browser.force_login(shift.cashier)
+    browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash", "cash_given": "20.000"})
+
+    page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()
+
+    assert 'id="struk-cash"' in page
+    assert "Rp9.500" in page
+
+
+def test_who_sees_no_drawers_sees_no_payment():
+    shift = begin()
+    order = sell(shift.cashier)
+    sweep_sales()
+
+    page = browser_of("viewer").get(f"/orders/{order.ref_id}/").content.decode()
+
+    assert 'id="order-sale"' not in page
+    assert 'href="/drawer/"' not in page
+
+
+def test_an_administrator_adds_renames_and_ends_drawers():
+    browser = browser_of("administrator")
+    browser.post("/drawers/", {"name": "Front", "is_active": "on"})
+    drawer = Drawer.objects.get()
+    shift = begin(drawer=drawer)
+    browser.post(f"/drawers/{drawer.pk}/", {"name": "Back"})
+    drawer.refresh_from_db()
+    assert drawer.is_active
+    close_shift(shift, pieces=pieces_of(200_000), actor=shift.cashier)
+
+    browser.post(f"/drawers/{drawer.pk}/", {"name": "Back"})
+
+    drawer.refresh_from_db()
+    assert (drawer.name, drawer.is_active) == ("Back", False)
+
+
+def test_only_who_sees_costs_sees_them_on_shifts_and_days():
+    browser = browser_of("viewer")
+    shift = begin(cash=100_000)
+    end(sell(shift.cashier, 5_000), "success")
+    close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
+    today = timezone.localdate().isoformat()
+
+    seller = make_person("cashier", username="seller")
+    seller.user_permissions.add(Permission.objects.get(codename="view_shifts"))
+    for person, sees in ((make_person("supervisor"), True), (seller, False)):
+        browser.force_login(person)
+        assert ('id="shift-cost"' in browser.get(f"/shifts/{shift.pk}/").content.decode()) == sees
+        day_file = b"".join(browser.get(f"/shifts/days/{today}/csv/").streaming_content).decode()
+        assert ("profit" in day_file) == sees
+
+
+def test_an_owner_signs_the_day_on_its_page():
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+    path = f"/shifts/days/{timezone.localdate().isoformat()}/"
+    browser = browser_of("admin")
+    assert 'id="sign-day"' in browser.get(path).content.decode()
+
+    browser.post(f"{path}sign/")
+
+    assert DrawerDay.objects.get().signed_by.username == "admin"
+    assert 'id="signed"' in browser.get(path).content.decode()
+
+
+@pytest.mark.parametrize("query", ["", "?state=difference", "?state=open", "?since=2026-01-01", "?paper=80"])
+def test_lists_and_papers_answer(query):
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(99_000), actor=shift.cashier, reason="?")
+    browser = browser_of("auditor")
+
+    assert browser.get(f"/shifts/{query}").status_code == 200
+    assert browser.get(f"/shifts/{shift.pk}/{query}").status_code == 200
+
+
+def test_the_file_of_a_shift_holds_every_entry():
+    shift = begin()
+    sell(shift.cashier)
+    browser = browser_of("auditor")
+
+    answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
+
+    assert len(answer.splitlines()) == 1 + shift.entries.count() == 3
+
+
+def test_the_pages_of_a_drawer_take_few_queries(django_assert_max_num_queries):
+    shift = begin()
+    for _ in range(5):
+        sell(shift.cashier)
+    sweep_sales()
+    browser = browser_of("admin")
+    for path in (
+        "/shifts/",
+        f"/shifts/{shift.pk}/",
+        f"/shifts/{shift.pk}/close/",
+        "/shifts/days/2026-11-22/",
+        "/drawers/",
+    ):
+        with django_assert_max_num_queries(10):
+            assert browser.get(path).status_code == 200
+    browser.force_login(shift.cashier)
+    with django_assert_max_num_queries(10):
+        assert browser.get("/drawer/").status_code == 200

@@ -1,0 +1,117 @@
+"""With many orders, entries and shifts, what a drawer asks again and again reads the rows of its shift only."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from drawers.models import Shift
+from drawers.services import sales, sweep_sales
+from tests.backoffice.test_plans import asked, scans
+from tests.database import past_triggers
+from tests.drawers.helpers import begin, make_drawer, sell
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MANY, MOST = 3_000, 400
+GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift"}
+
+
+def copy_many(table, model_row, **others):
+    """MANY copies of a row of this table, with other values in some columns (SQL; `n` counts)."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table} LIMIT 0")  # noqa: S608 - our own names
+        columns = [column.name for column in cursor.description]
+    values = ", ".join(others.get(name, f"o.{name}") for name in columns)
+    with past_triggers() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values}"  # noqa: S608 - our own names
+            f" FROM {table} o, generate_series(1, {MANY}) n WHERE o.id = %s",
+            [model_row.pk],
+        )
+
+
+@pytest.fixture
+def busy_drawers():
+    """An open shift with a few sales, after thousands of orders, entries and closed shifts of the same person."""
+    person = make_person("cashier")
+    old = sell(person)
+    earlier = begin(person)
+    entry = earlier.entries.get()
+    long_ago = "o.{0} - interval '30 days' - n * interval '1 minute'"
+    copy_many(
+        "purchases_order",
+        old,
+        id=f"o.id - {MANY} - n",
+        ref_id="'OLD' || n",
+        idempotency_key="'OLD' || n",
+        destination="'0899' || n",
+        created_at=long_ago.format("created_at"),
+    )
+    copy_many(
+        "drawers_shift",
+        earlier,
+        id="100000 + n",
+        opened_at=long_ago.format("opened_at"),
+        closed_at=long_ago.format("opened_at"),
+        closed_by_id="o.cashier_id",
+        counted="0",
+        counted_pieces="o.opening_pieces",
+        expected="0",
+        difference="0",
+        last_no="o.first_no",
+    )
+    copy_many("drawers_drawerentry", entry, id="100000 + n", shift_id="100000 + n", kind="'sale'", ref_id="'OLD' || n")
+    for _ in range(3):
+        sell(person)
+    sweep_sales()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE purchases_order, drawers_shift, drawers_drawerentry")
+    return earlier
+
+
+def too_wide(questions):
+    """The steps of the plans that read more than a shift has."""
+    for question in questions:
+        with connection.cursor() as cursor:
+            cursor.execute("SET enable_seqscan = off")
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
+            plan = cursor.fetchone()[0]
+            cursor.execute("RESET enable_seqscan")
+        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
+            if table in GROWING and (kind == "Seq Scan" or rows > MOST):
+                yield f"{kind} of {rows} rows of {table}: {question[:300]}"
+
+
+def test_the_sweep_reads_the_orders_of_open_shifts_only(busy_drawers):
+    begin(make_person("supervisor"), drawer=make_drawer("Second"))
+    with CaptureQueriesContext(connection) as queries:
+        sales.lacking_shifts()
+        sales.lacking_shifts(busy_drawers.pk)
+        with connection.cursor() as cursor:
+            cursor.execute(sales._MISSING, [busy_drawers.cashier_id])
+
+    assert list(too_wide(asked(queries.captured_queries))) == []
+
+
+def test_the_pages_read_their_own_shift_only(busy_drawers):
+    browser = browser_of("admin")
+    order = busy_drawers.entries.filter(kind="sale").first().ref_id
+    found = []
+    for address in (
+        "/shifts/",
+        f"/shifts/{busy_drawers.pk}/",
+        f"/shifts/{busy_drawers.pk}/close/",
+        f"/orders/{order}/",
+    ):
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(address).status_code == 200, address
+        found += too_wide(asked(queries.captured_queries))
+    browser.force_login(busy_drawers.cashier)
+    with CaptureQueriesContext(connection) as queries:
+        assert browser.get("/drawer/").status_code == 200
+
+    assert found + list(too_wide(asked(queries.captured_queries))) == []
+    assert Shift.objects.count() > MANY

@@ -1,0 +1,112 @@
+"""A day with a drawer in a real browser: opened, sold out of, counted, handed over, signed."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from drawers.models import Shift
+from staff.models import User
+from staff.roles import create_demo_staff
+from tests.drawers.helpers import end, sell
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]
+
+
+def faults_in_all_looks(page: Page) -> list[str]:
+    faults = []
+    for (width, height), scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        faults += faults_of(page)
+    return faults
+
+
+def count(page: Page, **pieces: int) -> None:
+    """Type how many of each note there are."""
+    for name, number in pieces.items():
+        page.fill(f"[name={name}]", str(number))
+
+
+def sell_and_give_back(window: Page, address: str, cashier: User) -> list[str]:
+    """One sale that was paid with more than its price, one that failed and is given back; the pages' faults."""
+    order = end(sell(cashier, 10_500), "success")
+    failed = end(sell(cashier, 5_000), "failed")
+    window.goto(f"{address}/orders/{order.ref_id}/")
+    window.click("#change-payment summary")
+    window.fill("#paid-cash_given", "20.000")
+    window.click("#change-payment button[type=submit]")
+    expect(window.locator("[data-code=payment_noted]")).to_be_visible()
+    faults = faults_in_all_looks(window)
+    window.goto(f"{address}/orders/{failed.ref_id}/")
+    faults += faults_in_all_looks(window)
+    window.click("#give-back button[type=submit]")
+    expect(window.locator("#sale-refund")).to_be_visible()
+
+    return faults
+
+
+def close_and_sign(owner: Page, address: str) -> list[str]:
+    """The owner closes the shift that is open, and signs the day; the pages' faults."""
+    shift = Shift.objects.get(closed_at=None)
+    owner.goto(f"{address}/shifts/{shift.pk}/close/")
+    count(owner, pieces_100000=2)
+    owner.click("#close-shift button[type=submit]")
+    expect(owner.locator("[data-code=closed]")).to_be_visible()
+    owner.goto(f"{address}/shifts/")
+    faults = faults_in_all_looks(owner)
+    owner.goto(f"{address}/shifts/{shift.pk}/?paper=80")
+    faults += faults_in_all_looks(owner)
+    owner.goto(f"{address}/shifts/days/")
+    owner.click("#sign-day button")
+    expect(owner.locator("#signed")).to_be_visible()
+    faults += faults_in_all_looks(owner)
+    return faults
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    address, cashier = live_server.url, User.objects.get(username="cashier")
+    owner, window = open_window(language=language), open_window(language=language)
+    sign_in(owner, address, "owner")
+    owner.goto(f"{address}/drawers/")
+    owner.fill("#id_name", "Laci depan")
+    owner.click("#drawer-add button")
+    expect(owner.locator("[data-drawer]")).to_have_count(1)
+    faults = faults_in_all_looks(owner)
+
+    sign_in(window, address, "cashier")
+    window.goto(f"{address}/drawer/")
+    count(window, pieces_100000=1, pieces_20000=5)
+    expect(window.locator("#counted")).to_have_text("Rp200.000")
+    faults += faults_in_all_looks(window)
+    window.click("#open-drawer button[type=submit]")
+    expect(window.locator("#expected-now")).to_have_attribute("data-amount", "200000")
+
+    faults += sell_and_give_back(window, address, cashier)
+    window.goto(f"{address}/drawer/")
+    expect(window.locator("#expected-now")).to_have_attribute("data-amount", "210500")
+    window.fill("#paid-form [name=amount]", "10.000")
+    window.fill("#paid-form [name=reason]", "Bensin")
+    window.click("#paid-form button[type=submit]")
+    expect(window.locator("#expected-now")).to_have_attribute("data-amount", "200500")
+    faults += faults_in_all_looks(window)
+
+    window.click("#count-and-close")
+    count(window, pieces_100000=2)
+    expect(window.locator("#off-by")).to_be_visible()
+    faults += faults_in_all_looks(window)
+    window.click("#close-shift button[type=submit]")
+    expect(window.locator("#form-fault")).to_be_visible()
+    window.fill("[name=reason]", "Tidak ada uang kecil")
+    window.select_option("[name=to]", str(User.objects.get(username="supervisor").pk))
+    window.click("#close-shift button[type=submit]")
+    expect(window.locator("#handed-to")).to_be_visible()
+    faults += faults_in_all_looks(window)
+
+    faults += close_and_sign(owner, address)
+    assert faults == []
