@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from core import clock
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Shift
-from drawers.services.locking import lock_shift, refuse_unless_own
-from drawers.services.sales import current_sale, enter_sales
+from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.sales import catch_up, current_sale, enter_sales
 from purchases.models import GivenBack, Order
 from purchases.services import lock_order_for_move, note_given_back
 from purchases.states import FINAL, OPEN, Status
@@ -32,6 +32,8 @@ def give_back(order: Order, *, shift: Shift, method: str, actor: User, note: str
     as given back, too, in the same transaction.
     """
     chosen = Method(method)
+    if order.placed_by_id and (selling := open_shift_of(order.placed_by_id)):
+        catch_up(selling)  # by itself: nobody holds two shifts at once
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         if current.status not in OWED:

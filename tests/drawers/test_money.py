@@ -188,6 +188,15 @@ def test_money_given_back_later_is_in_the_shift_open_then():
     assert services.expected_cash(second) == 45_000
 
 
+def test_a_sale_that_has_not_entered_yet_is_given_back_by_another():
+    selling, giving = begin(cash=100_000), begin(make_person("supervisor"), cash=100_000)
+    order = end(sell(selling.cashier, 5_000), "failed")
+
+    refund = give_back(order, shift=giving, method="cash", actor=giving.cashier)
+
+    assert (refund.sold_in, services.expected_cash(selling)) == (selling, 105_000)
+
+
 @pytest.mark.parametrize("status", ["success", "pending"])
 def test_nothing_is_given_back_for_what_is_not_owed(status):
     shift = begin()

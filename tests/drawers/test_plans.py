@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from drawers.models import Shift
+from drawers.models import DrawerDay, Shift
 from drawers.services import sales, sweep_sales
 from tests.backoffice.test_plans import asked, scans
 from tests.database import past_triggers
@@ -62,6 +62,7 @@ def busy_drawers():
         expected="0",
         difference="0",
         last_no="o.first_no",
+        day_id=str(DrawerDay.objects.create(day="2026-01-01").pk),
     )
     copy_many("drawers_drawerentry", entry, id="100000 + n", shift_id="100000 + n", kind="'sale'", ref_id="'OLD' || n")
     for _ in range(3):

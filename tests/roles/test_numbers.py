@@ -21,6 +21,8 @@ from bills.services import pay_bill
 from callbacks.models import Callback
 from core.numbers import REVEAL, VIEW
 from customers.models import Customer, SavedNumber
+from drawers.models import DrawerEntry
+from drawers.services import close_shift
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, OrderEvent, Verdict
 from purchases.models.receipts import Paper
@@ -29,6 +31,7 @@ from purchases.services.receipts import print_receipt
 from purchases.states import Status
 from staff.roles import ROLES, rights_by_role
 from tests.approvals.helpers import cashier
+from tests.drawers.helpers import begin, pieces_of
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.gateway.helpers import kept_exchange
 from tests.people import Browser, browser_of, make_person
@@ -117,6 +120,12 @@ def shop() -> dict[str, Any]:
             [(text, order.ref_id), (text, "GONE"), (f"{PHONE}, {text[:30]}", order.ref_id)]
         )
     ]
+    shift = begin(make_person("cashier", username="drawer"), cash=100_000)
+    for sold in (order, failed):
+        facts = {"shift": shift, "kind": "sale", "amount": 10_500, "person": shift.cashier, "at": shift.opened_at}
+        DrawerEntry.objects.create(ref_id=sold.ref_id, **facts)
+    closed = begin(make_person("cashier", username="gone"), cash=100_000)
+    day = close_shift(closed, pieces=pieces_of(100_000), actor=closed.cashier).day.day
     difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
     orders = [order, failed, payment]
     pages = {
@@ -142,6 +151,8 @@ def shop() -> dict[str, Any]:
         "callback_detail": [{"pk": one.pk} for one in callbacks],
         "difference_detail": [{"pk": difference.pk}],
         "closing": [{"day": "2026-11-01"}],
+        **{name: [{"pk": one.pk} for one in (shift, closed)] for name in ("shift_detail", "shift_close", "shift_csv")},
+        **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv")},
         "staff_detail": [{"pk": seller.pk}],
         "role_detail": [{"name": "cashier"}],
     }
