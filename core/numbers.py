@@ -99,6 +99,11 @@ def text_as_seen(text: str, *numbers: str) -> str:
     return text if sees_whole_numbers() else without(text, numbers)
 
 
+def note_as_seen(text: str) -> str:
+    """A person's note, in which anything that reads like a customer's number is masked for who may not see them."""
+    return text if sees_whole_numbers() else _TYPED.sub(_masked_match, text)
+
+
 def _masked_match(found: re.Match[str]) -> str:
     return masked(found[0])
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
+from core.numbers import note_as_seen
 from core.tables import Table, column, row_link
 from core.times import moment
 from drawers.models import DrawerEntry, Shift
@@ -74,7 +75,7 @@ class EntryTable(Table[DrawerEntry]):
         "amount": lambda entry: entry.amount,
         "ref_id": lambda entry: entry.ref_id,
         "cash_given": lambda entry: entry.cash_given,
-        "reason": lambda entry: entry.reason,
+        "reason": lambda entry: note_as_seen(entry.reason),
         "person": lambda entry: entry.person.username,
         "undoes": lambda entry: entry.undoes_id,
         "replaces": lambda entry: entry.replaces_id,
@@ -106,7 +107,7 @@ class EntryTable(Table[DrawerEntry]):
     @column(_("Note"), phone="3 wide")
     def note(self, entry: DrawerEntry) -> SafeString:
         """Why, of which order, and of which earlier shift."""
-        parts = [entry.reason, entry.ref_id]
+        parts = [note_as_seen(entry.reason), entry.ref_id]
         if entry.sold_in_id:
             parts.append(gettext("sold in shift %(shift)s") % {"shift": entry.sold_in_id})
         if entry.cash_given is not None:

@@ -6,7 +6,7 @@ from django import template
 
 from core.icons import icon
 from core.money import rupiah
-from core.numbers import as_seen, text_as_seen
+from core.numbers import as_seen, note_as_seen, text_as_seen
 from core.times import ago, clock, day_words, moment
 
 register = template.Library()
@@ -29,5 +29,5 @@ def as_json(value: object) -> str:
 
 for tag in (ago, icon, moment):
     register.simple_tag(tag)
-for shown_as in (as_json, as_seen, hiding, keyed_as, clock, day_words, rupiah):
+for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, rupiah):
     register.filter(shown_as)

@@ -17,6 +17,7 @@ from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
+from core.numbers import note_as_seen
 from core.times import shop_day
 from drawers import services
 from drawers.models import DrawerDay
@@ -110,7 +111,7 @@ _FIELDS = {
     "expected": lambda line: line.totals.expected,
     "counted": lambda line: line.counted,
     "difference": lambda line: line.difference,
-    "reason": lambda line: line.reason,
+    "reason": lambda line: note_as_seen(line.reason),
 }
 
 

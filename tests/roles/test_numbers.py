@@ -123,9 +123,10 @@ def shop() -> dict[str, Any]:
     shift = begin(make_person("cashier", username="drawer"), cash=100_000)
     for sold in (order, failed):
         facts = {"shift": shift, "kind": "sale", "amount": 10_500, "person": shift.cashier, "at": shift.opened_at}
+        facts |= {"method": "credit", "reason": f"owed by {PHONE}"}
         DrawerEntry.objects.create(ref_id=sold.ref_id, **facts)
     closed = begin(make_person("cashier", username="gone"), cash=100_000)
-    day = close_shift(closed, pieces=pieces_of(100_000), actor=closed.cashier).day.day
+    day = close_shift(closed, pieces=pieces_of(90_000), actor=closed.cashier, reason=PHONE).day.day
     difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
     orders = [order, failed, payment]
     pages = {
