@@ -25,21 +25,24 @@ log = structlog.get_logger()
 
 # What the customer pays for an order, in rupiah (`Order.customer_pays`).
 PAYS = "coalesce(o.selling_price, o.price, o.max_price)"
-# Orders by the keys between which they were stored. The clocks only bound what is read, generously.
-_OF_SHIFT = """
-    FROM drawers_shift sold JOIN purchases_order o
-      ON o.placed_by_id = sold.cashier_id AND o.created_at >= sold.opened_at - interval '1 hour'
-     AND o.created_at < coalesce(sold.closed_at + interval '1 hour', 'infinity')
-     AND o.id > sold.first_no AND (sold.last_no IS NULL OR o.id < sold.last_no)
-   WHERE NOT EXISTS (SELECT FROM drawers_drawerentry e WHERE e.ref_id = o.ref_id AND e.kind = 'sale')
-"""
 # Also of the shifts just before: an order that was being stored while its shift closed lands in the next one.
 _BEFORE_TOO = 3
-_MISSING = f"""
-    SELECT o.ref_id, {PAYS}, o.placed_by_id, sold.id {_OF_SHIFT} AND sold.id IN (
-        SELECT id FROM drawers_shift WHERE cashier_id = %s ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
-    ) ORDER BY o.id
+# Orders of a person by the keys between which they were stored in one of these shifts, and which no shift has. The
+# clocks only bound what is read, generously. Fenced, so that each shift reads its own orders and no plan reads all.
+_SOLD = f"""
+    FROM (
+        SELECT * FROM drawers_shift WHERE cashier_id = {{cashier}} ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
+    ) sold CROSS JOIN LATERAL (
+        SELECT * FROM purchases_order
+         WHERE placed_by_id = sold.cashier_id AND created_at >= sold.opened_at - interval '1 hour'
+           AND created_at < coalesce(sold.closed_at + interval '1 hour', 'infinity')
+           AND id > sold.first_no AND (sold.last_no IS NULL OR id < sold.last_no) OFFSET 0
+    ) o WHERE (
+        SELECT e.id FROM drawers_drawerentry e
+         WHERE e.ref_id = o.ref_id AND e.ref_id > '' AND e.kind = 'sale' LIMIT 1
+    ) IS NULL
 """  # noqa: S608 - our own text
+_MISSING = f"SELECT o.ref_id, {PAYS}, o.placed_by_id, sold.id {_SOLD.format(cashier='%s')} ORDER BY o.id"
 # A bill, and an order at cost, follow the cost that people confirm later (`Order.follows_cost`).
 _OTHER_PRICE = f"""
     FROM drawers_drawerentry sale JOIN purchases_order o ON o.ref_id = sale.ref_id
@@ -50,11 +53,7 @@ _REPRICED = f"SELECT sale.id, {PAYS} {_OTHER_PRICE.replace('taking.id', '%s')} O
 
 _LACKING = f"""
     SELECT taking.id FROM drawers_shift taking WHERE taking.closed_at IS NULL AND EXISTS (
-        SELECT 1 {_OF_SHIFT} AND sold.id IN (
-            SELECT id FROM drawers_shift s WHERE s.cashier_id = taking.cashier_id
-             ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
-        )
-        UNION ALL SELECT 1 {_OTHER_PRICE}
+        SELECT 1 {_SOLD.format(cashier="taking.cashier_id")} UNION ALL SELECT 1 {_OTHER_PRICE}
     )
 """  # noqa: S608 - our own text
 
