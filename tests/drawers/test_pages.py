@@ -4,11 +4,12 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from drawers.models import DENOMINATIONS, Drawer, DrawerDay, Shift
+from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Shift
 from drawers.services import close_shift, sweep_sales
 from staff.models import User
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.people import browser_of, make_person
+from workbench.services.story import read_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,6 +117,15 @@ def test_the_receipt_says_what_was_given_and_the_change():
 
     assert 'id="struk-cash"' in page
     assert "Rp9.500" in page
+
+
+def test_the_story_of_an_order_says_how_it_was_paid():
+    shift = begin()
+    order = sell(shift.cashier, 10_500)
+    sweep_sales()
+
+    assert [entry.amount for entry in read_story(order.ref_id).of(DrawerEntry)] == [10_500]
+    assert f'href="/shifts/{shift.pk}/"' in browser_of("auditor").get(f"/orders/{order.ref_id}/story/").content.decode()
 
 
 def test_who_sees_no_drawers_sees_no_payment():

@@ -20,7 +20,8 @@ from callbacks.models import Callback, CallbackState
 from callbacks.presenting import result_words
 from core.looks import LookChoices
 from core.money import rupiah, signed_rupiah
-from core.numbers import text_as_seen
+from core.numbers import note_as_seen, text_as_seen
+from drawers.models import DrawerEntry
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import GivenBack, Incident, OrderEvent, ReceiptPrint, Verdict
@@ -38,6 +39,7 @@ class LineKind(LookChoices):
     EXCHANGE = "exchange", "arrows-exchange", "held", pgettext_lazy("story", "Request")
     CALLBACK = "callback", "webhook", "held", gettext_lazy("Callback")
     ENTRY = "entry", "wallet", "going", pgettext_lazy("story", "Books")
+    DRAWER = "drawer", "cash-register", "going", gettext_lazy("Drawer")
     INQUIRY = "inquiry", "file-invoice", "going", gettext_lazy("Inquiry")
     INCIDENT = "incident", "alert-triangle", "bad", gettext_lazy("Incident")
     VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Verdict")
@@ -145,6 +147,20 @@ def _entry(entry: Entry) -> Iterator[Line]:
         words=f"{entry.get_kind_display()} {amount}",
         detail=" · ".join(filter(None, [balance, entry.reason])),
         who=_name(entry.actor),
+        row=entry,
+    )
+
+
+def _drawer_entry(entry: DrawerEntry) -> Iterator[Line]:
+    facts = [entry.get_method_display(), entry.shift.drawer.name, note_as_seen(entry.reason)]
+    yield Line(
+        at=entry.at,
+        kind=LineKind.DRAWER,
+        code=f"drawer_{entry.kind}",
+        words=f"{entry.get_kind_display()} {signed_rupiah(entry.amount)}",
+        detail=" · ".join(filter(None, facts)),
+        who=_name(entry.person),
+        url=reverse("shift_detail", args=[entry.shift_id]),
         row=entry,
     )
 
@@ -294,6 +310,7 @@ _TELLERS: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
     Callback: _callback,
     Inquiry: _inquiry,
     Entry: _entry,
+    DrawerEntry: _drawer_entry,
     Incident: _incident,
     Verdict: _verdict,
     Approval: _approval,

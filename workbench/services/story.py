@@ -14,6 +14,7 @@ from audit.models import AuditEvent
 from bills.models import Inquiry
 from callbacks.models import Callback
 from core.together import read_together
+from drawers.models import DrawerEntry
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint, Verdict
@@ -70,6 +71,7 @@ def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:
         Exchange.objects.without_bodies().of_order(ref_id).order_by("pk"),
         Callback.objects.filter(ref_id=ref_id).defer("body", "headers").order_by("pk"),
         Entry.objects.select_related("actor").filter(ref_id=ref_id),
+        DrawerEntry.objects.select_related("person", "shift__drawer").filter(ref_id=ref_id).order_by("pk"),
         Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id).defer("raw").order_by("pk"),
         Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
         .filter(order__ref_id=ref_id)
