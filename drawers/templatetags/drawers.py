@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from core.money import signed_rupiah
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import DrawerEntry, Shift
+from drawers.models import DrawerEntry, Method, Shift
 from drawers.presenting import ShownSale
 from drawers.services import current_sale
 from purchases.models import Order
@@ -39,10 +39,15 @@ def sale_of(order: Order, person: User) -> ShownSale | None:
 
 @register.simple_tag
 def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
-    """`{% forms_of sale user as forms %}`: to change how it was paid, and to note that it was given back."""
+    """`{% forms_of sale user as forms %}`: to change how it was paid, and to note that it was given back.
+
+    `others`: the methods that one press chooses.
+    """
     entry = sale.entry
     paid = {"method": entry.method, "cash_given": entry.cash_given, "note": entry.reason} if entry else {}
+    others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, paid.get("method", Method.CASH)}]
     return {
+        "others": others if sale.may_change else [],
         "payment": PaymentForm(initial=paid, auto_id="paid-%s") if sale.may_change else None,
         "give_back": GiveBackForm(initial=paid and {"method": paid["method"]}, person=person, auto_id="back-%s")
         if sale.is_owed and sale.may_give_back

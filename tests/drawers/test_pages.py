@@ -1,5 +1,7 @@
 """The pages of drawers: what each person sees and does there."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
@@ -66,7 +68,9 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
     browser = browser_of("supervisor")
     browser.force_login(shift.cashier)
 
-    assert 'data-method="cash"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'data-method="cash"' in page
+    assert re.findall(r'name="method" value="(\w+)"', page) == ["transfer", "qris"]
     browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "qris"})
 
     assert 'data-method="qris"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
