@@ -9,6 +9,7 @@ from alerts.models import Alert
 from approvals.services import waiting_for
 from core.together import read_together
 from gateway.models import UpstreamAccount
+from shop.services import shop_of, shop_question
 from staff.models import User
 
 # So many are shown in full on every page.
@@ -25,6 +26,7 @@ class Head:
     rest: list[Alert]
     #: How many approvals wait for this person, up to a hundred.
     waiting: int
+    shop_name: str
 
     @property
     def version(self) -> str:
@@ -37,14 +39,15 @@ class Head:
 def head_for(user: User) -> Head:
     """What concerns this person, without what the upstream's own banner says already."""
     kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
-    accounts, alerts, waiting = read_together(
+    accounts, alerts, waiting, shops = read_together(
         UpstreamAccount.objects.filter(only=True),
         Alert.objects.open().filter(kind__in=kinds),
         waiting_for(user).values_list("pk")[:_WAITING_COUNTED],
+        shop_question(),
     )
     shown = [(alert, in_words(alert, user)) for alert in alerts[:_SHOWN]]
     account = accounts[0] if accounts else UpstreamAccount()
-    return Head(account=account, shown=shown, rest=alerts[_SHOWN:], waiting=len(waiting))
+    return Head(account=account, shown=shown, rest=alerts[_SHOWN:], waiting=len(waiting), shop_name=shop_of(shops).name)
 
 
 def kinds_for(user: User) -> list[str]:

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
+from shop.services import shop_name
 from staff.models import User
 from staff.roles import DEMO_STAFF, role_of
 
@@ -20,7 +21,9 @@ def page(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
     return {
-        "shop_name": settings.SHOP_NAME,
+        "shop_name": SimpleLazyObject(lambda: head.shop_name)
+        if isinstance(user, User)
+        else SimpleLazyObject(shop_name),
         "is_sandbox": settings.SANDBOX,
         "sandbox_url": settings.SANDBOX_DASHBOARD_URL if isinstance(user, User) else "",  # opens its dashboard
         "demo_people": DEMO_STAFF,

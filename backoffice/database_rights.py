@@ -118,6 +118,10 @@ RIGHTS: dict[str, str] = {
     # exports
     "exports_export": "SIUD",
     "exports_exportpart": "SID",
+    # shop
+    "shop_shop": "SIU",
+    "shop_shophistory": "SI",
+    "shop_logo": "SI",
     # tills
     "tills_till": "SIU",
     "tills_enrolmentcode": "SIU",

@@ -36,6 +36,7 @@ SANDBOX = env.bool("BACKOFFICE_SANDBOX", False)
 SANDBOX_URL = env.str("SANDBOX_URL", "")
 SANDBOX_DASHBOARD_URL = env.str("SANDBOX_DASHBOARD_URL", "")
 
+# The shop's name until a person saves the page "Shop"; and always the name in authenticator apps and passkeys.
 SHOP_NAME = env.str("SHOP_NAME", "Toko Kita")
 
 # --- Django -------------------------------------------------------------------------------------------------
@@ -64,6 +65,7 @@ INSTALLED_APPS = [
     "core",
     "audit",
     "staff",
+    "shop",
     "approvals",
     "gateway",
     "ledger",

@@ -38,4 +38,5 @@ urlpatterns = [
     path("", include("staff.urls")),
     path("", include("tills.urls")),
     path("", include("drawers.urls")),
+    path("", include("shop.urls")),
 ]

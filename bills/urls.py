@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from bills.views import batch, bills, inquiry
+from bills.views import batch, bills, inquiry, receipts
 
 urlpatterns = [
     path("", bills.bill_list, name="bill_list"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("batch/<uuid:batch>/live/", batch.batch_live, name="bill_batch_live"),
     path("batch/<uuid:batch>/review/", batch.batch_review, name="bill_batch_review"),
     path("batch/<uuid:batch>/pay/", batch.batch_pay, name="bill_batch_pay"),
+    path("batch/<uuid:batch>/receipt/", receipts.batch_receipt, name="bill_batch_receipt"),
     path("<str:ref_id>/", bills.bill_detail, name="bill_detail"),
     path("<str:ref_id>/live/", bills.bill_live, name="bill_live"),
     path("<str:ref_id>/number/", bills.bill_number, name="bill_number"),

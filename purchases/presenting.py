@@ -42,12 +42,16 @@ _BY_REASON = {meaning.action_reason: meaning for meaning in MEANINGS.values() if
 
 @dataclass(frozen=True)
 class SerialNumber:
-    """What the provider returned: `main` for the customer, `copied` for the clipboard, `rest` what follows."""
+    """What the provider returned: `main` for the customer, `copied` for the clipboard, `rest` what follows.
+
+    `groups`: a token's five groups of four digits.
+    """
 
     main: str
     copied: str
     rest: str
     is_token: bool
+    groups: tuple[str, ...] = ()
 
 
 def serial_number(order: Order) -> SerialNumber | None:
@@ -58,8 +62,9 @@ def serial_number(order: Order) -> SerialNumber | None:
     first, _slash, rest = sn.partition("/")
     digits = re.sub(r"[\s\-]", "", first)
     if kind_of(order.product) is DestinationKind.METER and _TOKEN.fullmatch(digits):
-        grouped = " ".join(digits[i : i + 4] for i in range(0, 20, 4))
-        return SerialNumber(main=grouped, copied=digits, rest=rest.replace("/", " · "), is_token=True)
+        groups = tuple(digits[i : i + 4] for i in range(0, 20, 4))
+        after = rest.replace("/", " · ")
+        return SerialNumber(main=" ".join(groups), copied=digits, rest=after, is_token=True, groups=groups)
     return SerialNumber(main=sn, copied=sn, rest="", is_token=False)
 
 

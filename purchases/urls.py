@@ -9,6 +9,7 @@ urlpatterns = [
     path("products/<str:code>/recognise/", buy.recognise, name="recognise"),
     path("orders/", orders.order_list, name="order_list"),
     path("orders/live/", orders.order_list_live, name="order_list_live"),
+    path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),
     path("orders/<str:ref_id>/number/", order.order_number, name="order_number"),

@@ -124,6 +124,7 @@ RIGHTS = (
     Right("staff.manage_staff", "user", Area.PEOPLE, _("Invite people of lower roles, and manage their accounts")),
     Right("tills.enrol_till", "till", Area.PEOPLE, _("Enrol tills, unlock them and switch them off")),
     Right("staff.change_limits", "user", Area.PEOPLE, _("Change the limits of people of lower roles")),
+    Right("shop.change_settings", "shop", Area.PEOPLE, _("Change the shop's name, address, logo and receipts")),
 )
 BY_NAME = {right.name: right for right in RIGHTS}
 NEEDS_TWO = frozenset(right.name for right in RIGHTS if right.needs_two)

@@ -151,6 +151,7 @@ ROLES: dict[Role, tuple[str, ...]] = {
         "reconciliation.acknowledge_difference",
         "staff.change_limits",
         "drawers.manage_drawers",
+        "shop.change_settings",
     ),
 }
 # What an administrator proposes for the books, the owner approves, and the other way round.

@@ -24,6 +24,7 @@ from alerts.kinds import KINDS, in_words
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.ways import Fault, Way, ways
 from core import clock
+from shop.services import shop_name
 
 log = structlog.get_logger()
 
@@ -119,7 +120,7 @@ def message_of(alerts: list[Alert]) -> tuple[str, str, NotifyType]:
     if more:
         title += " " + ngettext("(and %(n)s more)", "(and %(n)s more)", more) % {"n": more}
     look = NotifyType.SUCCESS if first.closed_at else _LOOKS[Severity(first.severity)]
-    return f"[{settings.SHOP_NAME}] {title}", "\n\n".join(map(_paragraph, alerts)), look
+    return f"[{shop_name()}] {title}", "\n\n".join(map(_paragraph, alerts)), look
 
 
 def _title(alert: Alert) -> str:

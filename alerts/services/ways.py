@@ -16,6 +16,7 @@ from django.utils.crypto import salted_hmac
 
 from alerts.models import AlertNotice
 from core.bidi import visible
+from shop.services import shop_name
 
 log = structlog.get_logger()
 Fault = AlertNotice.Fault
@@ -70,5 +71,5 @@ def way_to(address: str) -> Way | None:
 def send_to_all(title: str, text: str) -> None:
     """Send one message that is no alert on every way, once; what fails is only logged."""
     for way in ways():
-        fault = way.send(f"[{settings.SHOP_NAME}] {title}", text, look=NotifyType.INFO)
+        fault = way.send(f"[{shop_name()}] {title}", text, look=NotifyType.INFO)
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)

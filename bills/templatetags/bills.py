@@ -12,6 +12,7 @@ from core.icons import badge
 from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.presenting import limits_shown
+from purchases.receipts import Receipt, ReceiptPaper
 from staff.models import User
 from upstream.error_codes import meaning_of
 
@@ -37,6 +38,14 @@ def bill_of(order: Order) -> ShownBill | None:
     if order.kind != Order.Kind.BILL:
         return None
     return next(iter(ShownBill.read(BillCheck.objects.filter(order=order))), None)
+
+
+@register.simple_tag
+def bills_on(sheet: ReceiptPaper) -> list[tuple[Receipt, BillCheck | None]]:
+    """`{% bills_on sheet as parts %}`: the receipts on a paper, each with the bill that its order pays, or None."""
+    paid = [receipt.order.ref_id for receipt in sheet.receipts if receipt.order.kind == Order.Kind.BILL]
+    checks = {check.order_id: check for check in BillCheck.objects.filter(order__ref_id__in=paid)} if paid else {}
+    return [(receipt, checks.get(receipt.order.ref_id)) for receipt in sheet.receipts]
 
 
 @register.inclusion_tag("bills/funds.html")

@@ -66,6 +66,11 @@ class Batch:
         return [bill for bill in self.bills if bill.standing is Standing.PAYABLE and not bill.approval_id]
 
     @property
+    def paid(self) -> list[ShownBill]:
+        """Those that are paid, and so have a receipt."""
+        return [bill for bill in self.bills if bill.standing is Standing.PAID]
+
+    @property
     def total(self) -> int:
         """Rupiah: what paying all that can be paid now would cost."""
         return sum(bill.check.total or 0 for bill in self.payable)

@@ -6,19 +6,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
 
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only
 from purchases.models.orders import Order
-
-
-class Paper(models.TextChoices):
-    """What the shop's printer takes."""
-
-    MM58 = "58", _("58 mm")
-    MM80 = "80", _("80 mm")
-    A5 = "a5", _("A5")
+from shop.models import Paper, ShopHistory
 
 
 class ReceiptPrint(models.Model):
@@ -28,6 +20,14 @@ class ReceiptPrint(models.Model):
     number = models.IntegerField(help_text="1 for the original.")
     paper = models.CharField(max_length=2, choices=Paper.choices)
     at = models.DateTimeField(default=timezone.now)
+    shop = models.ForeignKey(
+        ShopHistory,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="The shop as it was at the original.",
+    )
+    sheet = models.UUIDField(null=True, help_text="Printed on one paper with the other prints of this sheet.")
     printed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
@@ -37,7 +37,10 @@ class ReceiptPrint(models.Model):
             models.UniqueConstraint(fields=["order", "number"], name="receipt_print_numbered"),
             models.CheckConstraint(condition=Q(number__gte=1), name="receipt_print_number_from_one"),
         ]
-        indexes = [models.Index(fields=["txid", "id"], name="receipt_print_to_seal")]
+        indexes = [
+            models.Index(fields=["txid", "id"], name="receipt_print_to_seal"),
+            models.Index(fields=["sheet"], name="receipt_print_by_sheet", condition=Q(sheet__isnull=False)),
+        ]
         triggers = append_only()
 
     def __str__(self) -> str:

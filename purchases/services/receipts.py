@@ -1,7 +1,9 @@
-"""Print a receipt: each print is kept, so that a second one can never pass for the original."""
+"""Print receipts: each print is kept, so that a second one can never pass for the original."""
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -10,23 +12,50 @@ from audit.kinds import Kind
 from audit.services import record
 from purchases.models import Order, ReceiptPrint
 from purchases.services.actions import Action, require
-from purchases.services.moving import lock_order_for_move
+from purchases.services.moving import lock_orders_for_move
+from shop.services import shop_version
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-    from purchases.models.receipts import Paper
+    from shop.models import Paper
     from staff.models import User
 
 
 def print_receipt(order: Order, *, paper: Paper, printed_by: User, request: HttpRequest | None = None) -> ReceiptPrint:
     """Note a print of the order's receipt and return it, numbered. Raises `ActionRefused` unless it is a success."""
+    [printed] = print_receipts([order], paper=paper, printed_by=printed_by, request=request)
+    return printed
+
+
+def print_receipts(
+    orders: Collection[Order], *, paper: Paper, printed_by: User, request: HttpRequest | None = None
+) -> list[ReceiptPrint]:
+    """Note a print of each of these orders; those of several are one sheet: they have the same `sheet`.
+
+    A print shows the shop as it was when the order's first one was made. Raises `ActionRefused`, and then nothing is
+    noted, unless each of them is a success.
+    """
     with transaction.atomic():
-        current = lock_order_for_move(order.pk)
-        require(Action.PRINT_RECEIPT, current, printed_by)
-        printed = ReceiptPrint.objects.create(
-            order=current, number=current.receipt_prints.count() + 1, paper=paper, printed_by=printed_by
-        )
-        facts = {"number": printed.number, "paper": paper.value}
-        record(Kind.PRINTED, person=printed_by, request=request, subject=current.ref_id, facts=facts)
-        return printed
+        locked = lock_orders_for_move([order.ref_id for order in orders])
+        for order in locked.values():
+            require(Action.PRINT_RECEIPT, order, printed_by)
+        sheet = uuid.uuid4() if len(locked) > 1 else None
+        made = [_next_print(order, sheet, paper=paper, printed_by=printed_by) for order in locked.values()]
+        for printed in ReceiptPrint.objects.bulk_create(made):
+            facts = {"number": printed.number, "paper": paper.value}
+            record(Kind.PRINTED, person=printed_by, request=request, subject=printed.order.ref_id, facts=facts)
+        return made
+
+
+def _next_print(order: Order, sheet: uuid.UUID | None, *, paper: Paper, printed_by: User) -> ReceiptPrint:
+    before = list(order.receipt_prints.all())
+    shop_id = before[0].shop_id if before else None
+    return ReceiptPrint(
+        order=order,
+        number=len(before) + 1,
+        paper=paper,
+        sheet=sheet,
+        shop_id=shop_id or shop_version().pk,
+        printed_by=printed_by,
+    )

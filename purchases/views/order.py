@@ -35,6 +35,9 @@ from purchases.presenting import (
 )
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
 from purchases.states import ActionReason, Status
+from shop.models import Shop
+from shop.presenting import Letterhead
+from shop.services import shop_of, shop_question
 
 
 @staff_only("purchases.view_order")
@@ -69,7 +72,7 @@ _NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
 
 
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
-    order, events, incidents = _read(ref_id)
+    order, events, incidents, shop = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
     wait = wait_words(services.longest_wait(order))
@@ -103,22 +106,25 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "may_resolve": request.user.has_perm("purchases.resolve_order"),
         "open_verdict": open_verdict(order),
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
+        "head": Letterhead.of(shop),
+        "shop_name": shop.name,  # else a poll would ask for it by itself
         "live": Live(request, reverse("order_live", args=[ref_id]), {"order-live": seen}, over=is_over),
     }
 
 
-def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident]]:
-    """The order with its verdicts, its timeline and its incidents, all of one moment."""
-    orders, verdicts, events, incidents = read_together(
+def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
+    """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
+    orders, verdicts, events, incidents, shops = read_together(
         Order.objects.for_table().select_related("given_back__noted_by").filter(ref_id=ref_id),
         Verdict.objects.select_related("proposed_by", "approved_by", "declined_by").filter(order__ref_id=ref_id),
         OrderEvent.objects.select_related("actor").filter(order__ref_id=ref_id),
         Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id),
+        shop_question(),
     )
     if not orders:
         raise Http404
     keep_prefetched(orders[0], "verdicts", verdicts)
-    return orders[0], events, incidents
+    return orders[0], events, incidents, shop_of(shops)
 
 
 def _first_price(events: list[OrderEvent]) -> int | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import uuid
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -14,11 +15,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 from core.access import StaffRequest, staff_only
 from purchases.errors import ActionRefused
 from purchases.models import Order, ReceiptPrint
-from purchases.models.receipts import Paper
-from purchases.presenting import serial_number, shown_destination
+from purchases.receipts import Receipt, ReceiptPaper
 from purchases.services.actions import Action, allowed_actions, may_ever
 from purchases.services.receipts import print_receipt
 from purchases.states import Status
+from shop.models import Paper, Shop
+from shop.presenting import Letterhead
+from shop.services import current_shop
 
 
 @staff_only("purchases.view_order")
@@ -27,23 +30,32 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Show the receipt on the chosen paper (GET `?paper=`), or note a print and go to its page (POST)."""
     if request.method == "POST" and not may_ever(Action.PRINT_RECEIPT, request.user):
         raise PermissionDenied
-    order = get_object_or_404(Order.objects.select_related("product__brand", "product__category"), ref_id=ref_id)
+    order = get_object_or_404(Order.objects.for_table(), ref_id=ref_id)
     if order.status not in {Status.SUCCESS, Status.REVERSED}:
         messages.error(request, _("Only what has succeeded has a receipt."), extra_tags="no_receipt")
         return redirect(order)
-    paper = _paper(request)
+    shop = current_shop()
+    paper = chosen_paper(request, shop)
     if request.method == "POST":
         try:
             printed = print_receipt(order, paper=paper, printed_by=request.user, request=request)
         except ActionRefused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(order)
-        # The shop has one printer: the paper is remembered for the next receipt.
-        request.session["receipt_paper"] = paper.value
+        remember_paper(request, paper)
         return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
-    prints = list(order.receipt_prints.select_related("printed_by"))
-    may_print = Action.PRINT_RECEIPT in allowed_actions(order, request.user)
-    context = {**_facts(order, paper), "papers": Paper.choices, "prints": prints, "may_print": may_print}
+    prints = list(order.receipt_prints.select_related("printed_by", "shop"))
+    head = Letterhead.of(prints[0].shop if prints and prints[0].shop else shop)
+    context = {
+        "order": order,
+        "sheet": ReceiptPaper(head, paper, [Receipt(order)]),
+        "papers": Paper.choices,
+        "paper": paper.value,
+        "prints": prints,
+        "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
+        "is_void": order.status == Status.REVERSED,
+        "head": head,
+    }
     return render(request, "purchases/receipt.html", context)
 
 
@@ -51,25 +63,33 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_GET
 def receipt_print(request: StaffRequest, ref_id: str, number: int) -> HttpResponse:
     """One print as it goes to the printer; its page opens the browser's print window by itself."""
-    printed = get_object_or_404(
-        ReceiptPrint.objects.select_related("order__product__brand", "order__product__category"),
-        order__ref_id=ref_id,
-        number=number,
-    )
-    context = {**_facts(printed.order, Paper(printed.paper)), "printed": printed}
-    return render(request, "purchases/receipt_print.html", context)
+    return _printed(request, ReceiptPrint.objects.filter(order__ref_id=ref_id, number=number))
 
 
-def _paper(request: StaffRequest) -> Paper:
+@staff_only("purchases.view_order")
+@require_GET
+def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
+    """Several prints on one paper, as they go to the printer."""
+    return _printed(request, ReceiptPrint.objects.filter(sheet=sheet).order_by("order"))
+
+
+def chosen_paper(request: StaffRequest, shop: Shop) -> Paper:
+    """What the request asks for, else the last that was printed in this browser, else the shop's."""
     wanted = request.POST.get("paper") or request.GET.get("paper") or request.session.get("receipt_paper", "")
-    return Paper(wanted) if wanted in Paper.values else Paper.MM58
+    return Paper(wanted if wanted in Paper.values else shop.paper)
 
 
-def _facts(order: Order, paper: Paper) -> dict[str, Any]:
-    return {
-        "order": order,
-        "is_void": order.status == Status.REVERSED,
-        "paper": paper.value,
-        "destination": shown_destination(order),
-        "serial": serial_number(order),
-    }
+def remember_paper(request: StaffRequest, paper: Paper) -> None:
+    """This browser has one printer: its paper is that of the next receipt."""
+    request.session["receipt_paper"] = paper.value
+
+
+def _printed(request: StaffRequest, found: QuerySet[ReceiptPrint]) -> HttpResponse:
+    prints = list(found.select_related("shop", "order__placed_by", "order__product__brand", "order__product__category"))
+    if not prints:
+        raise Http404
+    # A print of before there were settings names no version.
+    head = Letterhead.of(prints[0].shop or current_shop())
+    sheet = ReceiptPaper(head, Paper(prints[0].paper), [Receipt(printed.order, printed) for printed in prints])
+    context = {"sheet": sheet, "order": prints[0].order, "paper": sheet.paper.value}
+    return render(request, "purchases/receipt_print.html", context)

@@ -133,7 +133,7 @@ document.addEventListener("click", (event) => {
   if (target instanceof HTMLDialogElement) target.close();
   if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
   for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target)) menu.open = false;
-  const copier = target.closest("[data-copy]");
+  const copier = target.closest("[data-copy], [data-copies]");
   if (copier) copy(copier);
 });
 
@@ -148,7 +148,7 @@ document.addEventListener("keydown", (event) => {
 /* --- copying ----------------------------------------------------------------------------------------------- */
 
 async function copy(button) {
-  const text = button.dataset.copy;
+  const text = button.dataset.copy ?? document.getElementById(button.dataset.copies).value;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -198,6 +198,15 @@ window.addEventListener("pageshow", () => {
   for (const form of findAll("form[data-sent]")) delete form.dataset.sent;
   for (const button of findAll("button[aria-busy]")) button.removeAttribute("aria-busy");
 });
+
+// A file that would be refused for its size is not sent at all.
+document.addEventListener("change", (event) => {
+  const most = Number(event.target.dataset?.mostBytes);
+  if (!most) return;
+  const isTooBig = (event.target.files[0]?.size ?? 0) > most;
+  find(`[data-too-big="${event.target.id}"]`).hidden = !isTooBig;
+  if (isTooBig) event.target.value = "";
+}, { capture: true });
 
 /* --- times and toasts -------------------------------------------------------------------------------------- */
 

@@ -78,7 +78,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += ["/balance/alerts/", "/products/price-changes/"]
     addresses += ["/staff/", "/staff/?q=zzz", "/staff/invite/", "/accounts/link/?link=forged"]
     addresses += [f"/staff/{person.pk}/" for person in User.objects.filter(username__in=["admin", "cashier"])]
-    addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/"]
+    addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/", "/shop/"]
     for address in addresses:
         page.goto(live_server.url + address)
         look()

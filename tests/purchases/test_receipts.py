@@ -8,6 +8,7 @@ from purchases.models import ReceiptPrint
 from purchases.states import Status
 from tests.core.helpers import codes
 from tests.factories import make_check, make_order, make_payment, make_product
+from tests.shop.helpers import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,9 +50,10 @@ def test_a_token_is_in_groups_of_four(cashier):
 
     receipt = paper_of(print_it(cashier, order))
 
-    assert "2788 0111 7956 9150 3095" in receipt
+    assert "2788 0111 7956 9150 3095" in text_of(receipt)
+    assert receipt.count("<span>") == 5
     assert "is-token" in receipt
-    assert "BUDI SANTOSO · R1" in receipt
+    assert "Name BUDI SANTOSO Tariff/power R1" in text_of(receipt)
 
 
 def test_a_bill_is_printed_with_customer_periods_fee_and_total(cashier):

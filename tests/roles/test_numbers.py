@@ -27,7 +27,7 @@ from purchases.errors import NeedsApproval
 from purchases.models import Incident, OrderEvent, Verdict
 from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval, place_order
-from purchases.services.receipts import print_receipt
+from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
 from staff.roles import ROLES, rights_by_role
 from tests.approvals.helpers import cashier
@@ -86,13 +86,14 @@ def shop() -> dict[str, Any]:
     biller = make_biller()
     check = make_check(destination=METER, product=biller, message=METER)
     refused = make_check("refusal", destination=METER, product=biller, error_code="BILL_NOT_FOUND", message=METER)
-    payment = make_payment(make_check(destination=METER), Status.SUCCESS, sn="P1")
+    batch = uuid.uuid4()
+    payment = make_payment(make_check(destination=METER, batch=batch), Status.SUCCESS, sn="P1")
+    [_printed, on_sheet] = print_receipts([order, payment], paper=Paper.A5, printed_by=seller)
     customer = Customer.objects.create(name="Sari")
     numbers = [
         SavedNumber.objects.create(customer=customer, destination=PHONE, kind="phone"),
         SavedNumber.objects.create(customer=customer, destination=METER, kind="customer", product=biller),
     ]
-    batch = uuid.uuid4()
     make_check(destination=METER, product=biller, batch=batch, saved_number=numbers[1])
 
     sari = cashier(own_approval_above=10_000)
@@ -138,6 +139,8 @@ def shop() -> dict[str, Any]:
         **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("bill_detail", "bill_live")},
         "bill_pay": [{"ref_id": check.ref_id}],
         **{name: [{"batch": batch}] for name in ("bill_batch", "bill_batch_live", "bill_batch_review")},
+        "bill_batch_receipt": [{"batch": batch}],
+        "receipt_sheet": [{"sheet": on_sheet.sheet}],
         "bill_check": [{"code": biller.code}],
         **{name: [{"code": order.product_code}] for name in ("product_buy", "recognise", "number_suggest")},
         **{
@@ -161,7 +164,7 @@ def shop() -> dict[str, Any]:
 
 
 # Nothing of a customer stands behind them, or they need a key that the rows above do not have.
-ELSEWHERE = {"run_detail", "till_detail", "export_download"}
+ELSEWHERE = {"run_detail", "till_detail", "export_download", "shop_logo"}
 
 
 def addresses(shop: dict[str, Any]) -> Iterator[str]:

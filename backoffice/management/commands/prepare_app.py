@@ -17,6 +17,7 @@ from core import heartbeats
 from core.commands import PlainCommand
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
+from shop.services import adopt_name
 from staff.models import User
 from staff.roles import create_demo_staff
 
@@ -60,6 +61,7 @@ class Command(PlainCommand):
         if connection.settings_dict["USER"] != settings.DATABASE_APP_ROLE:  # else one role is both
             self._step("database rights", lambda: grant_rights(settings.DATABASE_APP_ROLE))
         self._step("upstream account", self._bind)
+        self._step("shop", adopt_name)
         self._step("heartbeats", heartbeats.record_start)
         self._step("demo staff" if settings.SANDBOX else "no demo staff", create_demo_staff)
         if settings.SANDBOX:

@@ -1,0 +1,61 @@
+"""One paper for all paid bills of a batch."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from bills.models import BillCheck
+from core.access import StaffRequest, staff_only
+from purchases.errors import ActionRefused
+from purchases.models import Order
+from purchases.receipts import Receipt, ReceiptPaper
+from purchases.services import Action
+from purchases.services.actions import may_ever
+from purchases.services.receipts import print_receipts
+from purchases.states import Status
+from purchases.views.receipts import chosen_paper, remember_paper
+from shop.models import Paper
+from shop.presenting import Letterhead
+from shop.services import current_shop
+
+
+@staff_only("bills.view_billcheck", "purchases.view_order")
+@require_http_methods(["GET", "POST"])
+def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
+    """Show the paid bills of the batch on the chosen paper (GET), or note their prints and go to their page (POST)."""
+    if request.method == "POST" and not may_ever(Action.PRINT_RECEIPT, request.user):
+        raise PermissionDenied
+    if not BillCheck.objects.filter(batch=batch).exists():
+        raise Http404
+    paid = BillCheck.objects.filter(batch=batch, order__status=Status.SUCCESS)
+    orders = list(Order.objects.for_table().filter(ref_id__in=paid.values("order")).order_by("pk"))
+    if not orders:
+        messages.error(request, _("None of these bills is paid yet."), extra_tags="no_receipt")
+        return redirect("bill_batch", batch=batch)
+    shop = current_shop()
+    paper = chosen_paper(request, shop)
+    if request.method == "POST":
+        try:
+            prints = print_receipts(orders, paper=paper, printed_by=request.user, request=request)
+        except ActionRefused as refusal:
+            messages.error(request, str(refusal), extra_tags=refusal.code)
+            return redirect("bill_batch", batch=batch)
+        remember_paper(request, paper)
+        if prints[0].sheet is None:
+            return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
+        return redirect("receipt_sheet", sheet=prints[0].sheet)
+    context = {
+        "batch": batch,
+        "sheet": ReceiptPaper(Letterhead.of(shop), paper, [Receipt(order) for order in orders]),
+        "papers": Paper.choices,
+        "paper": paper.value,
+        "may_print": may_ever(Action.PRINT_RECEIPT, request.user),
+    }
+    return render(request, "bills/batch_receipt.html", context)

@@ -1,0 +1,182 @@
+"""A receipt and the text of a message, as pages and papers show them. Neither says what an order costs the shop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.models import Brand, Category, Product
+from purchases.models import Order
+from purchases.presenting import SerialNumber, serial_number, shown_destination
+from purchases.states import OPEN, Status
+from shop.models import Paper
+from shop.presenting import Letterhead
+
+if TYPE_CHECKING:
+    from purchases.models import ReceiptPrint
+    from staff.models import User
+
+_TARIFF = re.compile(r"[RBISPLTC]-?\d[A-Z]{0,2}", re.IGNORECASE)
+_POWER = re.compile(r"0*(\d{3,6})\s*(VA)?", re.IGNORECASE)
+_ENERGY = re.compile(r"(\d{1,5}(?:[.,]\d{1,3})?)\s*(KWH)?", re.IGNORECASE)
+
+# A wallet is named by a phone number, too.
+_PHONES = {DestinationKind.PHONE, DestinationKind.CARD}
+
+
+@dataclass(frozen=True)
+class MeterOwner:
+    """What follows a token, as far as it is understood; empty where the provider has not said it."""
+
+    name: str = ""
+    tariff: str = ""
+    energy: str = ""
+    rest: str = ""
+
+    @classmethod
+    def read(cls, serial: SerialNumber) -> MeterOwner:
+        """Of "NAME/TARIFF/POWER/KWH", in which each part may be missing; what is not understood stays as it is."""
+        name = tariff = power = energy = ""
+        rest = []
+        for part in filter(None, (part.strip() for part in serial.rest.split("·"))):
+            if not tariff and _TARIFF.fullmatch(part):
+                tariff = part.upper()
+            elif not power and (found := _POWER.fullmatch(part)) and (found[2] or tariff):
+                power = f"{found[1]} VA"
+            elif not energy and (found := _ENERGY.fullmatch(part)) and (found[2] or power):
+                energy = f"{found[1].replace('.', ',')} kWh"
+            elif not name and not tariff and any(letter.isalpha() for letter in part):
+                name = part
+            else:
+                rest.append(part)
+        return cls(name, " / ".join(filter(None, (tariff, power))), energy, " · ".join(rest))
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One order's part of a paper. `printed`: the print; while it is only looked at, there is none."""
+
+    order: Order
+    printed: ReceiptPrint | None = None
+
+    @property
+    def destination(self) -> str:
+        """The number, in groups."""
+        return shown_destination(self.order)
+
+    @property
+    def serial(self) -> SerialNumber | None:
+        """What the provider returned."""
+        return serial_number(self.order)
+
+    @property
+    def owner(self) -> MeterOwner | None:
+        """Whose meter a token is for."""
+        serial = self.serial
+        return MeterOwner.read(serial) if serial and serial.is_token else None
+
+    @property
+    def cashier(self) -> str:
+        """Who sold it."""
+        return self.order.placed_by.shown_name if self.order.placed_by else ""
+
+    @property
+    def total(self) -> int:
+        """Rupiah: what the customer pays."""
+        return self.order.customer_pays
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the upstream took the order back."""
+        return self.order.status == Status.REVERSED
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it was printed before."""
+        return self.printed is not None and self.printed.is_copy
+
+
+@dataclass(frozen=True)
+class ReceiptPaper:
+    """All that goes on one paper."""
+
+    head: Letterhead
+    paper: Paper
+    receipts: Sequence[Receipt]
+
+    @property
+    def total(self) -> int:
+        """Rupiah: what the customer pays for all of it."""
+        return sum(receipt.total for receipt in self.receipts)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is about one order."""
+        return len(self.receipts) == 1
+
+    @property
+    def printed(self) -> ReceiptPrint | None:
+        """The print; of several the first."""
+        return self.receipts[0].printed
+
+    @property
+    def cashiers(self) -> list[str]:
+        """Who sold what is on it."""
+        return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
+
+
+def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
+    """What a customer is sent about the order: plain text, in the shop's language or that of whoever is signed in.
+
+    `bill`: the check that the order pays. An open order is never called paid or failed.
+    """
+    facts = {
+        "receipt": Receipt(order),
+        "order": order,
+        "head": head,
+        "bill": bill,
+        "is_open": order.status in OPEN,
+        "is_success": order.status == Status.SUCCESS,
+        "is_reversed": order.status == Status.REVERSED,
+    }
+    with translation.override(head.language or translation.get_language()):
+        written = render_to_string("purchases/message.txt", facts)
+    return "\n".join(line for line in (" ".join(line.split()) for line in written.splitlines()) if line)
+
+
+def whatsapp_address(order: Order, text: str) -> str:
+    """The address that opens WhatsApp with the text: to the order's own number where that is a phone's."""
+    is_phone = kind_of(order.product) in _PHONES and order.destination.startswith("08")
+    number = f"62{order.destination[1:]}" if is_phone else ""
+    return f"https://wa.me/{number}?text={quote(text, safe='')}"
+
+
+def sample_receipt(person: User) -> Receipt:
+    """A receipt of nothing, for a preview: a token, the longest that most shops print."""
+    product = Product(
+        code="PLN50",
+        name="Token PLN 50.000",
+        brand=Brand(code="pln", name="PLN"),
+        category=Category(code="token-pln", name="Token PLN"),
+    )
+    order = Order(
+        ref_id="BO-0000-0000",
+        kind=Order.Kind.PURCHASE,
+        product=product,
+        product_name=product.name,
+        destination="12345678901",
+        status=Status.SUCCESS,
+        sn="12345678901234567890/BUDI SANTOSO/R1/1300VA/32,5",
+        price=51_500,
+        max_price=51_500,
+        final_at=timezone.now(),
+        placed_by=person,
+    )
+    return Receipt(order)

@@ -1,0 +1,40 @@
+"""Template tags about receipts and messages (`{% load receipts %}`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+
+from core.numbers import sees_whole_numbers
+from purchases.models import Order
+from purchases.receipts import ReceiptPaper, message_text, sample_receipt, whatsapp_address
+from shop.models import Paper
+from shop.presenting import Letterhead
+from staff.models import User
+
+register = template.Library()
+
+
+@dataclass(frozen=True)
+class Message:
+    """A text for a customer, and the address that opens WhatsApp with it."""
+
+    text: str
+    address: str
+
+
+@register.simple_tag
+def message_of(order: Order, head: Letterhead, bill: Any = None) -> Message | None:
+    """`{% message_of order head bill as message %}`; None for whoever sees no whole numbers: it would hold none."""
+    if not sees_whole_numbers():
+        return None
+    text = message_text(order, head, bill=bill or None)
+    return Message(text, whatsapp_address(order, text))
+
+
+@register.simple_tag
+def sample_of(head: Letterhead, paper: str, person: User) -> ReceiptPaper:
+    """`{% sample_of head "58" user as sheet %}`: a receipt of nothing with this head on this paper."""
+    return ReceiptPaper(head, Paper(paper), [sample_receipt(person)])

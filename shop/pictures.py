@@ -1,0 +1,119 @@
+"""What kind of picture some bytes are, read from the bytes alone: a file's name and its declared type prove nothing.
+
+The whole file is walked through, so that nothing else is hidden behind the picture.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+
+from shop.errors import LogoRefused
+from shop.models import MOST_LOGO_BYTES, LogoType
+
+LEAST_PIXELS, MOST_PIXELS = 16, 2_000
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+# Of a JPEG: the segments that hold its size, and those that are a marker alone.
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_BARE = frozenset([0x01, *range(0xD0, 0xD8)])
+
+
+# Its type, width and height; None when it is not such a picture.
+_Found = tuple[LogoType, int, int] | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that may be a logo; sizes in pixels."""
+
+    content: bytes
+    content_type: LogoType
+    width: int
+    height: int
+
+
+def read_picture(content: bytes) -> Picture:
+    """The picture that these bytes are. Raises `LogoRefused`."""
+    if len(content) > MOST_LOGO_BYTES:
+        raise LogoRefused("too_big")
+    try:
+        found = next(filter(None, (read(content) for read in (_png, _jpeg, _webp))), None)
+    except (struct.error, IndexError):  # it ends too early
+        found = None
+    if found is None:
+        raise LogoRefused("format")
+    content_type, width, height = found
+    if not all(LEAST_PIXELS <= pixels <= MOST_PIXELS for pixels in (width, height)):
+        raise LogoRefused("size")
+    return Picture(content, content_type, width, height)
+
+
+def _png(content: bytes) -> _Found:
+    """Width and height of a PNG that ends with its last chunk, each chunk as its checksum says."""
+    if not content.startswith(_PNG):
+        return None
+    at, size, has_data = len(_PNG), None, False
+    while True:
+        length, name = struct.unpack_from(">I4s", content, at)
+        end = at + 8 + length
+        (checksum,) = struct.unpack_from(">I", content, end)
+        if zlib.crc32(content[at + 4 : end]) != checksum:
+            return None
+        if size is None:
+            if (name, length) != (b"IHDR", 13):
+                return None
+            width, height = struct.unpack_from(">II", content, at + 8)
+            size = width, height
+        has_data = has_data or name == b"IDAT"
+        at = end + 4
+        if name == b"IEND":
+            return (LogoType.PNG, *size) if has_data and at == len(content) else None
+
+
+def _jpeg(content: bytes) -> _Found:
+    """Width and height of a JPEG that ends with its end marker."""
+    if not content.startswith(b"\xff\xd8\xff") or not content.endswith(b"\xff\xd9"):
+        return None
+    at, size = 2, None
+    while True:
+        if content[at] != 0xFF:
+            return None
+        marker = content[at + 1]
+        if marker == 0xFF:  # padding
+            at += 1
+            continue
+        if marker == 0xDA:
+            return (LogoType.JPEG, *size) if size else None
+        if marker in _BARE:
+            at += 2
+            continue
+        (length,) = struct.unpack_from(">H", content, at + 2)
+        if marker in _FRAMES:
+            height, width = struct.unpack_from(">HH", content, at + 5)
+            size = width, height
+        at += 2 + length
+
+
+def _webp(content: bytes) -> _Found:
+    """Width and height of a WebP whose chunks fill the file."""
+    if content[:4] != b"RIFF" or content[8:12] != b"WEBP":
+        return None
+    (length,) = struct.unpack_from("<I", content, 4)
+    if length + 8 != len(content):
+        return None
+    name, size = content[12:16], None
+    if name == b"VP8X":
+        size = (1 + int.from_bytes(content[24:27], "little"), 1 + int.from_bytes(content[27:30], "little"))
+    elif name == b"VP8L" and content[20] == 0x2F:
+        bits = int.from_bytes(content[21:25], "little")
+        size = (1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
+    elif name == b"VP8 " and content[23:26] == b"\x9d\x01\x2a":
+        width, height = struct.unpack_from("<HH", content, 26)
+        size = (width & 0x3FFF, height & 0x3FFF)
+    at = 12
+    while at < len(content):
+        (chunk,) = struct.unpack_from("<I", content, at + 4)
+        at += 8 + chunk + chunk % 2
+    return (LogoType.WEBP, *size) if size and at == len(content) else None

@@ -1,0 +1,42 @@
+"""The shop as receipts and pages show it."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+if TYPE_CHECKING:
+    from shop.models import Shop
+    from shop.pictures import Picture
+
+
+@dataclass(frozen=True)
+class Letterhead:
+    """What a receipt shows of the shop. `language`: "" for that of whoever looks at it."""
+
+    name: str
+    address: tuple[str, ...] = ()
+    phone: str = ""
+    footer: tuple[str, ...] = ()
+    logo: str = ""
+    language: str = ""
+
+    @classmethod
+    def of(cls, shop: Shop | Any) -> Letterhead:
+        """That of the shop as it is, or of a row of its history."""
+        return cls(
+            name=shop.name,
+            address=tuple(shop.address.splitlines()),
+            phone=shop.phone,
+            footer=tuple(shop.footer.splitlines()),
+            logo=reverse("shop_logo", args=[shop.logo_id]) if shop.logo_id else "",
+            language=shop.language,
+        )
+
+
+def inline_address(picture: Picture) -> str:
+    """The picture as an address that holds it, for a preview of what is not stored."""
+    return f"data:{picture.content_type};base64,{base64.b64encode(picture.content).decode()}"

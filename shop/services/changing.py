@@ -1,0 +1,87 @@
+"""Changes the shop's row: the only writer of it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+from shop.models import Logo, Shop
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from shop.pictures import Picture
+    from staff.models import User
+
+# The columns that are texts
+TEXTS = ("name", "address", "phone", "footer", "paper", "language")
+
+log = structlog.get_logger()
+
+
+def change_shop(
+    texts: dict[str, str],
+    *,
+    actor: User,
+    logo: Picture | None = None,
+    without_logo: bool = False,
+    request: HttpRequest | None = None,
+) -> bool:
+    """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
+
+    `logo`: another one; `without_logo`: none from now on; else it stays. Prints of before keep what they showed.
+    """
+    with transaction.atomic():
+        shop = _lock()
+        before = _facts(shop)
+        for name in TEXTS:
+            setattr(shop, name, texts[name])
+        if without_logo:
+            shop.logo = None
+        elif logo is not None:
+            shop.logo = _store(logo)
+        shop.saved_at = clock.now()
+        shop.save()
+        after = _facts(shop)
+        is_changed = before != after
+        if is_changed:
+            record(Kind.SETTING_CHANGED, person=actor, request=request, subject="shop", before=before, after=after)
+    log.info("shop_changed", by=actor.pk, is_changed=is_changed)
+    return is_changed
+
+
+def adopt_name() -> None:
+    """Take the name of the environment, until a person has saved the settings; at each start."""
+    with transaction.atomic():
+        shop = _lock()
+        if shop.saved_at is None and shop.name != settings.SHOP_NAME:
+            shop.name = settings.SHOP_NAME
+            shop.save(update_fields=["name"])
+
+
+def _lock() -> Shop:
+    return Shop.objects.select_for_update().get_or_create(only=True, defaults={"name": settings.SHOP_NAME})[0]
+
+
+def _store(picture: Picture) -> Logo:
+    """The logo with this content; the same one again is the one that there is."""
+    digest = hashlib.sha256(picture.content).hexdigest()
+    facts: dict[str, Any] = {
+        "content": picture.content,
+        "content_type": picture.content_type,
+        "width": picture.width,
+        "height": picture.height,
+    }
+    return Logo.objects.defer("content").get_or_create(digest=digest, defaults=facts)[0]
+
+
+def _facts(shop: Shop) -> dict[str, str]:
+    """What an event says of the row."""
+    return {**{name: getattr(shop, name) for name in TEXTS}, "logo": shop.logo_id or ""}

@@ -1,0 +1,74 @@
+"""The shop's settings with a preview of its papers, and its logo as a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from core.access import StaffRequest, staff_only
+from shop import services
+from shop.errors import LogoRefused
+from shop.forms import ShopForm
+from shop.models import Logo, Paper, Shop
+from shop.presenting import Letterhead, inline_address
+
+
+@staff_only("shop.change_settings")
+@require_http_methods(["GET", "POST"])
+def shop_settings(request: StaffRequest) -> HttpResponse:
+    """Show the settings beside the three papers; save them, or only show what was typed ("preview")."""
+    shop = services.current_shop()
+    form = ShopForm(request.POST, request.FILES, shop=shop) if request.method == "POST" else ShopForm(shop=shop)
+    is_preview = "preview" in request.POST or "HX-Request" in request.headers
+    if request.method == "POST" and form.is_valid() and not is_preview:
+        is_changed = services.change_shop(
+            form.texts,
+            actor=request.user,
+            logo=form.cleaned_data["logo"],
+            without_logo=form.cleaned_data.get("without_logo", False),
+            request=request,
+        )
+        words = _("Saved. New receipts show it.") if is_changed else _("Nothing was changed.")
+        messages.success(request, words, extra_tags="shop_saved" if is_changed else "shop_unchanged")
+        return redirect("shop_settings")
+    context = {
+        "form": form,
+        "shop": shop,
+        "head": _typed(form, shop) if request.method == "POST" else Letterhead.of(shop),
+        "papers": Paper.choices,
+        "too_big": str(LogoRefused("too_big")),
+        "has_new_logo": bool(form.is_bound and form.cleaned_data.get("logo")),
+    }
+    template = "shop/settings.html#preview" if "HX-Request" in request.headers else "shop/settings.html"
+    return render(request, template, context)
+
+
+@staff_only()
+@require_GET
+def shop_logo(_request: StaffRequest, digest: str) -> HttpResponse:
+    """A logo as it was uploaded, with the type that its content has; nothing in it can run."""
+    logo = get_object_or_404(Logo, digest=digest)
+    headers = {
+        "Content-Disposition": "inline",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(bytes(logo.content), content_type=logo.content_type, headers=headers)
+
+
+def _typed(form: ShopForm, shop: Shop) -> Letterhead:
+    """What the receipts would show: what was typed, and what is stored where that is refused."""
+    form.is_valid()
+    head, typed = Letterhead.of(shop), form.cleaned_data
+    changed: dict[str, Any] = {name: typed[name] for name in ("name", "phone", "language") if name in typed}
+    changed |= {name: tuple(typed[name].splitlines()) for name in ("address", "footer") if name in typed}
+    head = replace(head, **changed)
+    if typed.get("without_logo"):
+        return replace(head, logo="")
+    return replace(head, logo=inline_address(typed["logo"])) if typed.get("logo") else head

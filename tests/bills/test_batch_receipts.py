@@ -1,0 +1,104 @@
+"""One paper for all paid bills of a batch."""
+
+import uuid
+
+import pytest
+
+from purchases.models import ReceiptPrint
+from purchases.states import Status
+from tests.core.helpers import codes
+from tests.factories import make_biller, make_check, make_payment
+from tests.people import browser_of
+from tests.shop.helpers import papers_of, save, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def make_batch(*statuses):
+    batch = uuid.uuid4()
+    orders = []
+    for n, status in enumerate(statuses):
+        biller = make_biller(code=f"B{batch.hex[:8]}{n}", name=f"PDAM {n}", category=f"pdam-{n}", brand=f"pdam-{n}")
+        check = make_check(product=biller, destination=f"1234567{n}", batch=batch)
+        if status:
+            sn = f"PAY-{n}" if status == Status.SUCCESS else ""
+            orders.append(make_payment(check, status, price=102_500, sn=sn))
+    return f"/bills/batch/{batch}/receipt/", orders
+
+
+def test_all_paid_bills_stand_on_one_paper_with_their_sum(cashier):
+    address, orders = make_batch(Status.SUCCESS, Status.FAILED, Status.SUCCESS, Status.PENDING, None)
+
+    [paper] = papers_of(cashier.post(address, {"paper": "80"}, follow=True))
+
+    for fact in ("PDAM 0", "PAY-0", "PDAM 2", "PAY-2", "TOTAL OF ALL Rp205.000"):
+        assert fact in text_of(paper)
+    assert "PDAM 1" not in paper
+    assert "PDAM 3" not in paper
+    printed = ReceiptPrint.objects.order_by("order")
+    assert [(one.order.ref_id, one.number, one.paper) for one in printed] == [
+        (orders[0].ref_id, 1, "80"),
+        (orders[2].ref_id, 1, "80"),
+    ]
+    assert len({one.sheet for one in printed}) == 1
+
+
+def test_only_what_was_printed_before_says_copy(cashier):
+    address, [first, second] = make_batch(Status.SUCCESS, Status.SUCCESS)
+    cashier.post(f"/orders/{first.ref_id}/receipt/", {"paper": "58"})
+
+    [paper] = papers_of(cashier.post(address, {"paper": "58"}, follow=True))
+
+    parts = paper.split('<section class="struk-part"')[1:]
+    assert ["data-copy-mark" in part for part in parts] == [True, False]
+    assert first.ref_id in parts[0]
+    assert second.ref_id in parts[1]
+
+
+def test_a_sheet_keeps_the_shop_of_its_day(admin, cashier):
+    save(admin)
+    address, _orders = make_batch(Status.SUCCESS, Status.SUCCESS)
+    sheet = cashier.post(address, {"paper": "58"}).headers["Location"]
+
+    save(admin, name="Toko Jaya")
+
+    assert "Toko Maju" in papers_of(cashier.get(sheet))[0]
+
+
+def test_one_paid_bill_is_printed_as_a_receipt_of_its_own(cashier):
+    address, [order, _open] = make_batch(Status.SUCCESS, Status.PENDING)
+
+    answer = cashier.post(address, {"paper": "58"})
+
+    assert answer.headers["Location"] == f"/orders/{order.ref_id}/receipt/1/"
+
+
+def test_a_batch_without_a_paid_bill_has_no_paper(cashier):
+    address, _orders = make_batch(Status.PENDING, Status.FAILED)
+
+    assert codes(cashier.get(address, follow=True)) == {"no_receipt"}
+    assert codes(cashier.post(address, follow=True)) == {"no_receipt"}
+    assert not ReceiptPrint.objects.exists()
+
+
+def test_a_batch_or_sheet_that_is_none_is_a_404(cashier):
+    assert cashier.get(f"/bills/batch/{uuid.uuid4()}/receipt/").status_code == 404
+    assert cashier.get(f"/orders/sheets/{uuid.uuid4()}/").status_code == 404
+
+
+def test_an_auditor_looks_at_the_paper_and_prints_none():
+    address, _orders = make_batch(Status.SUCCESS, Status.SUCCESS)
+    auditor = browser_of("auditor")
+
+    assert len(papers_of(auditor.get(address))) == 1
+    assert auditor.post(address, {"paper": "58"}).status_code == 403
+    assert not ReceiptPrint.objects.exists()
+
+
+def test_a_sheet_of_many_takes_as_many_queries_as_of_two(cashier, django_assert_max_num_queries):
+    for count in (2, 12):
+        address, _orders = make_batch(*[Status.SUCCESS] * count)
+        sheet = cashier.post(address, {"paper": "58"}).headers["Location"]
+        for page in (address, sheet):
+            with django_assert_max_num_queries(9):
+                cashier.get(page)

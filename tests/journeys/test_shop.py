@@ -1,0 +1,144 @@
+"""The owner sets the shop up, sees its papers before saving, and the cashier's receipts show it on each of them."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from purchases.states import Status
+from shop.models import Shop
+from staff.models import User
+from staff.roles import create_demo_staff
+from tests.factories import make_check, make_order, make_payment, make_product
+from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+from tests.shop.helpers import png
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+PAPERS = {"58": 58, "80": 80, "a5": 148}
+NAME = "Konter Pulsa dan Loket Pembayaran Sinar Jaya Abadi Sentosa"
+FOOTER = "\n".join(["Simpan struk ini sebagai bukti pembayaran yang sah dan benar"] * 6)
+MONTHS = [{"period": f"{month:02d} 2026", "amount": 1_234_500 + month, "penalty": 30_000} for month in range(1, 13)]
+
+
+def make_token():
+    product = make_product(name="Token PLN 1.000.000", category="token-pln", brand="pln")
+    sn = "27880111795691503095/MUHAMMAD ABDURRAHMAN WAHID ALAMSYAH/R1M/1300VA/1.032,5"
+    cashier = User.objects.get(username="cashier")
+    return make_order(Status.SUCCESS, product=product, destination="12345678901", sn=sn, placed_by=cashier)
+
+
+def make_long_bill():
+    name = "HAJI MUHAMMAD ABDURRAHMAN WAHID ALAMSYAH PUTRA"
+    check = make_check(customer_name=name, details=MONTHS, penalty=360_000, total=15_176_578)
+    return make_payment(check, Status.SUCCESS, sn="PAY-" + "7" * 30, price=check.total)
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_settings_are_seen_before_they_are_saved_and_then_printed(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    orders = [make_token(), make_long_bill()]
+    page = open_window(language=language)
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}/shop/")
+
+    page.fill("[name=name]", NAME)
+    page.fill("[name=address]", "Jl. Jenderal Ahmad Yani Km. 9 No. 123\nBanjarmasin 70249")
+    page.fill("[name=footer]", FOOTER)
+    page.set_input_files("[name=logo]", {"name": "logo.png", "mimeType": "image/png", "buffer": png(400, 120)})
+    expect(page.locator(".struk-logo")).to_have_count(3)
+    for paper in PAPERS:
+        expect(page.locator(f".struk-{paper} .struk-shop")).to_have_text(NAME)
+    assert not Shop.objects.filter(name=NAME).exists()
+    faults = []
+    for width, height in (DESKTOP, SMALL_PHONE):
+        page.set_viewport_size({"width": width, "height": height})
+        faults += faults_of(page)
+    page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    page.click("button[name=save]")
+    expect(page.locator("[data-code=shop_saved]")).to_be_visible()
+
+    page.add_init_script("window.print = () => {}")
+    for number, (paper, width) in enumerate(PAPERS.items(), start=1):
+        for order in orders:
+            page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/?paper={paper}")
+            page.click("form[data-once] button.btn-primary")
+            page.wait_for_url(f"**/receipt/{number}/")
+            expect(page.locator(".struk-shop")).to_have_text(NAME)
+            assert overflowing(page) == []
+            [size] = set(re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", page.pdf(prefer_css_page_size=True)))
+            assert float(size[0]) / 72 * 25.4 == pytest.approx(width, abs=0.5)
+        faults += faults_of(page)
+    assert faults == []
+
+
+def overflowing(page: Any) -> list[str]:
+    """What on the paper is wider than the paper."""
+    found: list[str] = page.evaluate(
+        """() => {
+            const paper = document.querySelector(".struk"), edge = paper.getBoundingClientRect();
+            const isOut = (one) => {
+                const box = one.getBoundingClientRect();
+                return box.left < edge.left || box.right > edge.right + 0.5;
+            };
+            return [...paper.querySelectorAll("*")].filter(isOut).map((one) => one.outerHTML.slice(0, 80));
+        }"""
+    )
+    return found
+
+
+def test_a_token_is_in_three_and_two_groups_on_the_narrow_roll(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    order = make_token()
+    page = open_window()
+    sign_in(page, live_server.url, "cashier")
+
+    lines = {}
+    for paper in PAPERS:
+        page.goto(f"{live_server.url}/orders/{order.ref_id}/receipt/?paper={paper}")
+        tops = page.eval_on_selector_all(".struk-number span", "groups => groups.map((one) => one.offsetTop)")
+        lines[paper] = [tops.count(top) for top in dict.fromkeys(tops)]
+
+    assert lines == {"58": [3, 2], "80": [5], "a5": [5]}
+
+
+def test_without_javascript_a_button_shows_the_papers(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    page = open_window(java_script_enabled=False)
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}/shop/")
+
+    page.fill("[name=name]", NAME)
+    page.click("button[name=preview]")
+
+    expect(page.locator(".struk-80 .struk-shop")).to_have_text(NAME)
+    assert page.input_value("[name=name]") == NAME
+    assert not Shop.objects.exists()
+
+
+def test_the_text_for_a_customer_is_copied(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    order = make_token()
+    page = open_window(permissions=["clipboard-read", "clipboard-write"])
+    sign_in(page, live_server.url, "cashier")
+    page.goto(f"{live_server.url}/orders/{order.ref_id}/")
+
+    page.click("#message summary")
+    page.click("[data-copies]")
+
+    expect(page.locator("[data-copies].is-copied")).to_be_visible()
+    assert "2788 0111 7956 9150 3095" in page.evaluate("navigator.clipboard.readText()")
+    assert faults_of(page) == []
+
+
+def test_too_large_a_logo_is_not_sent_at_all(live_server: Any, open_window: OpenWindow):
+    create_demo_staff()
+    page = open_window()
+    sign_in(page, live_server.url, "owner")
+    page.goto(f"{live_server.url}/shop/")
+
+    page.set_input_files("[name=logo]", {"name": "a.png", "mimeType": "image/png", "buffer": png() + b"\0" * 300_000})
+
+    expect(page.locator("[data-too-big]")).to_be_visible()
+    assert page.input_value("[name=logo]") == ""

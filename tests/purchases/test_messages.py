@@ -1,0 +1,105 @@
+"""The text for a customer: plain, with what was bought, never what it costs the shop, and never more than is known."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from purchases.receipts import message_text, whatsapp_address
+from purchases.states import FINAL, OPEN, Status
+from shop.presenting import Letterhead
+from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.shop.helpers import save
+
+pytestmark = pytest.mark.django_db
+
+HEAD = Letterhead(name="Toko Maju", phone="0812 3456 7890", footer=("Terima kasih",), language="id")
+
+
+def lines(order, **facts):
+    return message_text(order, HEAD, **facts).splitlines()
+
+
+def test_a_token_is_sent_with_its_groups_and_its_owner():
+    product = make_product(name="Token PLN 20.000", category="token-pln", brand="pln")
+    sn = "27880111795691503095/BUDI SANTOSO/R1/1300VA/32,5"
+    order = make_order(Status.SUCCESS, product=product, destination="12345678901", sn=sn, price=20_500)
+
+    text = lines(order)
+
+    assert text[:7] == [
+        "Toko Maju",
+        "Token PLN 20.000",
+        "Nomor: 1234 5678 901",
+        "Nama: BUDI SANTOSO",
+        "Tarif/daya: R1 / 1300 VA",
+        "Energi: 32,5 kWh",
+        "Token: 2788 0111 7956 9150 3095",
+    ]
+    assert text[-2:] == ["Terima kasih", "0812 3456 7890"]
+    assert f"Ref: {order.ref_id}" in text
+
+
+def test_a_bill_is_sent_with_name_period_and_total():
+    check = make_check()
+    order = make_payment(check, Status.SUCCESS, sn="PAY-77", price=102_500)
+
+    text = lines(order, bill=check)
+
+    for line in ("Nama: SITI AMINAH", "Periode: Nov 2026", "SN: PAY-77", "Total: Rp102.500"):
+        assert line in text
+
+
+@pytest.mark.parametrize("status", sorted(OPEN))
+def test_an_open_order_is_neither_paid_nor_failed(status):
+    text = message_text(make_order(status), HEAD)
+
+    assert "masih diproses" in text
+    assert "tidak berhasil" not in text
+    assert "Rp" not in text
+
+
+@pytest.mark.parametrize("status", sorted(FINAL - {Status.SUCCESS}))
+def test_what_ended_otherwise_is_no_proof_of_anything(status):
+    text = message_text(make_order(status, sn="X1"), HEAD)
+
+    assert "X1" not in text
+    assert "Rp" not in text
+    assert ("ditarik kembali" in text) == (status == Status.REVERSED)
+
+
+def test_words_of_the_upstream_stay_words_in_one_line():
+    product = make_product(name="{% now %} <b>10</b>\n\n& more")
+
+    assert "{% now %} <b>10</b>" in lines(make_order(Status.SUCCESS, product=product, sn="1"))
+
+
+@pytest.mark.parametrize(
+    ("category", "destination", "number"),
+    [
+        ("pulsa", "081234567890", "6281234567890"),
+        ("e-money", "081234567890", "6281234567890"),
+        ("e-money", "6032981234567890", ""),
+        ("token-pln", "08123456789", ""),
+        ("pdam", "081234567890", ""),
+    ],
+)
+def test_whatsapp_goes_to_the_number_where_it_is_a_phones(category, destination, number):
+    product = make_biller() if category == "pdam" else make_product(category=category, brand=category)
+    order = make_order(Status.SUCCESS, product=product, destination=destination, sn="1", max_price=10_500)
+
+    address = urlsplit(whatsapp_address(order, "Satu & dua\n#tiga"))
+
+    assert (address.scheme, address.netloc, address.path) == ("https", "wa.me", f"/{number}")
+    assert parse_qs(address.query) == {"text": ["Satu & dua\n#tiga"]}
+
+
+def test_the_pages_of_an_order_offer_its_text(admin, cashier):
+    save(admin, language="id")
+    order = make_order(Status.SUCCESS, sn="5985080747136515", price=10_500)
+
+    for address in (f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/receipt/"):
+        page = cashier.get(address).content.decode()
+        text = page.split('id="message-text"')[1].split("</textarea>")[0]
+        assert "Toko Maju" in text
+        assert "SN: 5985080747136515" in text
+        assert "https://wa.me/6281234567890?text=Toko%20Maju%0A" in page

@@ -1,0 +1,65 @@
+"""Pictures made by hand, and what a person types about a shop."""
+
+import re
+import struct
+import zlib
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+TYPED = {
+    "name": "Toko Maju",
+    "address": "Jl. Merdeka 1\nBandung",
+    "phone": "0812 3456 7890",
+    "footer": "Barang yang dibeli\ntidak dapat ditukar",
+    "paper": "80",
+    "language": "",
+}
+
+
+def chunk(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+
+
+def png(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
+    """A black picture; `more`: further chunks before the end."""
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+    data = chunk(b"IDAT", zlib.compress((b"\0" + b"\0" * width) * height))
+    return b"\x89PNG\r\n\x1a\n" + head + data + more + chunk(b"IEND", b"")
+
+
+def jpeg(width: int = 120, height: int = 40) -> bytes:
+    """The segments of a JPEG; what they hold is of no matter here."""
+    frame = b"\xff\xc0" + struct.pack(">HBHHB", 11, 8, height, width, 1) + b"\x01\x11\x00"
+    scan = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
+    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + frame + scan + b"\xff\xd9"
+
+
+def webp(kind: bytes = b"VP8X", width: int = 120, height: int = 40) -> bytes:
+    """A WebP with its first chunk."""
+    if kind == b"VP8X":
+        body = b"\x00" * 4 + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    elif kind == b"VP8L":
+        body = b"\x2f" + ((width - 1) | (height - 1) << 14).to_bytes(4, "little") + b"\x00"
+    else:
+        body = b"\x00\x00\x00\x9d\x01\x2a" + struct.pack("<HH", width, height)
+    riff = b"WEBP" + kind + struct.pack("<I", len(body)) + body + b"\x00" * (len(body) % 2)
+    return b"RIFF" + struct.pack("<I", len(riff)) + riff
+
+
+def file_of(content: bytes, name: str = "logo.png") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content)
+
+
+def save(browser, **typed):
+    """Save the settings; what is not typed is as in `TYPED`."""
+    return browser.post("/shop/", {**TYPED, "save": "1", **typed}, follow=True)
+
+
+def papers_of(answer) -> list[str]:
+    """The papers of a page."""
+    return re.findall(r'<article class="struk.*?</article>', answer.content.decode(), re.DOTALL)
+
+
+def text_of(html: str) -> str:
+    """What a person reads of it, in one line."""
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())

@@ -1,0 +1,68 @@
+"""A logo is known by its content alone, and is a whole picture with nothing behind it."""
+
+import pytest
+
+from shop.errors import LogoRefused
+from shop.models import MOST_LOGO_BYTES
+from shop.pictures import read_picture
+from tests.shop.helpers import chunk, jpeg, png, webp
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type"),
+    [
+        (png(), "image/png"),
+        (jpeg(), "image/jpeg"),
+        (webp(b"VP8X"), "image/webp"),
+        (webp(b"VP8L"), "image/webp"),
+        (webp(b"VP8 "), "image/webp"),
+    ],
+)
+def test_a_picture_is_known_by_its_content(content, content_type):
+    picture = read_picture(content)
+
+    assert (picture.content_type, picture.width, picture.height) == (content_type, 120, 40)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        SVG,
+        b"GIF89a" + b"\0" * 40,
+        b"\x89PNG\r\n\x1a\n" + SVG,
+        png() + SVG,
+        png()[:-4],
+        png().replace(b"IDAT", b"IDAX"),
+        jpeg() + SVG,
+        jpeg()[:-2],
+        jpeg()[:12] + b"\xff\xd9",
+        webp() + SVG,
+        webp()[:-1],
+        webp(b"ICCP"),
+    ],
+)
+def test_what_is_no_whole_picture_is_refused(content):
+    with pytest.raises(LogoRefused) as refused:
+        read_picture(content)
+
+    assert refused.value.reason == "format"
+
+
+@pytest.mark.parametrize("shape", [(15, 40), (40, 15), (2_001, 40), (40, 2_001)])
+def test_a_picture_too_small_or_too_large_to_print_is_refused(shape):
+    with pytest.raises(LogoRefused) as refused:
+        read_picture(jpeg(*shape))
+
+    assert refused.value.reason == "size"
+
+
+def test_256_kib_are_a_logo_and_a_byte_more_is_none():
+    full = png(more=chunk(b"tEXt", b"x" * (MOST_LOGO_BYTES - len(png()) - 12)))
+
+    assert len(read_picture(full).content) == MOST_LOGO_BYTES
+    with pytest.raises(LogoRefused) as refused:
+        read_picture(png(more=chunk(b"tEXt", b"x" * (MOST_LOGO_BYTES - len(png()) - 11))))
+    assert refused.value.reason == "too_big"

@@ -1,0 +1,186 @@
+"""The settings of the shop: what is typed is checked, shown before it is saved, kept with its history, and recorded."""
+
+import hashlib
+
+import pytest
+from django.db import DatabaseError, transaction
+
+from audit.models import AuditEvent
+from audit.services.sources import audited_tables
+from shop.models import Logo, Shop, ShopHistory
+from shop.services import adopt_name, current_shop, shop_name
+from staff.models import User
+from tests.core.helpers import codes
+from tests.people import browser_of
+from tests.shop.helpers import TYPED, file_of, jpeg, papers_of, png, save, text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def faults(answer) -> dict[str, list[str]]:
+    """Field → codes of what is wrong with it."""
+    form = answer.context["form"]
+    return {name: [error.code for error in errors.as_data()] for name, errors in form.errors.items()}
+
+
+def test_what_is_saved_is_the_shop_from_then_on(admin):
+    answer = save(admin)
+
+    shop = current_shop()
+    assert codes(answer) == {"shop_saved"}
+    assert {name: getattr(shop, name) for name in TYPED} == TYPED
+    assert "Toko Maju" in answer.content.decode().split("<title>")[1].split("</title>")[0]
+
+
+def test_a_change_is_an_event_with_before_and_after(admin, settings):
+    save(admin)
+    save(admin, name="Toko Jaya")
+
+    first, second = AuditEvent.objects.filter(kind="setting_changed", subject="shop").order_by("pk")
+    assert (first.before["name"], first.after["name"]) == (settings.SHOP_NAME, "Toko Maju")
+    assert (second.before, second.after) == ({**TYPED, "logo": ""}, {**TYPED, "name": "Toko Jaya", "logo": ""})
+    assert second.person_id == User.objects.get(username="admin").pk
+
+
+def test_saving_the_same_again_is_no_event(admin):
+    save(admin)
+
+    assert codes(save(admin)) == {"shop_unchanged"}
+    assert AuditEvent.objects.filter(subject="shop").count() == 1
+
+
+def test_each_state_of_the_row_is_kept_and_never_changes(admin):
+    save(admin)
+    save(admin, name="Toko Jaya")
+
+    assert [row.name for row in ShopHistory.objects.order_by("pgh_id")][-2:] == ["Toko Maju", "Toko Jaya"]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        ShopHistory.objects.update(name="Toko Lain")
+    assert "shop_shophistory" in {table.name for table in audited_tables()}
+
+
+@pytest.mark.parametrize(
+    ("typed", "fault"),
+    [
+        ({"name": ""}, {"name": ["required"]}),
+        ({"name": "x" * 61}, {"name": ["max_length"]}),
+        ({"address": "1\n2\n3\n4"}, {"address": ["lines"]}),
+        ({"footer": "x" * 61}, {"footer": ["letters"]}),
+        ({"footer": "1\n2\n3\n4\n5\n6\n7"}, {"footer": ["lines"]}),
+        ({"phone": "call me"}, {"phone": ["phone"]}),
+        ({"phone": "0812"}, {"phone": ["phone"]}),
+        ({"paper": "a4"}, {"paper": ["invalid_choice"]}),
+        ({"language": "xx"}, {"language": ["invalid_choice"]}),
+    ],
+)
+def test_what_cannot_be_printed_is_refused_at_its_field(admin, typed, fault):
+    answer = save(admin, **typed)
+
+    assert faults(answer) == fault
+    assert not Shop.objects.exists()
+
+
+def test_a_preview_shows_what_is_typed_and_saves_nothing(admin):
+    answer = admin.post("/shop/", {**TYPED, "name": "Toko Coba", "preview": "1"})
+
+    papers = papers_of(answer)
+    assert [paper.split('"')[1] for paper in papers] == ["struk struk-58", "struk struk-80", "struk struk-a5"]
+    for paper in papers:
+        for fact in ("Toko Coba", "Jl. Merdeka 1", "Bandung", "0812 3456 7890", "tidak dapat ditukar"):
+            assert fact in text_of(paper)
+    assert not Shop.objects.exists()
+    assert not AuditEvent.objects.filter(subject="shop").exists()
+
+
+def test_a_live_preview_is_the_papers_alone(admin):
+    answer = admin.post("/shop/", {**TYPED, "name": ""}, headers={"HX-Request": "true"})
+
+    assert "<form" not in answer.content.decode()
+    assert len(papers_of(answer)) == 3
+
+
+def test_a_preview_shows_a_logo_that_is_not_stored(admin):
+    answer = admin.post("/shop/", {**TYPED, "preview": "1", "logo": file_of(png())})
+
+    assert all('src="data:image/png;base64,' in paper for paper in papers_of(answer))
+    assert 'id="choose-again"' in answer.content.decode()
+    assert not Logo.objects.exists()
+
+
+def test_a_logo_is_served_as_what_it_is_and_runs_nothing(admin, cashier):
+    save(admin, logo=file_of(jpeg(), name="logo.html"))
+
+    logo = current_shop().logo
+    answer = cashier.get(f"/shop/logo/{logo.digest}/")
+    assert logo.digest == hashlib.sha256(jpeg()).hexdigest()
+    assert answer.content == jpeg()
+    assert answer.headers["Content-Type"] == "image/jpeg"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+def test_a_logo_stays_until_it_is_replaced_or_taken_away(admin):
+    save(admin, logo=file_of(png()))
+    save(admin, name="Toko Jaya")
+    assert current_shop().logo.content_type == "image/png"
+
+    save(admin, logo=file_of(jpeg()))
+    assert current_shop().logo.content_type == "image/jpeg"
+
+    save(admin, without_logo="on")
+    assert current_shop().logo is None
+    assert Logo.objects.count() == 2
+
+
+@pytest.mark.parametrize(("content", "code"), [(b"<svg/>", "LogoRefused:format"), (png(2_001, 20), "LogoRefused:size")])
+def test_a_file_that_is_no_logo_is_refused_whatever_its_name(admin, content, code):
+    assert faults(save(admin, logo=file_of(content))) == {"logo": [code]}
+    assert not Logo.objects.exists()
+
+
+def test_the_database_refuses_a_logo_under_another_name():
+    facts = {"content_type": "image/png", "width": 20, "height": 20}
+
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Logo.objects.create(digest="0" * 64, content=png(), **facts)
+
+
+def test_the_environment_names_the_shop_until_a_person_does(admin, settings):
+    settings.SHOP_NAME = "Dari lingkungan"
+    assert shop_name() == "Dari lingkungan"
+    adopt_name()
+    settings.SHOP_NAME = "Nama kedua"
+    adopt_name()
+    assert shop_name() == "Nama kedua"
+
+    save(admin)
+    adopt_name()
+    assert shop_name() == "Toko Maju"
+
+
+def test_the_pages_bear_the_shops_name(admin, client):
+    save(admin)
+
+    for browser, address in ((admin, "/orders/"), (client, "/accounts/login/")):
+        assert "Toko Maju" in browser.get(address).content.decode()
+
+
+def test_an_administrator_changes_the_settings():
+    assert codes(save(browser_of("administrator"))) == {"shop_saved"}
+
+
+@pytest.mark.parametrize("role", ["cashier", "supervisor", "auditor", "viewer"])
+def test_nobody_below_an_administrator_opens_the_settings(role):
+    browser = browser_of(role)
+
+    assert browser.get("/shop/").status_code == 403
+    assert browser.post("/shop/", {**TYPED, "save": "1"}).status_code == 403
+    assert not Shop.objects.exists()
+
+
+def test_the_settings_take_few_queries(admin, django_assert_max_num_queries):
+    save(admin, logo=file_of(png()))
+    admin.get("/shop/")
+
+    with django_assert_max_num_queries(6):
+        admin.get("/shop/")
