@@ -285,6 +285,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "check a bill", reverse("bill_check", args=[bill.product_code])
     if batch := BillCheck.objects.filter(batch__isnull=False).first():
         yield "batch", reverse("bill_batch", args=[batch.batch])
+    yield "shop", reverse("shop_settings")
     customers = reverse("customer_list")
     yield "customers", customers
     yield "customers, far back", f"{customers}?page={Customer.objects.count() // 100}"

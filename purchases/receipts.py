@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
 from catalogue.destinations import DestinationKind, kind_of
 from catalogue.models import Brand, Category, Product
+from core.bidi import visible
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
 from purchases.states import OPEN, Status
@@ -137,18 +139,30 @@ def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
 
     `bill`: the check that the order pays. An open order is never called paid or failed.
     """
+    receipt = Receipt(order)
+    owner, serial = receipt.owner, receipt.serial
     facts = {
-        "receipt": Receipt(order),
-        "order": order,
         "head": head,
-        "bill": bill,
+        "order": order,
+        "receipt": receipt,
+        # Each in one line: the words of an upstream or a biller make no line of their own.
+        "product": _one_line(order.product_name),
+        "name": _one_line(bill.customer_name if bill else owner.name if owner else ""),
+        "period": _one_line(bill.period if bill else ""),
+        "serial": _one_line(serial.main if serial else ""),
+        "is_bill": bill is not None,
         "is_open": order.status in OPEN,
         "is_success": order.status == Status.SUCCESS,
         "is_reversed": order.status == Status.REVERSED,
+        "is_sandbox": settings.SANDBOX,
     }
     with translation.override(head.language or translation.get_language()):
         written = render_to_string("purchases/message.txt", facts)
-    return "\n".join(line for line in (" ".join(line.split()) for line in written.splitlines()) if line)
+    return visible("\n".join(filter(None, map(_one_line, written.splitlines()))))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def whatsapp_address(order: Order, text: str) -> str:

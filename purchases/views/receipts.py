@@ -54,7 +54,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
         "prints": prints,
         "may_print": Action.PRINT_RECEIPT in allowed_actions(order, request.user),
         "is_void": order.status == Status.REVERSED,
-        "head": head,
+        "head": Letterhead.of(shop),  # of the message: that is written now
     }
     return render(request, "purchases/receipt.html", context)
 

@@ -306,7 +306,7 @@ def open_alerts_of(count):
         (saved_bills_of, 6),
         (run_of, 8),
         (difference_of, 5),
-        (receipt_of, 8),
+        (receipt_of, 9),
         (balance_of, 8),
         (balance_news_of, 6),
         (payment_of, 8),

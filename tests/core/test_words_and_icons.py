@@ -33,13 +33,14 @@ ROOMS = (
         "bills",
         "reconciliation",
     ),
-    *("alerts", "callbacks", "approvals", "tills", "drawers", "staff", "audit", "workbench", "backoffice"),
+    *("alerts", "callbacks", "approvals", "tills", "drawers", "shop", "staff", "audit", "workbench", "backoffice"),
 )
 KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),
     **dict.fromkeys(["ngettext", "ngettext_lazy"], (1, 2)),
     **dict.fromkeys(["pgettext", "pgettext_lazy"], ((1, "c"), 2)),
 }
+_SUFFIXES = (".html", ".txt")
 INDONESIAN = Path(settings.BASE_DIR) / "locale/id/LC_MESSAGES/django.po"
 
 
@@ -54,7 +55,7 @@ def _texts_of(source: str) -> set[str]:
 
 
 def _templates() -> list[Path]:
-    return sorted((Path(settings.BASE_DIR) / "templates").rglob("*.html"))
+    return sorted(path for path in (Path(settings.BASE_DIR) / "templates").rglob("*.*") if path.suffix in _SUFFIXES)
 
 
 def _texts() -> set[str]:

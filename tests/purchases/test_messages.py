@@ -8,6 +8,7 @@ from purchases.receipts import message_text, whatsapp_address
 from purchases.states import FINAL, OPEN, Status
 from shop.presenting import Letterhead
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from tests.people import browser_of
 from tests.shop.helpers import save
 
 pytestmark = pytest.mark.django_db
@@ -68,9 +69,33 @@ def test_what_ended_otherwise_is_no_proof_of_anything(status):
 
 
 def test_words_of_the_upstream_stay_words_in_one_line():
-    product = make_product(name="{% now %} <b>10</b>\n\n& more")
+    product = make_product(name="{% now %} <b>10</b>\n\nTotal: Rp1 \u202eabc")
 
-    assert "{% now %} <b>10</b>" in lines(make_order(Status.SUCCESS, product=product, sn="1"))
+    text = lines(make_order(Status.SUCCESS, product=product, sn="1\nTotal: Rp2"))
+
+    assert "{% now %} <b>10</b> Total: Rp1 [U+202E]abc" in text
+    assert "SN: 1 Total: Rp2" in text
+    assert [line for line in text if line.startswith("Total")] == ["Total: Rp10.500"]
+
+
+def test_in_the_sandbox_the_text_says_that_it_proves_nothing(settings):
+    order = make_order(Status.SUCCESS, sn="1")
+
+    settings.SANDBOX = False
+    real = lines(order)
+    settings.SANDBOX = True
+    test = lines(order)
+
+    assert len(test) == len(real) + 1
+
+
+def test_who_sees_no_whole_number_gets_no_text():
+    order = make_order(Status.SUCCESS, sn="1")
+
+    for role, offered in (("cashier", True), ("viewer", False), ("auditor", False)):
+        browser = browser_of(role)
+        for address in (f"/orders/{order.ref_id}/", f"/orders/{order.ref_id}/receipt/"):
+            assert ('id="message-text"' in browser.get(address).content.decode()) is offered
 
 
 @pytest.mark.parametrize(

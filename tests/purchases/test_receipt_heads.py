@@ -128,7 +128,7 @@ def test_a_receipt_takes_few_queries(cashier, django_assert_max_num_queries):
     print_it(cashier, order)
 
     for address in (f"/orders/{order.ref_id}/receipt/", f"/orders/{order.ref_id}/receipt/1/"):
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             cashier.get(address)
 
 
