@@ -51,6 +51,7 @@ def test_only_what_was_printed_before_says_copy(cashier):
 
     parts = paper.split('<section class="struk-part"')[1:]
     assert ["data-copy-mark" in part for part in parts] == [True, False]
+    assert 'id="struk-printed"' in paper
     assert first.ref_id in parts[0]
     assert second.ref_id in parts[1]
 
