@@ -83,6 +83,11 @@ app.conf.update(
             "schedule": 600.0,
             "options": {"expires": 600},
         },
+        "count-health": {
+            "task": "purchases.tasks.count_health",
+            "schedule": 10.0,
+            "options": {"expires": 10},
+        },
         "reconcile-books": {
             "task": "reconciliation.tasks.reconcile_books",
             "schedule": 30.0,

@@ -74,6 +74,7 @@ RIGHTS: dict[str, str] = {
     "catalogue_category": "SIU",
     "catalogue_brand": "SIU",
     "catalogue_product": "SIU",
+    "catalogue_producthealth": "SIU",
     "catalogue_pricechange": "SI",
     "catalogue_cataloguesync": "SIU",
     "catalogue_pricerule": "SIU",

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pgtrigger
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -148,6 +148,41 @@ class Product(models.Model):
         if self.cut_off_start < self.cut_off_end:
             return self.cut_off_start <= now < self.cut_off_end
         return now >= self.cut_off_start or now < self.cut_off_end
+
+
+# A product's health says how so many of its last orders ended.
+LAST_ORDERS = 10
+
+
+class ProductHealth(models.Model):
+    """How a product fares by our own last orders; counted in the background, and only when it fares badly or did."""
+
+    product = models.OneToOneField(Product, on_delete=models.CASCADE, primary_key=True, related_name="health")
+    ended = models.SmallIntegerField(help_text="How many of its last orders count.")
+    failed = models.SmallIntegerField(help_text="How many of these failed.")
+    failing_until = models.DateTimeField(null=True, help_text="Until when that is worth a warning.")
+    slow_until = models.DateTimeField(null=True, help_text="Until when it is called slow.")
+    counted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(failed__gte=0, failed__lte=F("ended"), ended__lte=LAST_ORDERS), name="health_counts_add_up"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.product_id}: {self.failed}/{self.ended}"
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether so many of its last orders failed that whoever sells it has to know."""
+        return self.failing_until is not None and self.failing_until > timezone.now()
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its orders take long at the moment."""
+        return self.slow_until is not None and self.slow_until > timezone.now()
 
 
 class PriceChange(models.Model):

@@ -22,3 +22,9 @@ def poll_order(order_id: int, permit_id: str = "") -> None:
 def count_what_is_bought() -> None:
     """Count what the Buy page offers first."""
     services.count_what_is_bought()
+
+
+@shared_task
+def count_health() -> None:
+    """Count how products fare, if an order has ended or got slow."""
+    services.count_health_if_due()

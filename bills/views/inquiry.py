@@ -65,7 +65,7 @@ def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:
 def bill_check(request: StaffRequest, code: str) -> HttpResponse:
     """Ask for the customer number (GET), start the check and go to its page (POST)."""
     product = get_object_or_404(
-        Product.objects.select_related("brand", "category"), code=code, type=ProductType.POSTPAID
+        Product.objects.select_related("brand", "category", "health"), code=code, type=ProductType.POSTPAID
     )
     if request.method != "POST":
         return _ask(request, product, BillForm(product=product, initial=_typed_before(request)))

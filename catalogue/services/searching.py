@@ -61,8 +61,8 @@ def search_products(
 
 
 def read_products(keys: Sequence[int]) -> list[Product]:
-    """The products of these keys with their brands and categories, in this order."""
-    found = Product.objects.select_related("brand", "category").in_bulk(list(keys))
+    """The products of these keys with their brands, categories and health, in this order."""
+    found = Product.objects.select_related("brand", "category", "health").in_bulk(list(keys))
     return [found[key] for key in keys if key in found]
 
 

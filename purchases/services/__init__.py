@@ -7,6 +7,7 @@ from purchases.services.actions import Action, allowed_actions
 from purchases.services.approving import SpendingAct, ask_for_approval
 from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
+from purchases.services.health import count_health, count_health_if_due
 from purchases.services.incidents import close_incident
 from purchases.services.limits import Allowance, allowance_of, name_helpers
 from purchases.services.moving import lock_order_for_move

@@ -28,6 +28,7 @@ from ledger.errors import NotEnough
 from purchases.errors import BalanceShort
 from purchases.models import Order, OrderEvent
 from purchases.services.bookkeeping import steps_of
+from purchases.services.health import recount_when_committed
 from purchases.services.limits import refuse_beyond_limits
 from purchases.states import FINAL, POLLED, ActionReason, Status
 
@@ -125,6 +126,7 @@ def write(moves: Sequence[Move]) -> None:
     """Write moves of different orders: in one statement each the orders, their timelines and, last, the books."""
     update_rows([one.order for one in moves], _CHANGING)
     _write(moves)
+    recount_when_committed([one.order.status for one in moves])
     for one in moves:
         ring_when_committed(one.order.next_poll_at)
         source, after = str(one.cause.source), one.order.status

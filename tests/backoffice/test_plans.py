@@ -21,7 +21,7 @@ from bills.models import BillCheck
 from callbacks.models import Callback
 from gateway.dispatching import first_moments
 from purchases.models import Order
-from purchases.services import allowance_of, queue_waiting_orders
+from purchases.services import allowance_of, count_health, queue_waiting_orders
 from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from staff.roles import create_demo_staff
@@ -48,6 +48,7 @@ PERIODIC = {
     # what whoever may not see whole numbers asks
     "orders of a whole number": lambda: list(Order.objects.matching("6281234567890", by_part=False)[:50]),
     "checks of a whole number": lambda: list(BillCheck.objects.matching("1234567890", by_part=False)[:50]),
+    "health of products": count_health,
     "what a cashier spent today": lambda: allowance_of(User(pk=User.objects.get(username="cashier").pk, own_per_day=1)),
 }
 

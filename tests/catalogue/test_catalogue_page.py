@@ -5,6 +5,7 @@ import re
 
 import pytest
 import time_machine
+from django.utils import timezone
 
 from catalogue.models import Brand
 from tests.core.helpers import has_id
@@ -148,6 +149,18 @@ def test_the_cut_off_is_shown_and_said_when_it_is_on(cashier):
         page = cashier.get("/products/").content.decode()
         assert "00:30" in page
         assert "status-held" in page
+
+
+def test_an_unavailable_product_says_until_when_if_it_is_closed(cashier):
+    now = timezone.localtime()
+    hours = {"cut_off_start": (now - dt.timedelta(hours=1)).time(), "cut_off_end": (now + dt.timedelta(hours=1)).time()}
+    made = product("Token PLN 20.000", category="token-pln", brand="pln", availability="inactive", **hours)
+    until = f"{made.cut_off_end:%H:%M}"
+
+    for page in ("/products/", f"/products/{made.code}/buy/"):
+        shown = cashier.get(page).content.decode()
+        assert "status-held" in shown or "note-held" in shown
+        assert until in shown
 
 
 def test_what_the_upstream_no_longer_lists_is_not_shown(cashier):

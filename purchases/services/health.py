@@ -1,0 +1,101 @@
+"""How each product fares by our own last orders: counted in the background, kept as one row a product."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalogue.models import LAST_ORDERS
+from catalogue.services import Health, note_health
+from core import recount
+from purchases.models import Order
+from purchases.states import FINAL, POLLED, Status
+
+_RECOUNT = "product-health"
+# Older orders say nothing about now, and of more than so many the last ones do.
+_LATELY = dt.timedelta(hours=1)
+_MOST_ORDERS = 2_000
+# So many of the last ten, and so large a part of them, must have failed.
+_LEAST_FAILED, _LEAST_PART = 3, 0.3
+# Of the last three that were sent or are on their way, two took longer than this.
+_SLOW_AFTER = dt.timedelta(minutes=2)
+_SLOW_OF, _LEAST_SLOW = 3, 2
+# So long after the last slow one has ended, and nothing was sold since, nobody knows any more.
+_SLOW_FOR = dt.timedelta(minutes=15)
+
+
+class _Sold(NamedTuple):
+    """What an order says about its product."""
+
+    product: int
+    status: str
+    sent_at: dt.datetime | None
+    final_at: dt.datetime | None
+
+
+def recount_when_committed(statuses: Collection[str]) -> None:
+    """Have the health counted after a move: at once when an order has ended, and when one that was sent gets slow."""
+    if not FINAL.isdisjoint(statuses):
+        transaction.on_commit(lambda: recount.ask_for(_RECOUNT))
+    elif not POLLED.isdisjoint(statuses):
+        transaction.on_commit(lambda: recount.ask_for(_RECOUNT, in_seconds=_SLOW_AFTER.total_seconds()))
+
+
+def count_health_if_due() -> None:
+    """Count the health if an order has ended or got slow since the last time; without one no statement is made."""
+    if recount.is_due(_RECOUNT):
+        count_health()
+
+
+def count_health() -> None:
+    """Count the health of all products from the orders of the last hour (2,000 at most)."""
+    now = timezone.now()
+    of_product: dict[int, list[_Sold]] = defaultdict(list)
+    for sold in _last_orders(now):
+        of_product[sold.product].append(sold)
+    note_health({product: _health(orders, now) for product, orders in of_product.items()}, now)
+    sent = [sold.sent_at for orders in of_product.values() for sold in orders if sold.status in POLLED and sold.sent_at]
+    if young := [at for at in sent if now - at <= _SLOW_AFTER]:
+        recount.ask_for(_RECOUNT, in_seconds=(min(young) + _SLOW_AFTER - now).total_seconds() + 1)
+
+
+def _last_orders(now: dt.datetime) -> list[_Sold]:
+    last = Order.objects.filter(created_at__gte=now - _LATELY).order_by("-created_at", "-pk")
+    return [_Sold(*row) for row in last.values_list("product", "status", "sent_at", "final_at")[:_MOST_ORDERS]]
+
+
+def _health(orders: Sequence[_Sold], now: dt.datetime) -> Health:
+    ended = [
+        (one.final_at, one.status == Status.FAILED)
+        for one in orders
+        if one.final_at and one.status in {Status.SUCCESS, Status.REVERSED, Status.FAILED}
+    ]
+    last = sorted(ended, reverse=True)[:LAST_ORDERS]
+    failures = [at for at, has_failed in last if has_failed]
+    fails = len(failures) >= max(_LEAST_FAILED, _LEAST_PART * len(last))
+    # With the third last failure too old, fewer are left than it takes.
+    failing_until = failures[_LEAST_FAILED - 1] + _LATELY if fails else None
+    return Health(len(last), len(failures), failing_until, _slow_until(orders, now))
+
+
+def _slow_until(orders: Sequence[_Sold], now: dt.datetime) -> dt.datetime | None:
+    """Until when it is called slow; None when it is not."""
+    took = []
+    for one in orders:
+        if one.sent_at and (one.status in POLLED or one.status in {Status.SUCCESS, Status.FAILED}):
+            long = (one.final_at or now) - one.sent_at > _SLOW_AFTER
+            if long or one.final_at:  # a young one on its way says nothing yet
+                took.append((one.sent_at, long, one.final_at))
+    last = sorted(took, key=lambda one: one[0], reverse=True)[:_SLOW_OF]
+    slow = [(sent_at, final_at) for sent_at, long, final_at in last if long]
+    if len(slow) < _LEAST_SLOW:
+        return None
+    if any(final_at is None for _sent_at, final_at in slow):
+        return max(sent_at for sent_at, _final_at in slow) + _LATELY  # or until it ends
+    until = max(final_at for _sent_at, final_at in slow if final_at) + _SLOW_FOR
+    return until if until > now else None
