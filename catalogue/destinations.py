@@ -41,7 +41,7 @@ _PHONE = r"08\d{8,11}"
 _LEAST_DIGITS = 10
 _LONGEST_GROUP = 4
 # A number that is being typed: enough of it to know the operator. No denomination begins so.
-_BEGINS_A_NUMBER = re.compile(r"\+?62[.-]?8|08\d\d")
+_BEGINS_A_NUMBER = re.compile(r"\+62[.-]?8|62[.-]?8\d\d|08\d\d")
 _COUNTRY_APART = re.compile(r"(?<!\S)(\+?62)\s+(?=8\d\d)")
 _PART_OF_A_NUMBER = re.compile(r"\+?[\d.\-]+")
 # What each kind looks like once spaces, dots and dashes are gone, and what to say when it does not.

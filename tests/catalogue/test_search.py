@@ -155,6 +155,7 @@ QUERIES = [
 ]
 BILLERS = [
     ("pln", "PLNNONTAG", "TELKOM"),
+    ("PLN Pasca", "PLNPASCA", "ICONNET"),
     ("listrik", "PLNNONTAG", "ICONNET"),
     ("rekening listrik", "PLNNONTAG", "ICONNET"),
     ("halo", "HALO", "TRIPASCA"),
@@ -211,6 +212,7 @@ def test_billers_are_found_by_what_people_call_them(typed, first, never):
         ("0812", "0812", ""),
         ("pulsa 10 ke 081290000001", "081290000001", "pulsa 10 ke"),
         ("tsel 10", "", "tsel 10"),
+        ("tsel 628", "", "tsel 628"),  # no beginning of +62 8…
         ("1234 5678 901", "", "1234 5678 901"),
     ],
 )
