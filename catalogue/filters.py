@@ -25,9 +25,10 @@ class ProductChoice:
     def __init__(self, query: QueryDict) -> None:
         names = ("q", "category", "brand", "destination")
         self.chosen = {name: query.get(name, "").strip()[:100] for name in names}
-        if not self.chosen["destination"]:
-            # Cashiers type the number wherever the cursor stands.
-            self.chosen["destination"], self.chosen["q"] = split_number(self.chosen["q"])
+        # Cashiers type the number wherever the cursor stands.
+        number, words = split_number(self.chosen["q"])
+        if number:
+            self.chosen |= {"destination": number, "q": words}
         self.brands = list(Brand.objects.sold_in(self.chosen["category"])) if self.chosen["category"] else []
         if self.chosen["brand"] not in {brand.code for brand in self.brands}:
             self.chosen["brand"] = ""

@@ -16,7 +16,7 @@ from bills.forms import BillForm
 from catalogue.errors import InvalidDestination
 from catalogue.filters import ProductChoice
 from catalogue.models import Product, ProductType
-from catalogue.services import busy_categories, read_products
+from catalogue.services import read_products
 from core.access import StaffRequest, staff_only
 from core.numbers import sees_whole_numbers
 from customers.models import SavedNumber
@@ -32,7 +32,7 @@ def biller_list(request: StaffRequest) -> HttpResponse:
     found = choice.find(kind=ProductType.POSTPAID)
     context = {
         "choice": choice.chosen,
-        "categories": [category for category in busy_categories() if category.type == ProductType.POSTPAID],
+        "categories": [shelf for shelf in found.shelves if shelf.type == ProductType.POSTPAID],
         "billers": _by_category(read_products(found.keys)),
         "saved": _saved(request, choice.chosen["q"] or choice.chosen["destination"]),
         "is_filtered": bool(choice.chosen["q"] or choice.chosen["category"]),

@@ -80,6 +80,15 @@ class _Posting:
     named: set[int] = field(default_factory=set)
 
 
+class Shelf(NamedTuple):
+    """A category with something in it; `bought`: how many of the last orders were for it."""
+
+    code: str
+    name: str
+    type: str
+    bought: int
+
+
 class Row(NamedTuple):
     """A product with its key, and how much it and its category are bought."""
 
@@ -87,6 +96,12 @@ class Row(NamedTuple):
     bought: int
     category_bought: int
     product: Product
+
+    @property
+    def shelf(self) -> Shelf:
+        """The product's category."""
+        _place, name = self.product.category_place
+        return Shelf(self.product.category, name, self.product.type, self.category_bought)
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -104,6 +119,7 @@ class Index:
         ordered = sorted(rows, key=lambda row: row.place)
         self.keys = [row.key for row in ordered]
         self.products = [row.product for row in ordered]
+        self.shelves = list(dict.fromkeys(row.shelf for row in ordered))
         self.denominations = list(dict.fromkeys(product.sold_in for product in self.products))
         number = {denominations: at for at, denominations in enumerate(self.denominations)}
         self.sold_in = [number[product.sold_in] for product in self.products]

@@ -12,8 +12,8 @@ from itertools import islice, product
 from catalogue.destinations import DestinationKind, Operator, is_brand_of
 from catalogue.models import Category, Product
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
-from catalogue.services.index import Index, Ranks, current_index
-from catalogue.services.words import category_called, chunks_of, fold, has_one_typo, joined, search_words
+from catalogue.services.index import Index, Ranks, Shelf, current_index
+from catalogue.services.words import chunks_of, fold, has_one_typo, joined, search_words
 
 _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
 # "3 tri10 xl5" can be understood in many ways; so many are tried.
@@ -26,12 +26,13 @@ class Found:
     """The products found, best first, by their keys.
 
     `lacking`: what was typed when there is no denomination of exactly that; all that are found are larger.
-    `of_operator`: they are those of the operator of the customer's number.
+    `of_operator`: they are those of the operator of the customer's number. `shelves`: all categories, busy ones first.
     """
 
     keys: list[int]
     lacking: str = ""
     of_operator: bool = False
+    shelves: Sequence[Shelf] = ()
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,14 @@ def search_products(
     With an operator only its own products; when it has none of the kind asked for, what takes no operator's number.
     `kind`, `category`, `brand`: the type and the codes that narrow the list.
     """
-    return search_index(current_index(), text, operator=operator, kind=kind, category=category, brand=brand)
+    index = current_index()
+    found = search_index(index, text, operator=operator, kind=kind, category=category, brand=brand)
+    return replace(found, shelves=index.shelves)
 
 
 def read_products(keys: Sequence[int]) -> list[Product]:
     """The products of these keys with their brands, categories and health, in this order."""
-    found = Product.objects.select_related("brand", "category", "health").in_bulk(list(keys))
+    found = Product.objects.select_related("brand", "category", "health").order_by().in_bulk(list(keys))
     return [found[key] for key in keys if key in found]
 
 
@@ -217,16 +220,9 @@ def _joined(*parts: _Reading) -> _Reading:
     return _Reading(words, amounts, any(part.last for part in parts))
 
 
-def busy_categories() -> list[Category]:
+def busy_categories() -> list[Shelf]:
     """The categories with something in them: what is bought before bills, what is bought most first."""
-    listed = Product.objects.listed().values("category")
-    found = Category.objects.filter(is_listed=True, pk__in=listed).order_by("-type", "-bought", "name")
-    return sorted(found, key=lambda category: (category.type != "prepaid", -category.bought, _place(category)))
-
-
-def _place(category: Category) -> int:
-    called = category_called(category.name)
-    return called[0].place if called else len(search_words().categories)
+    return current_index().shelves
 
 
 def note_bought(counts: Mapping[int, int]) -> None:

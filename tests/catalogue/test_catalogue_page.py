@@ -83,6 +83,16 @@ def test_a_number_and_a_denomination_are_typed_in_one_field(cashier):
     assert answer["HX-Replace-Url"] == "/products/?q=10&destination=081290000001"
 
 
+def test_a_number_among_the_words_is_the_one_that_counts(cashier):
+    product("Telkomsel 10.000", price=10_250)
+    product("XL 10.000", brand="xl", price=10_100)
+
+    answer = cashier.get("/products/?q=081290000001 10&destination=087800000001")
+
+    assert names(answer) == ["Telkomsel 10.000"]
+    assert "destination=081290000001" in answer.content.decode()
+
+
 def test_a_denomination_that_is_not_sold_is_said(cashier):
     product("Telkomsel 15.000", price=15_250)
 
