@@ -19,6 +19,7 @@ _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
 # "3 tri10 xl5" can be understood in many ways; so many are tried.
 _MOST_READINGS = 8
 _LONGEST_NAME = 4
+_MOST_WORDS = 12
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[lis
 
 def _readings(index: Index, text: str) -> list[_Reading]:
     """The ways to understand a text, the likeliest first."""
-    chunks = chunks_of(text)
+    chunks = chunks_of(text)[:_MOST_WORDS]
     choices: list[list[_Reading]] = []
     has_amount, both = False, -1
     at = 0
