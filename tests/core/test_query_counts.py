@@ -303,7 +303,7 @@ def open_alerts_of(count):
         (review_of, 5),
         (numbers_of, 7),
         (suggestions_of, 4),
-        (saved_bills_of, 6),
+        (saved_bills_of, 5),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 9),

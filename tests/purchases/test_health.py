@@ -67,7 +67,7 @@ def test_given_five_of_ten_failed_then_tile_and_page_say_so(cashier):
 def test_given_a_biller_that_fails_then_its_pages_say_so(cashier):
     biller = make_biller()
     for _ in range(3):
-        ended(biller, Status.FAILED, kind="bill")
+        ended(biller, Status.FAILED, kind="bill", max_price=102_500)
 
     count_health()
 
