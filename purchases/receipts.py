@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _TARIFF = re.compile(r"[RBISPLTC]-?\d[A-Z]{0,2}", re.IGNORECASE)
 _POWER = re.compile(r"0*(\d{3,6})\s*(VA)?", re.IGNORECASE)
-_ENERGY = re.compile(r"(\d{1,5}(?:[.,]\d{1,3})?)\s*(KWH)?", re.IGNORECASE)
+_ENERGY = re.compile(r"(\d{1,3}(?:\.\d{3})+,\d{1,3}|\d{1,5}(?:[.,]\d{1,3})?)\s*(KWH)?", re.IGNORECASE)
 
 # A wallet is named by a phone number, too.
 _PHONES = {DestinationKind.PHONE, DestinationKind.CARD}
@@ -53,7 +53,7 @@ class MeterOwner:
             elif not power and (found := _POWER.fullmatch(part)) and (found[2] or tariff):
                 power = f"{found[1]} VA"
             elif not energy and (found := _ENERGY.fullmatch(part)) and (found[2] or power):
-                energy = f"{found[1].replace('.', ',')} kWh"
+                energy = f"{found[1] if ',' in found[1] else found[1].replace('.', ',')} kWh"
             elif not name and not tariff and any(letter.isalpha() for letter in part):
                 name = part
             else:

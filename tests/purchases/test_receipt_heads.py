@@ -98,6 +98,7 @@ def test_a_receipt_is_in_the_shops_language_if_it_has_one(admin, cashier, langua
         ("BUDI SANTOSO/R1/1300VA/32,5", ("BUDI SANTOSO", "R1 / 1300 VA", "32,5 kWh", "")),
         ("BUDI/R1M/000900VA/12.34 kWh", ("BUDI", "R1M / 900 VA", "12,34 kWh", "")),
         ("BUDI/r-1/1300/32.5", ("BUDI", "R-1 / 1300 VA", "32,5 kWh", "")),
+        ("BUDI/R1M/1300VA/1.032,5", ("BUDI", "R1M / 1300 VA", "1.032,5 kWh", "")),
         ("BUDI SANTOSO", ("BUDI SANTOSO", "", "", "")),
         ("R1/1300VA", ("", "R1 / 1300 VA", "", "")),
         ("BUDI/R1/1300VA/32,5/REF 77", ("BUDI", "R1 / 1300 VA", "32,5 kWh", "REF 77")),
