@@ -8,6 +8,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.money import signed_rupiah
+from core.numbers import note_as_seen
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
 from drawers.models import DrawerEntry, Method, Shift
@@ -44,7 +45,11 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     `others`: the methods that one press chooses.
     """
     entry = sale.entry
-    paid = {"method": entry.method, "cash_given": entry.cash_given, "note": entry.reason} if entry else {}
+    paid: dict[str, Any] = {}
+    if entry:
+        # A masked note would be stored so.
+        note = entry.reason if note_as_seen(entry.reason) == entry.reason else ""
+        paid = {"method": entry.method, "cash_given": entry.cash_given, "note": note}
     others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, paid.get("method", Method.CASH)}]
     return {
         "others": others if sale.may_change else [],
