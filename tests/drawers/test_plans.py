@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from drawers.models import DrawerDay, Shift
 from drawers.services import sales, sweep_sales
+from staff.models import User
 from tests.backoffice.test_plans import asked, scans
 from tests.database import past_triggers
 from tests.drawers.helpers import begin, make_drawer, sell
@@ -35,7 +36,7 @@ def copy_many(table, model_row, **others):
 
 @pytest.fixture
 def busy_drawers():
-    """An open shift with a few sales, after thousands of orders, entries and closed shifts of the same person."""
+    """An open shift with a few sales, after thousands of the same person's orders, of entries and closed shifts."""
     person = make_person("cashier")
     old = sell(person)
     earlier = begin(person)
@@ -50,9 +51,11 @@ def busy_drawers():
         destination="'0899' || n",
         created_at=long_ago.format("created_at"),
     )
+    people = [person.pk, *(User.objects.create(username=f"seller-{n}").pk for n in range(19))]
     copy_many(
         "drawers_shift",
         earlier,
+        cashier_id=f"(ARRAY{people})[1 + mod(n, {len(people)})]",
         id="100000 + n",
         opened_at=long_ago.format("opened_at"),
         closed_at=long_ago.format("opened_at"),
