@@ -129,7 +129,8 @@ def numbers_in(value: Any) -> set[str]:
         return own.union(*(numbers_in(one) for one in value.values()))
     if isinstance(value, list | tuple):
         return set().union(*(numbers_in(one) for one in value))
-    return {one or other for one, other in _IN_TEXT.findall(value)} if isinstance(value, str) else set()
+    found = {one or other for one, other in _IN_TEXT.findall(value)} if isinstance(value, str) else set()
+    return {number for number in found if re.search(r"\d", number)}
 
 
 def masked_json(value: Any, *numbers: str) -> Any:

@@ -86,9 +86,11 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 @staff_only("bills.view_billcheck", REVEAL)
-@require_POST
+@require_http_methods(["GET", "POST"])
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    if request.method != "POST":  # the address of such an answer, opened again
+        return redirect("bill_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}

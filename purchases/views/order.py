@@ -12,7 +12,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from audit.kinds import Kind
 from audit.services import record
@@ -55,9 +55,11 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 @staff_only("purchases.view_order", REVEAL)
-@require_POST
+@require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The order with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    if request.method != "POST":  # the address of such an answer, opened again
+        return redirect("order_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}

@@ -63,5 +63,9 @@ def test_a_broken_body_gives_its_number_away(text):
     assert {number.replace(" ", "")[:4] for number in numbers_in(text)} == {"0812"}
 
 
+def test_a_sentence_about_a_destination_gives_no_word_away():
+    assert numbers_in("wrong destination: unknown to the biller") == set()
+
+
 def test_outside_of_a_request_numbers_are_whole():
     assert as_seen("081234567890") == "081234567890"

@@ -78,9 +78,10 @@ def test_who_lacks_the_right_reveals_nothing(role):
     assert noted() == []
 
 
-def test_a_number_is_revealed_by_a_post_alone():
-    order, browser = make_order(), browser_of("auditor")
+def test_the_address_of_a_shown_number_opened_again_shows_none():
+    order, check, browser = make_order(), make_check(), browser_of("auditor")
 
-    assert browser.get(f"/orders/{order.ref_id}/number/").status_code == 405
+    for page in (f"/orders/{order.ref_id}/", f"/bills/{check.ref_id}/"):
+        assert browser.get(f"{page}number/").headers["Location"] == page
     assert browser.post("/orders/GONE/number/").status_code == 404
     assert noted() == []

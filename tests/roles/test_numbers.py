@@ -133,6 +133,8 @@ def shop() -> dict[str, Any]:
     pages = {
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live")},
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_story", "order_story_file")},
+        "order_number": [{"ref_id": order.ref_id}],
+        "bill_number": [{"ref_id": check.ref_id}],
         "order_receipt": [{"ref_id": one.ref_id} for one in (order, payment)],
         "order_receipt_print": [{"ref_id": order.ref_id, "number": 1}],
         "order_story_whole": [{"ref_id": order.ref_id}],
