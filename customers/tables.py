@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import npgettext
 
+from core.numbers import note_as_seen
 from core.tables import Table, cell_from, column, row_link
 from customers.models import Customer, SavedNumber
 from customers.presenting import as_query, shown_number
@@ -28,7 +29,7 @@ class CustomerTable(Table[Customer]):
     @column(_("Note"), css="sub", phone="2 wide")
     def note(self, customer: Customer) -> str:
         """What the shop wrote down."""
-        return customer.note
+        return note_as_seen(customer.note)
 
     @column(_("Numbers"), css="num", phone="1 right")
     def count(self, customer: Customer) -> SafeString:
@@ -66,7 +67,7 @@ class NumberTable(Table[SavedNumber]):
     @column(_("Note"), css="sub")
     def note(self, number: SavedNumber) -> str:
         """What the shop wrote down."""
-        return number.note
+        return note_as_seen(number.note)
 
     @column(_("Actions"), css="untitled")
     def actions(self, number: SavedNumber) -> SafeString:

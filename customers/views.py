@@ -63,7 +63,7 @@ def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     )
 
 
-@staff_only("customers.view_customer", "customers.change_customer")
+@staff_only("customers.view_customer", "customers.change_customer", VIEW)
 @require_http_methods(["GET", "POST"])
 def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change the name or the note."""
