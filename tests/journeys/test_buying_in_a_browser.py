@@ -76,6 +76,23 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     assert Order.objects.count() == 1
 
 
+def test_number_and_denomination_are_typed_in_one_field(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window()
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}/products/")
+    expect(page.locator("#q")).to_be_focused()
+
+    page.keyboard.type(f"{SUCCEEDS_AFTER_A_WHILE} 10")
+    expect(page).to_have_url(re.compile(rf"\?q=10&destination={SUCCEEDS_AFTER_A_WHILE}$"))
+    expect(page.locator("[data-pick]").first).to_have_text("Telkomsel 10.000")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-pick]").first).to_be_focused()
+    page.keyboard.press("Enter")
+
+    page.wait_for_url("**/products/TSEL10/buy/**")
+    expect(page.locator("[name=destination]")).to_have_value(SUCCEEDS_AFTER_A_WHILE)
+
+
 def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(java_script_enabled=False)
     sign_in(page, shop.url, "cashier")
