@@ -69,14 +69,17 @@ class SandboxProcess:
 
     @classmethod
     def fresh(cls, name: str, **env: str) -> Self:
-        """A started sandbox with an empty database of its own; its limits are wide unless `env` says otherwise."""
+        """A started sandbox with an empty database of its own.
+
+        Unless `env` says otherwise its limits are wide, and it sells at all times: tests also run at night.
+        """
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         database = re.sub(r"[^a-z0-9_]", "_", f"sandbox_{name}_{worker}".lower())
         sandbox = cls()
         sandbox.start(
             _new_database(database),
             free_port(),
-            {"SANDBOX_LIMITS": "ip=100000,account=100000,products=100000", **env},
+            {"SANDBOX_LIMITS": "ip=100000,account=100000,products=100000", "SANDBOX_CUT_OFF": "", **env},
         )
         return sandbox
 

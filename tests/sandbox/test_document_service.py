@@ -14,6 +14,7 @@ from tests.sandbox.calls import (
     PRICE,
     PRODUCT,
     STATUS,
+    Sandbox,
     data_of,
     error_of,
     new_ref,
@@ -198,14 +199,26 @@ def test_list_of_products_has_all_fields_and_can_be_filtered(sandbox):
         "admin_fee": 0,
         "status": "active",
         "description": products["PLN20"]["description"],
-        "cut_off_start": "23:30",
-        "cut_off_end": "00:30",
+        "cut_off_start": None,
+        "cut_off_end": None,
     }
     some = sandbox.products(category="pulsa", brand="xl", type="prepaid")
     wanted = ("pulsa", "xl")
     assert some == {code: row for code, row in products.items() if (row["category"], row["brand"]) == wanted}
     assert sandbox.products(type="postpaid", category="pulsa") == {}
     assert error_of(sandbox.call("/v1/products", type="other")) == (400, INVALID_REQUEST)
+
+
+def test_products_of_pln_say_when_they_are_not_sold_at_night():
+    sandbox = Sandbox.fresh("night", SANDBOX_CUT_OFF="23:30-00:30")
+    try:
+        products = sandbox.products()
+    finally:
+        sandbox.remove()
+    at_night = {code for code, row in products.items() if row["cut_off_start"]}
+    assert {"PLN20", "PLNPASCA"} <= at_night
+    assert "TSEL10" not in at_night
+    assert (products["PLN20"]["cut_off_start"], products["PLN20"]["cut_off_end"]) == ("23:30", "00:30")
 
 
 def test_list_of_products_stays_the_same_so_it_can_be_cached(sandbox):

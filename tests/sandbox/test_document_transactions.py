@@ -83,7 +83,6 @@ def test_transaction_ref_id_is_1_to_64_safe_characters(sandbox):
 
 def test_transaction_sn_of_an_electricity_token_has_20_digits(sandbox):
     ref_id = new_ref()
-    sandbox.control("product", product_code="PLN20", cut_off_start=None, cut_off_end=None)
     sandbox.buy(ref_id, product_code="PLN20", destination="12345678901")
 
     sn = sandbox.final(ref_id)["sn"]
