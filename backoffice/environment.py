@@ -20,7 +20,7 @@ _SHOWN = {
 _ALLOWED = {
     **_SHOWN,
     "dict": "name=value, with commas between",
-    "dj_db_url": "postgresql://USER:PASSWORD@HOST:5432/NAME, with the password percent-encoded",
+    "dj_db_url": "postgresql://USER@HOST:5432/NAME, with the password after USER and a colon, percent-encoded",
     "list": "values with commas between",
     "str": "a text",
 }

@@ -72,7 +72,7 @@ def rows_in_order(after: Key, last: Key) -> Iterator[tuple[Key, bytes]]:
 
 
 def _rests() -> bool:
-    """Whether there is certainly nothing to seal or to sign, by two statements without a lock."""
+    """Whether there is certainly nothing to seal or to sign, by three statements without a lock."""
     signed = Checkpoint.objects.order_by("-size").values("size")[:1]
     state = Sealing.objects.annotate(signed=Subquery(signed)).first()
     if state is None or state.sealed_at is None or state.signed != state.size:

@@ -364,6 +364,7 @@ def test_a_bill_is_reserved_like_a_purchase():
         product=product,
         destination="530000000001",
         max_price=PRICE,
+        selling_price=PRICE,
         idempotency_key="bill-1",
         placed_by=None,
         enqueue=False,

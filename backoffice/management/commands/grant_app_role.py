@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connection
 
+from audit.services import close_way_past_triggers
 from backoffice.database_rights import excess, grant_rights
 from core.commands import PlainCommand
 
@@ -21,6 +22,7 @@ class Command(PlainCommand):
             raise CommandError(
                 "DATABASE_OWNER_URL must name the owner of the tables, another role than the one of DATABASE_URL."
             )
+        close_way_past_triggers()  # a migration that makes a trigger opens it
         self.stdout.write(f"{role}: {grant_rights(role)} changes")
         if found := list(excess(role)):
             raise CommandError(f"{role} can do more than it should: it {'; '.join(found)}.")
