@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,9 @@ _TASK = "callbacks.tasks.process_waiting"
 _wake_up = WakeUp(_TASK)
 _asked = threading.Event()
 _one_at_a_time = threading.Lock()
+# However many web processes ask: with few at a time each would cost twice as much.
+_RUN_EVERY_SECONDS = 0.1
+_next_run = [0.0]
 
 
 # A repeat is counted by the very statement that would store it.
@@ -96,12 +100,14 @@ def receive(
 def process_waiting() -> None:
     """Process whatever waits, in batches, oldest due first, until nothing does.
 
-    One thread of a process does it; who is asked meanwhile leaves it to that one, which then looks once more. Several
-    processes share the work: each skips what another has locked.
+    One thread of a process does it, at most every 0.1 s; who is asked meanwhile leaves it to that one, which then looks
+    once more. Several processes share the work: each skips what another has locked.
     """
     _asked.set()
     while _asked.is_set() and _one_at_a_time.acquire(blocking=False):
         try:
+            time.sleep(max(0.0, _next_run[0] - time.monotonic()))
+            _next_run[0] = time.monotonic() + _RUN_EVERY_SECONDS
             _asked.clear()
             while process_batch(_BATCH):
                 pass
