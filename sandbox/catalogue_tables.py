@@ -1,5 +1,7 @@
 """What Indonesian shops sell, as compact tables; `offers.py` turns them into products. Money in rupiah."""
 
+from datetime import time
+
 # code, name, type
 CATEGORIES = [
     ("pulsa", "Pulsa", "prepaid"),
@@ -168,3 +170,6 @@ PDAM = {
     "BALIKPAPAN": "Kota Balikpapan", "MANADO": "Kota Manado", "PALU": "Kota Palu", "MAKASSAR": "Kota Makassar",
     "KENDARI": "Kota Kendari", "AMBON": "Kota Ambon", "JAYAPURA": "Kota Jayapura",
 }  # fmt: skip
+
+# nightly, Asia/Jakarta
+PLN_CUT_OFF = (time(23, 30), time(0, 30))

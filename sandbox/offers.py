@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import time
 
-from django.conf import settings
-
 from sandbox import catalogue_tables as tables
 
 
@@ -75,14 +73,6 @@ def _phone() -> Iterator[Offer]:
             )
 
 
-def _cut_off() -> tuple[time, time] | None:
-    """When PLN products are not sold."""
-    if not settings.SANDBOX_CUT_OFF:
-        return None
-    begins, ends = (time.fromisoformat(text) for text in settings.SANDBOX_CUT_OFF.split("-"))
-    return begins, ends
-
-
 def _prepaid() -> Iterator[Offer]:
     yield from _phone()
     for nominal in tables.PLN_NOMINALS:
@@ -93,7 +83,7 @@ def _prepaid() -> Iterator[Offer]:
             brand="PLN",
             price=nominal + 275,
             description="Token listrik prabayar 20 angka. Tidak tersedia 23.30–00.30 WIB.",
-            cut_off=_cut_off(),
+            cut_off=tables.PLN_CUT_OFF,
         )
     for brand, (prefix, unit, packages) in tables.GAMES.items():
         for amount, price in packages.items():
@@ -134,7 +124,7 @@ def _postpaid() -> Iterator[Offer]:
                     brand=brand,
                     admin_fee=fee,
                     description="Tagihan dicek lebih dulu; biaya admin termasuk dalam total.",
-                    cut_off=_cut_off() if category == "pln-pascabayar" else None,
+                    cut_off=tables.PLN_CUT_OFF if category == "pln-pascabayar" else None,
                 )
     for suffix, name in tables.PDAM.items():
         yield Offer(

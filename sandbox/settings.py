@@ -100,8 +100,8 @@ LOGGING = {
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
-# When PLN products are not sold, daily, Asia/Jakarta; empty: they are sold at all times.
-SANDBOX_CUT_OFF = env.str("SANDBOX_CUT_OFF", "23:30-00:30")
+# Whether PLN products have their nightly cut-off.
+SANDBOX_CUT_OFF = env.bool("SANDBOX_CUT_OFF", True)
 # Seconds from a failed callback attempt to the next one; after the last it gives up.
 SANDBOX_CALLBACK_SCHEDULE: list[float] = env.list(
     "SANDBOX_CALLBACK_SCHEDULE", [60.0, 300.0, 1800.0, 7200.0], subcast=float

@@ -79,7 +79,7 @@ class SandboxProcess:
         sandbox.start(
             _new_database(database),
             free_port(),
-            {"SANDBOX_LIMITS": "ip=100000,account=100000,products=100000", "SANDBOX_CUT_OFF": "", **env},
+            {"SANDBOX_LIMITS": "ip=100000,account=100000,products=100000", "SANDBOX_CUT_OFF": "0", **env},
         )
         return sandbox
 

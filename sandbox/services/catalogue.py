@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -56,7 +57,8 @@ def restore() -> None:
 
 def _changeable(offer: Offer) -> dict[str, Any]:
     """The fields that a person or a scenario can change, as the offer has them."""
-    return dict(zip(CHANGEABLE, (offer.price, None, "active", False, *(offer.cut_off or (None, None))), strict=True))
+    cut_off = (offer.cut_off if settings.SANDBOX_CUT_OFF else None) or (None, None)
+    return dict(zip(CHANGEABLE, (offer.price, None, "active", False, *cut_off), strict=True))
 
 
 def change(product_code: str, **changes: Any) -> None:

@@ -365,6 +365,7 @@ def test_a_bill_is_reserved_like_a_purchase():
         destination="530000000001",
         max_price=PRICE,
         selling_price=PRICE,
+        fee=0,
         idempotency_key="bill-1",
         placed_by=None,
         enqueue=False,

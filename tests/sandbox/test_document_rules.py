@@ -152,15 +152,14 @@ def test_limit_of_the_product_list_leaves_other_endpoints_alone(sandbox):
     assert sandbox.call("/v1/balance").status_code == 200
 
 
-def test_limits_and_cut_off_are_as_documented_by_default(monkeypatch):
-    for name in ("SANDBOX_LIMITS", "SANDBOX_LIMIT_WINDOW", "SANDBOX_CUT_OFF"):
-        monkeypatch.delenv(name, raising=False)
+def test_limits_are_those_of_the_document_by_default(monkeypatch):
+    monkeypatch.delenv("SANDBOX_LIMITS", raising=False)
+    monkeypatch.delenv("SANDBOX_LIMIT_WINDOW", raising=False)
 
     settings = runpy.run_path(str(PROJECT / "sandbox/settings.py"))
 
     assert settings["SANDBOX_LIMITS"] == {"ip": 300, "account": 120, "products": 6}
     assert settings["SANDBOX_LIMIT_WINDOW"] == 60
-    assert settings["SANDBOX_CUT_OFF"] == "23:30-00:30"
 
 
 def test_limits_slide_and_a_refused_request_counts_in_none(sandbox):

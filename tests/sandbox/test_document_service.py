@@ -210,7 +210,7 @@ def test_list_of_products_has_all_fields_and_can_be_filtered(sandbox):
 
 
 def test_products_of_pln_say_when_they_are_not_sold_at_night():
-    sandbox = Sandbox.fresh("night", SANDBOX_CUT_OFF="23:30-00:30")
+    sandbox = Sandbox.fresh("night", SANDBOX_CUT_OFF="1")
     try:
         products = sandbox.products()
     finally:
