@@ -19,6 +19,7 @@ def _no_trace_before_or_after():
     end_trace()
 
 
+@pytest.mark.django_db
 def test_a_callers_trace_goes_on(client):
     answer = client.get("/healthz/nowhere", headers={"traceparent": CALLER})
 
