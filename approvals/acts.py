@@ -26,6 +26,7 @@ class Line(NamedTuple):
     name: str
     label: str | Promise
     value: str
+    is_cost: bool = False  # for who may see costs
 
 
 class Act(ABC):

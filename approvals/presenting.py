@@ -68,8 +68,8 @@ class ShownApproval:
 
     @cached_property
     def lines(self) -> list[Line]:
-        """Exactly what will happen."""
-        return lines_of(self.approval.act, self.approval.facts)
+        """Exactly what will happen, without what this person may not see."""
+        return [line for line in lines_of(self.approval.act, self.approval.facts) if self._sees(line)]
 
     @property
     def amount(self) -> int | None:
@@ -137,7 +137,12 @@ class ShownApproval:
         pairs = {name: pair for name, pair in self.approval.changes.items() if isinstance(pair, list)}
         before = self._named({name: pair[0] for name, pair in pairs.items()})
         after = self._named({name: pair[1] for name, pair in pairs.items()})
-        return [Change(name, line.label, line.value, after[name].value) for name, line in before.items()]
+        return [
+            Change(name, line.label, line.value, after[name].value) for name, line in before.items() if self._sees(line)
+        ]
+
+    def _sees(self, line: Line) -> bool:
+        return not line.is_cost or self.person.has_perm("catalogue.view_cost")
 
     def _named(self, some: dict[str, Any]) -> dict[str, Line]:
         lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from backoffice.glance import glance
 from catalogue.models import CatalogueSync, Product
+from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
@@ -106,10 +107,10 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
         facts["limit"] = limit_use()
     with snapshot():
         if request.user.has_perm("purchases.view_order"):
-            facts |= _order_facts(today)
-        if request.user.has_perm("ledger.view_books"):
+            facts |= _order_facts(today, with_cost=sees_cost(request.user))
+        if sees_cost(request.user) and request.user.has_perm("ledger.view_books"):
             facts |= _fund_facts()
-        elif request.user.has_perm("purchases.view_order"):
+        elif sees_cost(request.user) and request.user.has_perm("purchases.view_order"):
             facts["reading"] = latest_reading()
         if request.user.has_perm("catalogue.view_product"):
             facts |= _catalogue_facts(now)
@@ -135,7 +136,7 @@ _COUNTS = """
 """
 
 
-def _order_facts(today: dt.datetime) -> dict[str, Any]:
+def _order_facts(today: dt.datetime, *, with_cost: bool) -> dict[str, Any]:
     with connection.cursor() as cursor:
         most, every = _MOST_COUNTED + 1, [status.value for status in Status]
         cursor.execute(_COUNTS, [today, most, every, [status.value for status in OPEN], most])
@@ -152,8 +153,8 @@ def _order_facts(today: dt.datetime) -> dict[str, Any]:
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
         "open_count": open_count,
-        "waiting": OrderTable(waiting, prefix="waiting"),
-        "latest": OrderTable(latest),
+        "waiting": OrderTable(waiting, prefix="waiting", with_cost=with_cost),
+        "latest": OrderTable(latest, with_cost=with_cost),
         "incidents": incidents,
     }
 

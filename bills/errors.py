@@ -58,6 +58,14 @@ class TotalChanged(OrderRefused):
         super().__init__(_("The total is now %(total)s. Confirm it again.") % {"total": rupiah(total)})
 
 
+class FeeChanged(OrderRefused):
+    """The shop's fee is not the one that was confirmed. `fee` is the present one, in rupiah."""
+
+    def __init__(self, fee: int) -> None:
+        self.fee = fee
+        super().__init__(_("The shop's fee is now %(fee)s. Confirm it again.") % {"fee": rupiah(fee)})
+
+
 class Replaced(OrderRefused):
     """A newer check of the same bill exists, with the ref_id `newer`; that one is to be paid."""
 

@@ -46,6 +46,7 @@ class BillForm(DestinationForm):
 
 
 class PayForm(forms.Form):
-    """The total, in rupiah, that a person has seen and confirms."""
+    """The total and the shop's fee, in rupiah, that a person has seen and confirms."""
 
     amount = forms.IntegerField(min_value=1)
+    fee = forms.IntegerField(min_value=0, required=False)

@@ -272,6 +272,16 @@ class BillCheck(models.Model):
         return reverse("bill_detail", args=[self.ref_id])
 
     @property
+    def fee(self) -> int:
+        """Rupiah: the shop's fee, as the payment has it, or as the biller has it now."""
+        return self.product.fee if self.order is None else self.order.fee or 0
+
+    @property
+    def to_pay(self) -> int | None:
+        """Rupiah: what the customer pays, the total with the shop's fee; None without a bill."""
+        return None if self.total is None else self.total + self.fee
+
+    @property
     def standing(self) -> Standing:
         """Where it stands at this moment: the database is asked (for lists: `with_standing`)."""
         return Standing(BillCheck.objects.with_standing().get(pk=self.pk).now_standing)

@@ -45,8 +45,8 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Total"), css="num", phone="2 right")
     def price(self, check: BillCheck) -> str:
-        """What a payment deducts."""
-        return rupiah(check.total)
+        """What the customer pays: with the shop's fee."""
+        return rupiah(check.to_pay)
 
     @column(_("Checked"), phone="1 right")
     def time(self, check: BillCheck) -> SafeString:

@@ -1,6 +1,9 @@
-"""Why a destination is refused, and why the catalogue was not fetched."""
+"""Why a destination or a price rule is refused, and why the catalogue was not fetched."""
 
 import datetime as dt
+from typing import Any
+
+from django.utils.translation import gettext as _
 
 from catalogue.models import SyncFault
 from core.errors import Refused
@@ -22,3 +25,24 @@ class CatalogueFault(Exception):
 
     def __str__(self) -> str:
         return f"{self.code.label} {self.detail}".rstrip()
+
+
+class RuleRefused(Refused):
+    """No price was changed; `reason` is "same", "moved" or "gone"."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "same": _("The rule is so already. No price has changed."),
+            "moved": _("Costs or rules have changed since you saw these prices. Check them again."),
+            "gone": _("What the rule was for is no longer there."),
+        }
+        super().__init__(words[reason])
+
+
+class NeedsSecondPerson(Refused):
+    """Something would sell below cost. `content`: what a second person has to approve first."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+        super().__init__(_("Something would sell below cost: a second person has to approve it first."))

@@ -1,7 +1,8 @@
-"""The field for a destination, by kind of product."""
+"""The field for a destination, by kind of product; what people type about a price rule."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from catalogue.destinations import DestinationKind, kind_of, normalise, split_zone
 from catalogue.errors import InvalidDestination
-from catalogue.models import Product
+from catalogue.models import MOST_PERCENT, MOST_RUPIAH, ROUNDINGS, Brand, Category, PriceRuleKind, Product
+from catalogue.services.rules import Target, Terms
+from core.forms import RupiahField
+from core.money import rupiah
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise as _StrOrPromise
@@ -98,3 +102,123 @@ class DestinationForm(forms.Form):
             except InvalidDestination as error:
                 self.add_error("destination", forms.ValidationError(str(error), code="invalid"))
         return values
+
+
+END = "end"
+_PERCENT = re.compile(r"(\d{1,4})(?:[.,](\d{1,2}))?\s*%?", re.ASCII)
+
+
+class TargetForm(forms.Form):
+    """What a rule is for: one of the broad ones, or a product by its code."""
+
+    target = forms.CharField(label=_("For"), max_length=40, required=False, widget=forms.Select)
+    product = forms.CharField(label=_("or one product: its code"), max_length=100, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["target"].widget.attrs["class"] = "form-select"
+        self.fields["product"].widget.attrs |= {"class": "form-control mono", "autocomplete": "off"}
+        self.chosen: Target | None = None
+
+    def offer(self) -> TargetForm:
+        """The same with everything to choose from; only a page that shows the form asks for it."""
+        categories = Category.objects.filter(is_listed=True).order_by("-type", "name")
+        brands = Brand.objects.filter(is_listed=True).select_related("category").order_by("category__name", "name")
+        choices = [
+            ("", "–"),
+            (_("Everything"), [("all:prepaid", _("Every product")), ("all:postpaid", _("Every bill"))]),
+            (_("Category"), [(f"category:{one.pk}", one.name) for one in categories]),
+            (_("Brand"), [(f"brand:{one.pk}", f"{one.category.name} · {one.name}") for one in brands]),
+        ]
+        self.fields["target"].widget = forms.Select(attrs=self.fields["target"].widget.attrs, choices=choices)
+        return self
+
+    def clean(self) -> dict[str, Any] | None:
+        """Find the target: the product where one is named."""
+        values = super().clean() or {}
+        if code := values.get("product"):
+            product = Product.objects.filter(code__iexact=code).first()
+            if product is None:
+                self.add_error("product", forms.ValidationError(_("No product has this code."), code="unknown"))
+            else:
+                self.chosen = Target(type=product.type, product=product)
+        elif not self.errors:
+            self.chosen = Target.find(values.get("target", ""))
+            if self.chosen is None:
+                self.add_error("target", forms.ValidationError(_("Choose what the rule is for."), code="required"))
+        return values
+
+
+class TermsForm(forms.Form):
+    """How a rule makes the price; `terms` is None where it is to be ended."""
+
+    kind = forms.ChoiceField(label=_("Price"))
+    value = forms.CharField(label=_("How much"), max_length=20, required=False)
+    round_to = forms.TypedChoiceField(
+        label=_("Round up to"),
+        coerce=int,
+        required=False,
+        choices=[(1, _("whole rupiah")), *((size, rupiah(size)) for size in ROUNDINGS if size > 1)],
+    )
+
+    def __init__(self, *args: Any, target: Target, has_rule: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.target = target
+        kinds: list[tuple[str, Any]] = list(PriceRuleKind.choices)
+        if target.is_bill:
+            kinds = [(PriceRuleKind.PLUS.value, _("The shop's fee on top of the total"))]
+            del self.fields["round_to"]
+        if has_rule:
+            kinds.append((END, _("No rule of its own: end this one")))
+        self.fields["kind"].choices = kinds  # type: ignore[attr-defined]
+        for name, field in self.fields.items():
+            field.widget.attrs["class"] = "form-control" if name == "value" else "form-select"
+        self.fields["value"].widget.attrs |= {
+            "inputmode": "decimal",
+            "autocomplete": "off",
+            "aria-describedby": "value-hint",
+        }
+        self.terms: Terms | None = None
+
+    def clean(self) -> dict[str, Any] | None:
+        """Read the value by the kind: rupiah, or a percentage with two decimals."""
+        values = super().clean() or {}
+        kind = str(values.get("kind", ""))
+        if self.errors or kind == END:
+            return values
+        try:
+            value = (
+                _hundredths(values["value"]) if kind == PriceRuleKind.PERCENT else self._rupiah(values["value"], kind)
+            )
+        except forms.ValidationError as error:
+            self.add_error("value", error)
+        else:
+            self.terms = Terms(kind, value, values.get("round_to") or 1)
+        return values
+
+    def _rupiah(self, typed: str, kind: str) -> int:
+        amount = RupiahField(least=1 if kind == PriceRuleKind.FIXED else 0).clean(typed)
+        if amount > MOST_RUPIAH:
+            raise forms.ValidationError(_("At most %(most)s.") % {"most": rupiah(MOST_RUPIAH)}, code="range")
+        return int(amount)
+
+
+def _hundredths(typed: str) -> int:
+    """Hundredths of a percent as typed: "2,5" → 250."""
+    found = _PERCENT.fullmatch(typed.strip())
+    if not found:
+        raise forms.ValidationError(_("Type a percentage, for example 2,5."), code="invalid")
+    hundredths = int(found[1]) * 100 + int((found[2] or "").ljust(2, "0"))
+    if hundredths > MOST_PERCENT:
+        raise forms.ValidationError(_("At most 1.000%."), code="range")
+    return hundredths
+
+
+def typed_value(terms: Terms | None) -> str:
+    """A rule's value as `TermsForm` reads it."""
+    if terms is None:
+        return ""
+    if terms.kind == PriceRuleKind.PERCENT:
+        whole, rest = divmod(terms.value, 100)
+        return f"{whole},{rest:02d}" if rest else str(whole)
+    return f"{terms.value:,}".replace(",", ".")

@@ -131,6 +131,11 @@ class Product(models.Model):
         return self.price if self.selling_price is None else self.selling_price
 
     @property
+    def margin(self) -> int:
+        """Rupiah: what the shop keeps of a sale; below zero where it sells below cost."""
+        return self.sells_for - self.price
+
+    @property
     def availability_badge(self) -> SafeString:
         """Whether the provider sells it, for a page."""
         return Availability(self.availability).badge

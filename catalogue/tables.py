@@ -1,6 +1,8 @@
-"""Price changes as a list."""
+"""Price changes and price rules as lists."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from django.urls import reverse
 from django.utils.html import format_html
@@ -8,10 +10,14 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.models import PriceChange
+from catalogue.models import PriceChange, PriceRule
+from catalogue.services.below_cost import everything, terms_words
+from catalogue.services.rules import Target, Terms
 from core.money import rupiah, signed_rupiah
 from core.tables import Table, column, row_link
 from core.times import moment
+
+_FEE = _("Fee on top of the total")
 
 
 class PriceChangeTable(Table[PriceChange]):
@@ -44,3 +50,37 @@ class PriceChangeTable(Table[PriceChange]):
     def time(self, change: PriceChange) -> SafeString:
         """From when on."""
         return moment(change.at)
+
+
+class PriceRuleTable(Table[PriceRule]):
+    """Active price rules, read with what they are for; `may_change`: the person may, so that each leads to its form."""
+
+    caption = _("Price rules, the broadest first")
+
+    def __init__(self, rows: Iterable[PriceRule], *, may_change: bool) -> None:
+        super().__init__(rows, prefix="rule")
+        self.may_change = may_change
+
+    @column(_("For"), phone="1 left")
+    def target(self, rule: PriceRule) -> SafeString | str:
+        """What it is for; leads to its form."""
+        target = Target.of(rule)
+        words = target.name or everything(target.key)
+        if not self.may_change:
+            return words
+        return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", words)
+
+    @column(_("Kind"), css="sub", phone="2 left")
+    def kind(self, rule: PriceRule) -> str:
+        """Whether it makes a price, or is a fee on top of bills."""
+        return str(_FEE) if Target.of(rule).is_bill else rule.get_kind_display()
+
+    @column(_("Rule"), css="num strong", phone="1 right")
+    def terms(self, rule: PriceRule) -> str:
+        """How it makes the price."""
+        return terms_words(Terms.of(rule))
+
+    @column(_("Changed"), phone="2 right")
+    def time(self, rule: PriceRule) -> SafeString:
+        """Since when it is so."""
+        return moment(rule.changed_at)

@@ -2,9 +2,11 @@
 
 from django.urls import path
 
-from catalogue import views
+from catalogue.views import prices, products
 
 urlpatterns = [
-    path("", views.catalogue, name="catalogue"),
-    path("price-changes/", views.price_changes, name="price_changes"),
+    path("", products.catalogue, name="catalogue"),
+    path("price-changes/", products.price_changes, name="price_changes"),
+    path("prices/", prices.prices, name="prices"),
+    path("prices/rule/", prices.price_rule, name="price_rule"),
 ]

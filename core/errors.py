@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest
@@ -18,6 +19,10 @@ class Refused(Exception):
         name = type(self).__name__
         return f"{name}:{self.reason}" if self.reason else name
 
+    def words_for(self, person: Any) -> str:
+        """What it says to this person: the same for everybody, unless it names what not everybody may see."""
+        return str(self)
+
 
 @contextmanager
 def refusal_shown(request: HttpRequest) -> Iterator[None]:
@@ -25,4 +30,4 @@ def refusal_shown(request: HttpRequest) -> Iterator[None]:
     try:
         yield
     except Refused as refusal:
-        messages.error(request, str(refusal), extra_tags=refusal.code)
+        messages.error(request, refusal.words_for(request.user), extra_tags=refusal.code)

@@ -23,7 +23,7 @@ from ledger.models import Entry
 from ledger.tables import StatementTable
 
 
-@staff_only("ledger.view_entry")
+@staff_only("ledger.view_entry", "catalogue.view_cost")
 @require_GET
 def statement(request: StaffRequest) -> HttpResponse:
     """The entries that the filters in the URL leave, newest first, 50 a page."""
@@ -49,21 +49,21 @@ FILE = ListFile(
 )
 
 
-@staff_only("ledger.view_entry")
+@staff_only("ledger.view_entry", "catalogue.view_cost")
 @require_http_methods(["GET", "POST"])
 def statement_csv(request: StaffRequest) -> HttpResponseBase:
     """The filtered statement as CSV, sent while it is read; a long one is asked of the worker (POST)."""
     return FILE.csv(request, _found(request))
 
 
-@staff_only("ledger.view_entry")
+@staff_only("ledger.view_entry", "catalogue.view_cost")
 @require_http_methods(["GET", "POST"])
 def statement_xlsx(request: StaffRequest) -> HttpResponseBase:
     """Ask the worker for the filtered statement as a workbook."""
     return FILE.xlsx(request, _found(request))
 
 
-@staff_only("ledger.view_entry")
+@staff_only("ledger.view_entry", "catalogue.view_cost")
 @require_GET
 def closing_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
@@ -74,7 +74,7 @@ def closing_today(request: StaffRequest) -> HttpResponse:
     return redirect("closing", day=day.isoformat())
 
 
-@staff_only("ledger.view_entry")
+@staff_only("ledger.view_entry", "catalogue.view_cost")
 @require_GET
 def closing(request: StaffRequest, day: str) -> HttpResponse:
     """What one day (Asia/Jakarta) did to the balance, and that it adds up; fit for paper."""

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
+from catalogue.rights import sees_cost
 from core.errors import Refused
 from core.money import rupiah
 from purchases.states import Status
 
 if TYPE_CHECKING:
     from purchases.models import Order
+    from staff.models import User
 
 
 class OrderRefused(Refused):
@@ -60,6 +62,10 @@ class PriceMoved(OrderRefused):
         self.price = price
         super().__init__(_("The price is now %(price)s. Confirm it again.") % {"price": rupiah(price)})
 
+    def words_for(self, person: User) -> str:
+        """Without the amount for who may not see costs."""
+        return str(self) if sees_cost(person) else _("What it costs has changed. Confirm it again.")
+
 
 class SellingPriceMoved(OrderRefused):
     """The customer confirmed another price than the product sells for now: `price`, in rupiah."""
@@ -96,6 +102,12 @@ class BalanceShort(OrderRefused):
             % {"price": rupiah(price), "available": rupiah(available)}
         )
 
+    def words_for(self, person: User) -> str:
+        """Without the amounts for who may not see costs."""
+        if sees_cost(person):
+            return str(self)
+        return _("The balance is short. It can be bought after the next top-up, which is seen within a minute.")
+
 
 class LimitReached(OrderRefused):
     """The order is beyond what this person may spend; `reason` is "per_order" or "per_day". All in rupiah.
@@ -115,11 +127,22 @@ class LimitReached(OrderRefused):
         parts = [words[reason] % {"amount": rupiah(amount), "limit": rupiah(limit), "left": rupiah(left)}]
         if reason == "per_order" and left is not None:
             parts.append(_("Left for today: %(left)s.") % {"left": rupiah(left)})
-        if helpers:
-            parts.append(_("Who can raise it: %(names)s.") % {"names": ", ".join(helpers)})
-        elif helpers is not None:
-            parts.append(_("Only an owner can raise it."))
-        super().__init__(" ".join(parts))
+        super().__init__(" ".join([*parts, *self._who_helps()]))
+
+    def words_for(self, person: User) -> str:
+        """For who may not see costs without what it costs, and without what is left: that falls by the cost."""
+        if sees_cost(person):
+            return str(self)
+        words = {
+            "per_order": _("It is above your limit of %(limit)s an order."),
+            "per_day": _("Too little is left today of your limit of %(limit)s a day."),
+        }
+        return " ".join([words[self.reason] % {"limit": rupiah(self.limit)}, *self._who_helps()])
+
+    def _who_helps(self) -> list[str]:
+        if self.helpers:
+            return [_("Who can raise it: %(names)s.") % {"names": ", ".join(self.helpers)}]
+        return [] if self.helpers is None else [_("Only an owner can raise it.")]
 
     def with_helpers(self, helpers: Sequence[str]) -> LimitReached:
         """The same, and who can raise the limit."""

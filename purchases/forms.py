@@ -18,7 +18,9 @@ class ConfirmForm(forms.Form):
     """What the review page sends back when it is confirmed."""
 
     token = forms.UUIDField()
-    price = forms.IntegerField(min_value=1)
+    price = forms.IntegerField(min_value=1)  # what the customer pays
+    seal = forms.CharField(max_length=64, required=False)
+    reason = forms.CharField(max_length=500, required=False)
     confirm_repeat = forms.BooleanField(required=False)
 
     @staticmethod

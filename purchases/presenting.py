@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from catalogue.destinations import DestinationKind, kind_of, shown
+from catalogue.rights import sees_cost
 from core.money import rupiah
 from core.numbers import as_seen, text_as_seen
 from core.times import clock
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from staff.models import User
 
 _TOKEN = re.compile(r"\d{20}")
+# An upstream that writes about money: "harga 10.200, saldo 989.800".
+_MONEY = re.compile(r"\b(rp|harga|saldo|price|balance)\b\W{0,3}\d|\brp\d", re.IGNORECASE)
 
 _Words = str | Promise
 _Actions = Collection[Action]
@@ -73,13 +76,30 @@ def decided_by_people(order: Order) -> bool:
     return any(verdict.approved_by_id and verdict.outcome == order.status for verdict in order.verdicts.all())
 
 
+def upstream_words(text: str, order: Order, *, with_cost: bool) -> str:
+    """The upstream's words about the order; "" where they name what it costs to somebody who may not see that.
+
+    Digits count however they are grouped: "Rp10.200", "10,200" and "10200" are one amount. So does any balance.
+    """
+    if with_cost:
+        return text
+    costs = {str(amount) for amount in (order.price, order.max_price, order.product.price) if amount}
+    plain = re.sub(r"(?<=\d)[., ](?=\d)", "", text)
+    return "" if _MONEY.search(text) or any(cost in plain for cost in costs) else text
+
+
 def shown_destination(order: Order) -> str:
     """The order's destination, grouped for reading aloud, as whoever looks may see it."""
     return as_seen(shown(kind_of(order.product), order.destination))
 
 
-def event_words(event: OrderEvent) -> str:
-    """What our own rules say with an event, in the person's language; the event's note is not in it."""
+def event_words(event: OrderEvent, *, with_cost: bool = True) -> str:
+    """What our own rules say with an event, in the person's language; the event's note is not in it.
+
+    `with_cost`: for who may see what the shop pays.
+    """
+    if not with_cost and event.facts.get("code") == "price_confirmed":
+        return str(_("A new cost was confirmed."))
     facts = {name: _SHOWN.get(name, str)(value) for name, value in event.facts.items()}
     return str(_EVENTS.get(facts.pop("code", ""), "")) % facts
 
@@ -146,7 +166,13 @@ def limits_shown(person: User, amount: int, *, largest: int | None = None) -> di
     """
     allowance = allowance_of(person)
     refusal = allowance.refusal(amount, largest=largest)
-    return {"allowance": allowance, "limit_refusal": refusal and name_helpers(refusal, person)}
+    refusal = refusal and name_helpers(refusal, person)
+    return {
+        "allowance": allowance,
+        "shows_left": allowance.left is not None and sees_cost(person),
+        "limit_refusal": refusal,
+        "limit_words": refusal and refusal.words_for(person),
+    }
 
 
 def wait_words(seconds: float | None) -> str:
@@ -287,7 +313,7 @@ def _reversed(order: Order, actions: _Actions) -> Explanation:
         if Action.GIVE_BACK in actions
         else _("A person who sells gives the money back, and notes it here.")
     )
-    return Explanation(happened, _("The customer is owed %(amount)s.") % {"amount": rupiah(order.shown_price)}, step)
+    return Explanation(happened, _("The customer is owed %(amount)s.") % {"amount": rupiah(order.customer_pays)}, step)
 
 
 def _do_not_repeat(order: Order) -> tuple[_Words, str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
@@ -18,9 +21,13 @@ from upstream.error_codes import meaning_of
 
 
 class OrderTable(Table[Order]):
-    """Orders, read with `for_table()`."""
+    """Orders, read with `for_table()`. `with_cost`: for who may see what the shop paid."""
 
     caption = _("Orders, newest first")
+
+    def __init__(self, rows: Iterable[Order], *, prefix: str = "row", with_cost: bool = False) -> None:
+        super().__init__(rows, prefix=prefix)
+        self.with_cost = with_cost
 
     @column(_("Status"), phone="1 left")
     def status(self, order: Order) -> SafeString:
@@ -48,8 +55,11 @@ class OrderTable(Table[Order]):
 
     @column(_("Price"), css="num", phone="2 right")
     def price(self, order: Order) -> str:
-        """What it costs."""
-        return rupiah(order.shown_price)
+        """What the customer pays; what the shop pays below it, where that is another amount."""
+        if not self.with_cost or order.customer_pays == order.shown_price:
+            return rupiah(order.customer_pays)
+        cost = gettext("cost %(amount)s") % {"amount": rupiah(order.shown_price)}
+        return format_html('{}<div class="sub nowrap">{}</div>', rupiah(order.customer_pays), cost)
 
     @column(_("Placed"), phone="1 right")
     def time(self, order: Order) -> SafeString:

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.conf import settings as project
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
 from django.test import TransactionTestCase
 from django.utils import timezone
@@ -18,6 +20,7 @@ from callbacks import refusals
 from catalogue.services import sync_catalogue
 from core import clock
 from purchases.models import Order
+from staff.rights import grant
 from tests.database import Rows, copy_rows, empty_tables, make_app_role, put_back
 from tests.people import Browser, browser_of
 from tests.sandbox_process import SandboxProcess
@@ -115,6 +118,14 @@ def _english(settings: Any) -> None:
 @pytest.fixture
 def cashier(db: None) -> Browser:
     return browser_of("cashier")
+
+
+@pytest.fixture
+def costs_shown(db: None) -> Iterator[None]:
+    """The shop lets its cashiers see costs, and so the balance; afterwards no more, also where a test commits."""
+    grant(apps, "cashier", "catalogue.view_cost")
+    yield
+    Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_cost"))
 
 
 @pytest.fixture

@@ -31,10 +31,14 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
         return [Reason(facts={"available": left, "threshold": threshold, "hours_left": hours})]
 
     def words(self, facts: Facts, person: Person) -> Words:
+        # How the balance falls says what an order costs.
+        sees_amounts = may(person, "catalogue.view_cost")
         left = _("%(amount)s are available; the alert is set to %(threshold)s.") % {
             "amount": rupiah(facts.get("available", 0)),
             "threshold": rupiah(facts.get("threshold", 0)),
         }
+        if not sees_amounts:
+            left = _("Less than the alert is set to.")
         if (hours := facts.get("hours_left")) is not None:
             left += " " + (
                 _("At the usual pace that lasts for less than an hour.")
@@ -46,5 +50,5 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
             title=_("The balance is low."),
             facts=left,
             next_step=_("Top up in the upstream's dashboard.") if may_top_up else _("Ask an admin to top up."),
-            url=reverse("balance"),
+            url=reverse("balance") if sees_amounts else "",
         )

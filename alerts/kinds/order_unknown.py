@@ -43,7 +43,11 @@ class OrderUnknown(AlertKind, permission="purchases.view_order"):
             step = _("Open it and ask the upstream now.") if may_poll else _("It is followed until there is one.")
         return Words(
             title=title % {"ref_id": ref_id},
-            facts=_("%(amount)s may have been charged; sent %(since)s.")
+            facts=(
+                _("%(amount)s may have been charged; sent %(since)s.")
+                if may(person, "catalogue.view_cost")
+                else _("It may have been charged; sent %(since)s.")
+            )
             % {"amount": rupiah(facts.get("amount", 0)), "since": at(facts, "since")},
             next_step=_("Do not buy it again.") + " " + step,
             url=reverse("order_detail", args=[ref_id]) if "ref_id" in facts else "",

@@ -42,6 +42,7 @@ class BillAct(SpendingAct):
         order, _is_new = place_payment(
             _check_of(approval),
             amount=approval.facts["price"],
+            fee=approval.facts["fee"],
             paid_by=approval.asked_by,
             approved=self.approved(approval, approver),
         )
@@ -56,6 +57,7 @@ class BillAct(SpendingAct):
             Line("customer_name", _("Customer"), content["customer_name"] or "–"),
             Line("period", _("Period"), content["period"] or "–"),
             Line("price", _("Total"), rupiah(content["price"])),
+            Line("fee", _("Service fee"), rupiah(content.get("fee"))),
             Line("expires_at", _("The bill is valid until"), clock(until)),
             Line("ref_id", "ref_id", content["ref_id"]),
         ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 from django.db.models import DateTimeField, QuerySet, Value
 
-from bills.errors import AlreadyPaid, CheckExpired, NotPayable, Replaced, TotalChanged
+from bills.errors import AlreadyPaid, CheckExpired, FeeChanged, NotPayable, Replaced, TotalChanged
 from bills.models import BillCheck, payments_that_are_over
 from bills.states import Standing
 from core import clock
@@ -36,18 +36,27 @@ def lock_check_for_payment(pk: int) -> BillCheck:
     return BillCheck.objects.with_standing().select_related("order", "product").get(pk=pk)
 
 
-def pay_bill(check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True) -> Order:
+def pay_bill(
+    check: BillCheck, *, amount: int, fee: int | None = None, paid_by: User | None, enqueue: bool = True
+) -> Order:
     """Place the payment of a payable check; the same check again gives the same order, whoever pays.
 
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
-    (document, /v1/bill/pay `amount`). Raises what `why_not_payable` returns, `TotalChanged`, or `NeedsApproval` above
-    the person's limit; nothing is stored or sent then.
+    (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. Raises what
+    `why_not_payable` returns, `TotalChanged`, `FeeChanged`, or `NeedsApproval` above the person's limit; nothing is
+    stored or sent then.
     """
-    return place_payment(check, amount=amount, paid_by=paid_by, enqueue=enqueue)[0]
+    return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue)[0]
 
 
 def place_payment(
-    check: BillCheck, *, amount: int, paid_by: User | None, enqueue: bool = True, approved: Approved | None = None
+    check: BillCheck,
+    *,
+    amount: int,
+    fee: int | None = None,
+    paid_by: User | None,
+    enqueue: bool = True,
+    approved: Approved | None = None,
 ) -> tuple[Order, bool]:
     """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
     with transaction.atomic():
@@ -55,6 +64,8 @@ def place_payment(
         if current.order:
             return current.order, False
         total = _payable_total(current, amount)
+        if fee not in {None, current.product.fee}:
+            raise FeeChanged(current.product.fee)
         if approved is None and needs_approval(paid_by, total):
             refuse_beyond_limits(paid_by, total, key=f"bill-{current.ref_id}", is_only_asked=True)
             raise NeedsApproval("bill", subject=current.ref_id, content=bill_content(current))

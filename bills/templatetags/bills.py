@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
+from catalogue.rights import sees_cost
 from core.icons import badge
 from ledger.presenting import Funds
 from purchases.models import Order
@@ -60,6 +61,7 @@ def funds_after(total: int, person: User, largest: int | None = None) -> dict[st
         "after": funds.after(total),
         "missing": funds.missing(total),
         "is_certain": funds.is_open,
+        "with_cost": sees_cost(person),
         **limits_shown(person, total, largest=largest),
     }
 

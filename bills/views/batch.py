@@ -72,8 +72,8 @@ class Batch:
 
     @property
     def total(self) -> int:
-        """Rupiah: what paying all that can be paid now would cost."""
-        return sum(bill.check.total or 0 for bill in self.payable)
+        """Rupiah: what the customer pays for all that can be paid now."""
+        return sum(bill.check.to_pay or 0 for bill in self.payable)
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill", "customers.view_customer")
@@ -136,12 +136,12 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
         return redirect("bill_batch", batch=batch)
-    total = sum(bill.check.total or 0 for bill in chosen)
     context = {
         "batch": found,
         "chosen": chosen,
         "left_out": len(wanted) - len(chosen),
-        "total": total,
+        "total": sum(bill.check.to_pay or 0 for bill in chosen),
+        "cost": sum(bill.check.total or 0 for bill in chosen),
         "largest": max(bill.check.total or 0 for bill in chosen),
         "needs_approval": any(needs_approval(request.user, bill.check.total or 0) for bill in chosen),
         "first_expiry": min(chosen, key=lambda bill: bill.seconds_left),
@@ -152,22 +152,26 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 @staff_only("bills.view_billcheck", "bills.check_bill")
 @require_POST
 def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
-    """Pay each chosen bill (`bill=REF_ID:TOTAL`) as an order of its own; one that is refused does not stop the rest."""
+    """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest."""
     found = Batch.read(batch)
     bills = {bill.check.ref_id: bill for bill in found.bills}
     new, known, asked, refusals = 0, 0, 0, {}
     for pair in request.POST.getlist("bill"):
-        ref_id, _colon, seen = pair.partition(":")
-        if ref_id not in bills or not (seen.isascii() and seen.isdecimal() and len(seen) < 16):
+        ref_id, _colon, amounts = pair.partition(":")
+        seen, _colon, fee = amounts.partition(":")
+        fee = fee or "0"
+        if ref_id not in bills or not (_is_amount(seen) and _is_amount(fee)):
             continue
         try:
-            _order, is_new = services.place_payment(bills[ref_id].check, amount=int(seen), paid_by=request.user)
+            _order, is_new = services.place_payment(
+                bills[ref_id].check, amount=int(seen), fee=int(fee), paid_by=request.user
+            )
         except NeedsApproval as need:
             with suppress(AlreadyAsked):  # somebody else did: it waits
                 ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
             asked += 1
         except OrderRefused as refusal:
-            refusals[ref_id] = explained(refusal, seen=int(seen))
+            refusals[ref_id] = explained(refusal, seen=int(seen), person=request.user)
         else:
             new, known = new + is_new, known + (not is_new)
     # Only this batch's: what an earlier one was refused has been seen.
@@ -197,3 +201,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         )
         messages.error(request, words % {"n": len(refusals)}, extra_tags="bills_not_paid")
     return redirect("bill_batch", batch=batch)
+
+
+def _is_amount(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from audit.kinds import Kind
 from audit.services import record
 from bills import services
-from bills.errors import AlreadyPaid, Replaced, TotalChanged
+from bills.errors import AlreadyPaid, FeeChanged, Replaced, TotalChanged
 from bills.filters import BillFilter
 from bills.forms import PayForm
 from bills.models import BillCheck, BillCheckQuerySet
@@ -32,6 +32,7 @@ from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDup
 from purchases.models import Order
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
+from staff.models import User
 from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
 
@@ -131,13 +132,13 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     form = PayForm(request.POST)
     if not form.is_valid():
         return redirect(check)
-    amount = form.cleaned_data["amount"]
+    amount, fee = form.cleaned_data["amount"], form.cleaned_data["fee"] or 0
     order = check.order
     try:
         if order is not None and order.status == Status.NEEDS_ACTION:
             order = services.pay_again(order, amount=amount, actor=request.user)
         else:
-            order = services.pay_bill(check, amount=amount, paid_by=request.user)
+            order = services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user)
     except NeedsApproval as need:
         return ask_and_show(request, need)
     except ActionRefused as refusal:
@@ -147,21 +148,24 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     except OrderRefused as refusal:
         if isinstance(refusal, BalanceShort):
             request_balance_reading()  # a top-up of this minute is found the sooner
-        context = _detail(request, ref_id) | {"refusal": explained(refusal, seen=amount)}
+        context = _detail(request, ref_id) | {"refusal": explained(refusal, seen=amount, person=request.user)}
         return render(request, "bills/bill_detail.html", context)
     return redirect(order or check)
 
 
-def explained(refusal: OrderRefused, *, seen: int) -> dict[str, Any]:
+def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, Any]:
     """A refused payment for the page: its code, its words and what to do, or where the next step leads.
 
     `seen`: rupiah, the total that was to be paid.
     """
-    facts: dict[str, Any] = {"code": refusal.code, "words": str(refusal), "hint": _("Nothing was paid.")}
+    facts: dict[str, Any] = {"code": refusal.code, "words": refusal.words_for(person), "hint": _("Nothing was paid.")}
     match refusal:
         case TotalChanged():
             hint = _("Nothing was paid. Confirm the new total with the customer, then pay it.")
             return facts | {"hint": hint, "before": seen, "total": refusal.total}
+        case FeeChanged():
+            hint = _("Nothing was paid. Confirm the new fee with the customer, then pay it.")
+            return facts | {"hint": hint}
         case BalanceShort():
             return facts | {
                 "hint": _("Nothing was paid. It can be paid after a top-up, while the bill is still valid.")

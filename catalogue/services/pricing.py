@@ -17,19 +17,25 @@ _PRICES = f"""
            END AS selling_price,
            CASE product.type WHEN 'postpaid' THEN COALESCE(rule.value, 0) ELSE 0 END AS fee
       FROM catalogue_product product LEFT JOIN LATERAL (
-           SELECT * FROM catalogue_pricerule
-            WHERE ended_at IS NULL AND type = product.type AND COALESCE(
+           SELECT * FROM {{rules}} AS active
+            WHERE type = product.type AND COALESCE(
                   product_id = product.id, brand_id = product.brand_id, category_id = product.category_id, TRUE)
             ORDER BY product_id, brand_id, category_id  -- those that have none come last
             LIMIT 1
       ) rule ON TRUE
 """  # noqa: S608 - our own words
-_REPRICE = f"""
+_RULES_NOW = "(SELECT * FROM catalogue_pricerule WHERE ended_at IS NULL)"
+_REPRICE = """
     UPDATE catalogue_product product SET selling_price = priced.selling_price, fee = priced.fee
-      FROM ({_PRICES}) priced
+      FROM ({prices}) priced
      WHERE product.id = priced.id
        AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
-"""  # noqa: S608 - our own words
+"""
+
+
+def prices_by(rules: str) -> str:
+    """SQL for the id, selling price and fee of every product, by the active rules that `rules` selects."""
+    return _PRICES.format(rules=rules)
 
 
 def lock_prices() -> None:
@@ -44,5 +50,5 @@ def reprice() -> int:
     Call it with `lock_prices`, in the transaction that has changed costs or rules.
     """
     with connection.cursor() as cursor:
-        cursor.execute(_REPRICE, [])
+        cursor.execute(_REPRICE.format(prices=prices_by(_RULES_NOW)), [])
         return int(cursor.rowcount)

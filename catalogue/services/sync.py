@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 _PRODUCT_FIELDS = (
     *("name", "category_id", "brand_id", "type", "price", "admin_fee", "availability", "description"),
-    *("cut_off_start", "cut_off_end", "is_listed"),
+    *("cut_off_start", "cut_off_end", "is_listed", "selling_price", "fee"),
 )
 
 
@@ -170,6 +170,8 @@ def _apply_brands(fetched: _Fetched, categories: dict[str, Category]) -> dict[tu
 
 
 def _fill(product: Product, item: messages.Product, category: Category, brand: Brand) -> None:
+    if product.type != item.type:  # a bill has a fee and no selling price, and a product the other way round
+        product.selling_price, product.fee = None, 0
     product.name = item.product_name
     product.category = category
     product.brand = brand

@@ -5,7 +5,7 @@ import json
 from django import template
 
 from core.icons import icon
-from core.money import rupiah
+from core.money import rupiah, signed_rupiah
 from core.numbers import as_seen, note_as_seen, text_as_seen
 from core.times import ago, clock, day_words, moment
 
@@ -31,3 +31,4 @@ for tag in (ago, icon, moment):
     register.simple_tag(tag)
 for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, rupiah):
     register.filter(shown_as)
+register.filter("signed", signed_rupiah)

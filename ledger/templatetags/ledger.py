@@ -6,11 +6,10 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.icons import badge
-from core.money import rupiah, signed_rupiah
+from core.money import rupiah
 from ledger.models import Entry
 
 register = template.Library()
-register.filter("signed", signed_rupiah)
 
 Kind = Entry.Kind
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from catalogue.rights import sees_cost
 from core import clock
 from ledger.services import available
 from purchases.errors import ActionRefused
@@ -27,6 +28,7 @@ RESOLVE, PROPOSE, DECIDE, BUY, PAY_BILLS = (
     "purchases.buy",
     "bills.check_bill",
 )
+SELL_BELOW_COST = "purchases.sell_below_cost"
 
 
 class Action(StrEnum):
@@ -128,7 +130,11 @@ def _may_send_again(order: Order, person: User) -> bool:
 
 
 def _may_confirm_price(order: Order, person: User) -> bool:
-    return _may_be_sent(order, person) and order.product.price > order.max_price
+    """A risen cost takes no more of the customer, unless the order sells at cost: that is for who may see costs."""
+    if not _may_be_sent(order, person) or order.product.price <= order.max_price:
+        return False
+    is_below_cost = order.customer_pays < order.product.price
+    return order.follows_cost or (sees_cost(person) and (not is_below_cost or person.has_perm(SELL_BELOW_COST)))
 
 
 def _may_close(order: Order, _person: User) -> bool:

@@ -49,8 +49,8 @@ class SpendingAct(Act):
     may_approve = "approvals.approve_order"
 
     def amount(self, content: Content) -> int | None:
-        """What it costs (rupiah)."""
-        amount: int = content["price"]
+        """What the customer pays (rupiah); of one from before price rules what it costs."""
+        amount: int = content.get("selling_price", content["price"])
         return amount
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
@@ -112,8 +112,10 @@ class PurchaseAct(SpendingAct):
         return [
             Line("product_name", _("Product"), f"{content['product_name']} ({content['product_code']})"),
             Line("destination", _("Destination"), shown(kind_of(product), number) if product else number),
-            Line("price", _("Price"), rupiah(content["price"])),
-            Line("max_price", _("At most"), rupiah(content["max_price"])),
+            Line("selling_price", _("Price"), rupiah(content.get("selling_price"))),
+            Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
+            Line("max_price", _("At most"), rupiah(content["max_price"]), is_cost=True),
+            *([Line("below_cost", _("Below cost, because"), reason)] if (reason := content.get("below_cost")) else []),
             Line("wait_for_topup", _("If the balance is short"), _if_short(waits=content["wait_for_topup"])),
             Line("ref_id", "ref_id", content["ref_id"]),
         ]

@@ -29,6 +29,7 @@ from purchases.errors import (
     TokenUsed,
 )
 from purchases.models import Order
+from purchases.services.actions import SELL_BELOW_COST
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
@@ -37,8 +38,6 @@ from staff.services import limits_of
 
 if TYPE_CHECKING:
     from staff.models import User
-
-SELL_BELOW_COST = "purchases.sell_below_cost"
 
 # Without letters and digits that are mistaken for one another when read aloud.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

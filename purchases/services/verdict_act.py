@@ -43,7 +43,7 @@ class VerdictAct(Act):
             Line("ref_id", _("Order"), content["ref_id"]),
             Line("outcome", _("It ends as"), str(Verdict.Outcome(content["outcome"]).label)),
             Line("order_status", _("Status until then"), str(Status(content["order_status"]).label)),
-            Line("price", _("Price"), rupiah(content["price"])),
+            Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             Line("evidence", _("Evidence"), content["evidence"]),
         ]
         return [*lines, Line("sn", "SN", content["sn"])] if content["sn"] else lines

@@ -29,9 +29,12 @@ from purchases.errors import (
     OrderRefused,
     PriceMoved,
     RepeatToday,
+    SellingPriceMoved,
 )
 from purchases.forms import ConfirmForm
 from purchases.presenting import limits_shown
+from purchases.seals import cost_seen, seal_of
+from purchases.services.actions import SELL_BELOW_COST
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
 
@@ -110,11 +113,15 @@ def _review(request: StaffRequest, product: Product, form: DestinationForm, **mo
     closed = product.in_cut_off()
     recognised = _recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
+    is_below_cost = product.sells_for < product.price
+    is_refused_sale = is_below_cost and not request.user.has_perm(SELL_BELOW_COST)
     context = {
         "product": product,
         "form": form,
         "shown_destination": shown(form.kind, form.cleaned),
         "token": ConfirmForm.new_token(),
+        "seal": seal_of(product),
+        "is_below_cost": is_below_cost,
         "funds": funds,
         "available_after": funds.after(product.price),
         "missing": missing,
@@ -122,9 +129,11 @@ def _review(request: StaffRequest, product: Product, form: DestinationForm, **mo
         "must_wait": bool(missing) and funds.is_open,
         "needs_approval": services.needs_approval(request.user, product.price),
         "closed": closed,
-        "is_refused_now": closed or not product.is_available or limits["limit_refusal"],
+        "is_refused_now": closed or not product.is_available or limits["limit_refusal"] or is_refused_sale,
         # Nothing to think about: the button has the focus.
-        "is_plain": not (missing or recognised["is_other_operator"] or limits["limit_refusal"] or "refusal" in more),
+        "is_plain": not (
+            missing or is_below_cost or recognised["is_other_operator"] or limits["limit_refusal"] or "refusal" in more
+        ),
         "typed": urlencode({name: form[name].value() for name in form.fields}),
         "refusal_code": more["refusal"].code if "refusal" in more else "",
         **recognised,
@@ -145,13 +154,15 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
             product=product,
             destination=form.cleaned_data["destination"],
             zone=form.cleaned_data.get("zone", ""),
-            max_price=seen_price,
+            max_price=cost_seen(product, seal=confirmed.cleaned_data["seal"], selling_price=seen_price),
+            selling_price=seen_price,
+            reason=confirmed.cleaned_data["reason"],
             idempotency_key=token,
             placed_by=request.user,
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
             wait_for_topup=request.POST.get("confirm") == "wait",
         )
-    except PriceMoved as refusal:
+    except (PriceMoved, SellingPriceMoved) as refusal:
         product.refresh_from_db()
         say = {"price_before": seen_price, "refusal": refusal, "token": token}
     except RepeatToday as refusal:
@@ -168,7 +179,7 @@ def _confirm(request: StaffRequest, product: Product, form: DestinationForm) -> 
         return redirect("product_buy", code=product.code)
     except BalanceShort as refusal:
         request_balance_reading()  # a top-up of this minute is found sooner
-        say = {"refusal": refusal, "short": refusal, "must_wait": True, "token": token}
+        say = {"refusal": refusal, "short": refusal.words_for(request.user), "must_wait": True, "token": token}
     except LimitReached:
         say = {"token": token}  # the review says it
     except OrderRefused as refusal:

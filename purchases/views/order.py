@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit.kinds import Kind
 from audit.services import record
+from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
@@ -31,6 +32,7 @@ from purchases.presenting import (
     explain,
     serial_number,
     shown_destination,
+    upstream_words,
     wait_words,
 )
 from purchases.services.actions import Action, may_ever, open_verdict, possible_outcomes
@@ -38,6 +40,7 @@ from purchases.states import ActionReason, Status
 from shop.models import Shop
 from shop.presenting import Letterhead
 from shop.services import shop_of, shop_question
+from staff.models import User
 
 
 @staff_only("purchases.view_order")
@@ -76,7 +79,9 @@ _NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     order, events, incidents, shop = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
-    seen = [order.status, order.polls, sorted(actions), len(events), order.product.price]
+    # Of an order at cost it is the price itself.
+    with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
+    seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait = wait_words(services.longest_wait(order))
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
@@ -84,6 +89,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     sees_whole = sees_whole_numbers()
     number = {"destination": order.destination} if sees_whole else {}
     message = text_as_seen(order.message, order.destination)
+    is_said = order.status not in {Status.SUCCESS, Status.REVERSED} and not is_decided
     return {
         "order": order,
         "actions": actions,
@@ -97,12 +103,15 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "again_query": urlencode(number),
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not sees_whole and request.user.has_perm(REVEAL),
-        "timeline": [(event, event_words(event)) for event in events],
+        "profit": order.customer_pays - order.shown_price,
+        "timeline": [
+            (event, event_words(event, with_cost=with_cost), _note_of(event, order, request.user)) for event in events
+        ],
         "sendings": [event.at for event in events if event.to_status == Status.SENDING],
         "first_price": _first_price(events),
         "incidents": incidents,
         "open_incidents": [incident for incident in incidents if incident.closed_at is None],
-        "says": "" if order.status in {Status.SUCCESS, Status.REVERSED} or is_decided else message,
+        "says": upstream_words(message, order, with_cost=sees_cost(request.user)) if is_said else "",
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
         "may_resolve": request.user.has_perm("purchases.resolve_order"),
@@ -127,6 +136,11 @@ def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
         raise Http404
     keep_prefetched(orders[0], "verdicts", verdicts)
     return orders[0], events, incidents, shop_of(shops)
+
+
+def _note_of(event: OrderEvent, order: Order, person: User) -> str:
+    """A person's words as they are; the upstream's without the cost where that is not shown."""
+    return event.note if event.actor_id else upstream_words(event.note, order, with_cost=sees_cost(person))
 
 
 def _first_price(events: list[OrderEvent]) -> int | None:

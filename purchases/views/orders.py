@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
 from core.paging import keyset_page
@@ -21,7 +22,8 @@ def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
     found = OrderFilter(request.GET, queryset=Order.objects.all())
     page = keyset_page(found.qs, request.GET, shown=Order.objects.for_table())
-    context = {"filter": found, "page": page, "table": OrderTable(page.rows), "live": _live(request, page.rows)}
+    table = OrderTable(page.rows, with_cost=sees_cost(request.user))
+    context = {"filter": found, "page": page, "table": table, "live": _live(request, page.rows)}
     return render(request, "purchases/order_list.html", context)
 
 
@@ -31,7 +33,8 @@ def order_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
     orders = list(Order.objects.for_table().filter(pk__in=seen_keys(request, "row")))
     live = _live(request, orders)
-    changed = OrderTable(order for order in orders if f"row-{order.pk}" in live.news)
+    news = [order for order in orders if f"row-{order.pk}" in live.news]
+    changed = OrderTable(news, with_cost=sees_cost(request.user))
     return render(request, "components/live_rows.html", {"live": live, "table": changed})
 
 

@@ -34,7 +34,7 @@ from reconciliation.services.on_demand import reconcile_books
 _REST = 20
 
 
-@staff_only("ledger.view_books")
+@staff_only("ledger.view_books", "catalogue.view_cost")
 @require_GET
 def balance_home(request: StaffRequest) -> HttpResponse:
     """The balance, its curve, expected top-ups and open differences, as far as the person may see them."""
@@ -50,7 +50,7 @@ def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
     return render(request, "reconciliation/balance.html", context)
 
 
-@staff_only("ledger.view_books")
+@staff_only("ledger.view_books", "catalogue.view_cost")
 @require_GET
 def balance_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the parts of the page that are not as it shows them."""
@@ -109,7 +109,7 @@ def _expected() -> list[QuerySet[ExpectedTopUp]]:
     return [rows.filter(difference__isnull=True)[:50], rows.filter(difference__isnull=False)[:3]]
 
 
-@staff_only("ledger.view_books", "gateway.read_balance")
+@staff_only("ledger.view_books", "catalogue.view_cost", "gateway.read_balance")
 @require_POST
 def balance_read(request: StaffRequest) -> HttpResponse:
     """Have the balance read now; the comparison follows by itself."""

@@ -23,7 +23,8 @@ def head(answer) -> str:
     return answer.content.decode().split('id="alerts"')[1].split("<main")[0]
 
 
-@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/balance/", "/me/"])
+@pytest.mark.usefixtures("costs_shown")
+@pytest.mark.parametrize("page", ["/", "/products/", "/orders/", "/bills/", "/me/"])
 def test_an_alert_is_on_every_page(cashier, page):
     low_balance()
 
@@ -92,6 +93,7 @@ def test_the_banners_own_alerts_are_not_shown_twice(cashier):
     assert "banner-severity" not in shown
 
 
+@pytest.mark.usefixtures("costs_shown")
 def test_an_open_page_gets_what_is_new_and_nothing_otherwise(cashier):
     (address,) = re.findall(r'data-alerts="([^"]*)"', head(cashier.get("/orders/")))
     assert cashier.get(address).status_code == 204

@@ -59,7 +59,8 @@ def test_given_a_click_above_the_limit_then_the_asker_sees_it_wait(sari):
     assert 'data-code="own"' in page
     assert 'id="withdraw"' in page
     assert 'id="approve-form"' not in page
-    assert 'data-fact="price">Rp12.000<' in page
+    assert 'data-fact="selling_price">Rp12.000<' in page
+    assert 'data-fact="price"' not in page
 
 
 def test_given_an_approver_then_the_page_approves_with_the_code(sari):

@@ -20,7 +20,7 @@ from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def test_the_balance_is_shown_with_its_age(cashier):

@@ -79,6 +79,7 @@ def test_only_unavailable_billers_start_nothing(cashier):
     assert codes(page) == {"no_bill_checked"}
 
 
+@pytest.mark.usefixtures("costs_shown")
 def test_the_chosen_bills_are_reviewed_with_total_and_balance(cashier):
     billers = [make_biller() for _ in range(3)]
     customer = make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])

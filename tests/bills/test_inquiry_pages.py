@@ -137,6 +137,7 @@ def test_the_page_follows_the_biller_and_shows_the_bill(cashier):
     assert 'hx-swap-oob="true"' in new
 
 
+@pytest.mark.usefixtures("costs_shown")
 def test_a_bill_shows_its_facts_and_the_time_left(cashier):
     details = [
         {"period": "Okt 2026", "amount": 60_000, "penalty": 3_000},

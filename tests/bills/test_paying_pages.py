@@ -148,6 +148,7 @@ def test_an_amount_that_makes_no_sense_pays_nothing(cashier, amount):
     assert not Order.objects.exists()
 
 
+@pytest.mark.usefixtures("costs_shown")
 def test_a_short_balance_is_said_before_and_does_not_forbid(cashier):
     check = make_check()
     read_balance(100_000)

@@ -10,7 +10,7 @@ from tests.core.helpers import cells, has_id
 from tests.factories import make_product
 from tests.people import browser_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 URL = "/products/price-changes/"
 

@@ -125,6 +125,23 @@ def test_a_rule_is_for_one_thing_and_never_deleted():
         PriceRule.objects.filter(pk=rule.pk).update(product=None)
 
 
+def test_a_product_that_becomes_a_bill_loses_its_selling_price(upstream: Upstream):
+    product = Product.objects.get(name="Telkomsel 10.000")
+    biller = Product.objects.filter(type="postpaid").first()
+    assert biller is not None
+    _rule(type="postpaid", value=2_500)
+    # As if the upstream had turned each into the other: the next catalogue turns them back.
+    Product.objects.filter(pk=product.pk).update(type="postpaid", fee=2_500)
+    Product.objects.filter(pk=biller.pk).update(type="prepaid", fee=0, selling_price=5_000)
+
+    sync_catalogue()
+
+    product.refresh_from_db()
+    biller.refresh_from_db()
+    assert (product.type, product.selling_price, product.fee) == ("prepaid", None, 0)
+    assert (biller.type, biller.selling_price, biller.fee) == ("postpaid", None, 2_500)
+
+
 def test_a_sync_moves_the_selling_price_with_the_cost(upstream: Upstream):
     product = Product.objects.get(name="Telkomsel 10.000")
     _rule(product=product, value=500)

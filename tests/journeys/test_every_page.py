@@ -29,6 +29,16 @@ LOOKS = {
 }
 
 
+_RULE = "/products/prices/rule/?target=all:prepaid"
+PRICE_RULES = [
+    "/products/prices/rule/",
+    *(
+        f"{_RULE}{terms}"
+        for terms in ("", "&kind=plus&value=x", "&kind=percent&value=5&round_to=500", "&kind=fixed&value=1")
+    ),
+]
+
+
 @pytest.mark.parametrize("language", LOOKS)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language):
     def look() -> None:
@@ -75,7 +85,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += ["/balance/closing/", "/balance/runs/", "/balance/runs/?state=waiting", "/balance/differences/"]
     addresses += [f"/balance/runs/{run.pk}/" for run in ReconciliationRun.objects.all()]
     addresses += [f"/balance/differences/{difference.pk}/" for difference in day["differences"]]
-    addresses += ["/balance/alerts/", "/products/price-changes/"]
+    addresses += ["/balance/alerts/", "/products/price-changes/", "/products/prices/", *PRICE_RULES]
     addresses += ["/staff/", "/staff/?q=zzz", "/staff/invite/", "/accounts/link/?link=forged"]
     addresses += [f"/staff/{person.pk}/" for person in User.objects.filter(username__in=["admin", "cashier"])]
     addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/", "/shop/"]

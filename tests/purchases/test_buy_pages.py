@@ -12,7 +12,7 @@ from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
 from tests.purchases.helpers import NUMBER, confirm, review
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def faults(answer) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from tests.factories import make_check, make_product
 from tests.ledger.helpers import open_books, spend, upstream_tells
 from tests.purchases.helpers import NUMBER, confirm, review
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def wait(client, product, fields):

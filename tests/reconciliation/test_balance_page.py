@@ -22,7 +22,7 @@ from tests.people import browser_of
 from tests.purchases.helpers import STAFF, never_arrived
 from tests.reconciliation.helpers import make_difference, said, sent, steps
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def figures(answer) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from tests.factories import make_check, make_order, make_product
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import at_once, place
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 PRICE = 10_000
 

@@ -31,6 +31,7 @@ RIGHTS = (
     "gateway.view_exchange",
     "callbacks.view_callback",
     "ledger.view_entry",
+    "catalogue.view_cost",
     "reconciliation.view_difference",
     "audit.view_auditevent",
 )

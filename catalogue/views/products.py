@@ -55,7 +55,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     return replace_url(render(request, "catalogue/catalogue.html#results", context), choice.url(here))
 
 
-@staff_only("catalogue.view_product", "catalogue.view_pricechange")
+@staff_only("catalogue.view_product", "catalogue.view_pricechange", "catalogue.view_cost")
 @require_GET
 def price_changes(request: StaffRequest) -> HttpResponse:
     """Every change of a price, newest first. The first price of a new product is no change."""

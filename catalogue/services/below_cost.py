@@ -1,0 +1,110 @@
+"""A price rule by which something sells below cost: what a second person approves, and what happens then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from approvals import services as approvals
+from approvals.acts import Act, Line, register
+from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.models import PriceRuleKind, ProductType
+from catalogue.services.pricing import lock_prices
+from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, preview
+from core.money import rupiah
+
+if TYPE_CHECKING:
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str = "") -> Approval:
+    """Put the rule before a second person; no price changes until then.
+
+    Raises `AlreadyAsked` when another change of the same rule waits.
+    """
+    content = need.content
+    return approvals.ask(
+        PriceRuleAct.name, subject=content["target"], content=content, actor=actor, reason=reason, about=content["name"]
+    )
+
+
+class PriceRuleAct(Act):
+    """A price rule by which something sells below cost."""
+
+    name = "price_rule"
+    label = _("Selling price below cost")
+    may_ask = may_approve = CHANGE_RULES
+
+    def content_now(self, approval: Approval) -> Content:
+        """What the rule would do to today's costs. Raises `RuleRefused` when its product is gone."""
+        lock_prices()
+        target, terms = _asked(approval)
+        return preview(target, terms).content
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Change the rule in the name of who asked. Raises `RuleRefused` when it is so already."""
+        target, terms = _asked(approval)
+        change_rule(target, terms, actor=approval.asked_by, approved_by=approver)
+        return target.key
+
+    def lines(self, content: Content) -> list[Line]:
+        """For what, how it was and will be, and what it costs the shop."""
+        return [
+            Line("target", _("For"), content["name"] or everything(content["target"])),
+            Line("before", _("Rule now"), terms_words(_terms(content["before"]))),
+            Line("after", _("New rule"), terms_words(_terms(content["after"]))),
+            Line("affected", _("Prices that change"), str(content["affected"])),
+            Line("below_cost", _("Of these below cost"), str(content["below_cost"])),
+            Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"])),
+        ]
+
+    def url(self, approval: Approval) -> str:
+        """The rules."""
+        return reverse("prices")
+
+
+def everything(key: str) -> str:
+    """What a target without a name is: "all:prepaid" or "all:postpaid" in words."""
+    return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
+
+
+def terms_words(terms: Terms | None) -> str:
+    """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
+    if terms is None:
+        return gettext("none of its own")
+    match terms.kind:
+        case PriceRuleKind.FIXED:
+            words = rupiah(terms.value)
+        case PriceRuleKind.PERCENT:
+            words = gettext("cost + %(percent)s%%") % {"percent": percent(terms.value)}
+        case _:
+            words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
+    return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
+
+
+def _rounded(terms: Terms) -> str:
+    return gettext("rounded up to %(amount)s") % {"amount": rupiah(terms.round_to)}
+
+
+def percent(hundredths: int) -> str:
+    """Hundredths of a percent as people here write it: 250 → "2,5"."""
+    whole, rest = divmod(hundredths, 100)
+    return f"{whole},{rest:02d}".rstrip("0") if rest else str(whole)
+
+
+def _asked(approval: Approval) -> tuple[Target, Terms | None]:
+    target = Target.find(approval.facts["target"])
+    if target is None:
+        raise RuleRefused("gone")
+    return target, _terms(approval.facts["after"])
+
+
+def _terms(facts: dict[str, Any] | None) -> Terms | None:
+    return Terms(**facts) if facts else None
+
+
+register(PriceRuleAct())

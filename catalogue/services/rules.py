@@ -1,0 +1,287 @@
+"""Price rules: what a change would do to every product, and the change itself."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils import timezone
+
+from approvals.models import canonical, hash_of
+from audit.kinds import Kind
+from audit.services import record
+from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.models import Brand, Category, PriceRule, Product, ProductType
+from catalogue.services.pricing import lock_prices, prices_by, reprice
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+log = structlog.get_logger()
+
+CHANGE_RULES = "catalogue.change_pricerule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """What a rule is for: everything of a type, or one category, brand or product."""
+
+    type: str
+    category: Category | None = None
+    brand: Brand | None = None
+    product: Product | None = None
+
+    @classmethod
+    def of(cls, rule: PriceRule) -> Target:
+        """What this rule is for; its category, brand or product is read with it."""
+        return cls(type=rule.type, category=rule.category, brand=rule.brand, product=rule.product)
+
+    @classmethod
+    def find(cls, key: str) -> Target | None:
+        """The target of this `key`; None when there is none."""
+        what, _colon, which = key.partition(":")
+        if what == "all":
+            return cls(type=which) if which in ProductType.values else None
+        if what not in {"category", "brand", "product"} or not (which.isascii() and which.isdecimal()):
+            return None
+        pk = int(which[:18])
+        if what == "category":
+            category = Category.objects.filter(pk=pk).first()
+            return cls(type=category.type, category=category) if category else None
+        if what == "brand":
+            brand = Brand.objects.select_related("category").filter(pk=pk).first()
+            return cls(type=brand.category.type, brand=brand) if brand else None
+        product = Product.objects.filter(pk=pk).first()
+        return cls(type=product.type, product=product) if product else None
+
+    @property
+    def key(self) -> str:
+        """Its name in forms, approvals and events: "all:prepaid", "category:3", "brand:12", "product:345"."""
+        for what, row in (("product", self.product), ("brand", self.brand), ("category", self.category)):
+            if row is not None:
+                return f"{what}:{row.pk}"
+        return f"all:{self.type}"
+
+    @property
+    def name(self) -> str:
+        """The product, the brand with its category, or the category; "" for everything."""
+        if self.product:
+            return f"{self.product.name} ({self.product.code})"
+        if self.brand:
+            return f"{self.brand.category.name} · {self.brand.name}"
+        return self.category.name if self.category else ""
+
+    @property
+    def is_bill(self) -> bool:
+        """Whether its rule is a fee on top of bills."""
+        return self.type == ProductType.POSTPAID
+
+    def rule(self, *, is_locked: bool = False) -> PriceRule | None:
+        """Its active rule."""
+        active = PriceRule.objects.order_by("pk").filter(
+            type=self.type, category=self.category, brand=self.brand, product=self.product, ended_at=None
+        )
+        return (active.select_for_update() if is_locked else active).first()
+
+    @property
+    def keys(self) -> list[int | None]:
+        """The keys of its category, brand and product, as the table of rules holds them."""
+        return [None if row is None else row.pk for row in (self.category, self.brand, self.product)]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How a rule makes the price. `value`: rupiah, or hundredths of a percent."""
+
+    kind: str
+    value: int
+    round_to: int = 1
+
+    @classmethod
+    def of(cls, rule: PriceRule | None) -> Terms | None:
+        """Those of this rule; None without one."""
+        return cls(rule.kind, rule.value, rule.round_to) if rule else None
+
+
+@dataclass(frozen=True)
+class NewPrice:
+    """A product's price before and after a change; for a bill, the shop's fee. All in rupiah."""
+
+    code: str
+    name: str
+    is_bill: bool
+    cost: int
+    before: int
+    after: int
+
+    @property
+    def margin(self) -> int:
+        """What the shop keeps afterwards."""
+        return self.after if self.is_bill else self.after - self.cost
+
+    @property
+    def is_below_cost(self) -> bool:
+        """Whether it sells for less than it costs afterwards."""
+        return self.margin < 0
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a change of a rule would do to the listed products. `rows`: a part of the `affected` ones."""
+
+    target: Target
+    before: Terms | None
+    after: Terms | None
+    affected: int
+    below_cost: int
+    largest_loss: int
+    digest: str
+    rows: list[NewPrice]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """All of it, of JSON values: what a second person approves, and what the event says."""
+        return {
+            "target": self.target.key,
+            "name": self.target.name,
+            "before": self.before and asdict(self.before),
+            "after": self.after and asdict(self.after),
+            "affected": self.affected,
+            "below_cost": self.below_cost,
+            "largest_loss": self.largest_loss,
+            "prices": self.digest,
+        }
+
+    @property
+    def hash(self) -> str:
+        """The same in short, for the form that confirms it."""
+        return hash_of(canonical(self.content))
+
+
+_AFFECTED = """
+    SELECT product.code, product.name, product.type = 'postpaid' AS is_bill, product.price AS cost,
+           CASE product.type WHEN 'postpaid' THEN product.fee
+                ELSE COALESCE(product.selling_price, product.price) END AS before,
+           CASE product.type WHEN 'postpaid' THEN priced.fee
+                ELSE COALESCE(priced.selling_price, product.price) END AS after
+      FROM catalogue_product product JOIN ({prices}) priced ON priced.id = product.id
+     WHERE product.is_listed
+       AND (product.selling_price IS DISTINCT FROM priced.selling_price OR product.fee <> priced.fee)
+"""
+_LOSS = "CASE WHEN is_bill THEN 0 ELSE cost - after END"
+_COUNTED = f"""
+    SELECT count(*), count(*) FILTER (WHERE {_LOSS} > 0), GREATEST(0, max({_LOSS})),
+           COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
+      FROM ({{affected}}) affected
+"""  # noqa: S608 - our own words
+# What sells below cost comes first.
+_LISTED = f"""
+    SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
+     ORDER BY GREATEST({_LOSS}, 0) DESC, name, code LIMIT %s OFFSET %s
+"""  # noqa: S608 - our own words
+# The active rules as they would be: without the target's present one, and with its new one.
+_RULES_THEN = """(
+    SELECT type, category_id, brand_id, product_id, kind, value, round_to FROM catalogue_pricerule
+     WHERE ended_at IS NULL AND (type, category_id, brand_id, product_id) IS DISTINCT FROM (%s, %s, %s, %s)
+    UNION ALL
+    SELECT * FROM (VALUES (%s, %s::bigint, %s::bigint, %s::bigint, %s, %s::bigint, %s::integer))
+        AS new (type, category_id, brand_id, product_id, kind, value, round_to) WHERE kind IS NOT NULL
+)"""
+
+
+def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int = 0) -> Preview:
+    """What these terms for the target (None: no rule of its own) would do; `count` of its products from `first` on.
+
+    In `lock_prices` it is what a change does; otherwise what it would do at this moment.
+    """
+    kind, value, round_to = (terms.kind, terms.value, terms.round_to) if terms else (None, None, None)
+    values = [target.type, *target.keys, target.type, *target.keys, kind, value, round_to]
+    affected = _AFFECTED.format(prices=prices_by(_RULES_THEN))
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTED.format(affected=affected), values)
+        counted = cursor.fetchone()
+        cursor.execute(_LISTED.format(affected=affected), [*values, count, first])
+        rows = [NewPrice(*row) for row in cursor.fetchall()]
+    return Preview(target, Terms.of(target.rule()), terms, counted[0], counted[1], counted[2] or 0, counted[3], rows)
+
+
+def change_rule(
+    target: Target,
+    terms: Terms | None,
+    *,
+    actor: User,
+    seen: str | None = None,
+    request: HttpRequest | None = None,
+    approved_by: User | None = None,
+) -> PriceRule | None:
+    """Give the target these terms (None ends its rule), and every product its new price, in one transaction.
+
+    `seen`: the `hash` of the preview that was confirmed. Returns the active rule. Raises `RuleRefused` when nothing
+    would change or it is not what was seen, `NeedsSecondPerson` when something would sell below cost.
+    """
+    with transaction.atomic():
+        lock_prices()
+        change = preview(target, terms)
+        if change.before == terms:
+            raise RuleRefused("same")
+        if seen not in {None, change.hash}:
+            raise RuleRefused("moved")
+        if change.below_cost and approved_by is None:
+            raise NeedsSecondPerson(change.content)
+        rule = _write(target, terms)
+        reprice()
+        facts = {name: change.content[name] for name in ("affected", "below_cost", "largest_loss")}
+        record(
+            Kind.PRICE_RULE_CHANGED,
+            person=actor,
+            request=request,
+            subject=target.name or target.key,
+            before={"target": target.key, "terms": change.content["before"]},
+            after={"target": target.key, "terms": change.content["after"]},
+            facts=facts | {"approved_by": approved_by.pk if approved_by else None},
+        )
+    log.info("price_rule_changed", by=actor.pk, target=target.key, affected=change.affected)
+    return rule
+
+
+def _write(target: Target, terms: Terms | None) -> PriceRule | None:
+    rule, now = target.rule(is_locked=True), timezone.now()
+    if terms is None:
+        if rule is not None:
+            rule.ended_at = rule.changed_at = now
+            rule.save(update_fields=["ended_at", "changed_at"])
+        return None
+    if rule is None:
+        rule = PriceRule(
+            type=target.type, category=target.category, brand=target.brand, product=target.product, created_at=now
+        )
+    rule.kind, rule.value, rule.round_to, rule.changed_at = terms.kind, terms.value, terms.round_to, now
+    rule.save()
+    return rule
+
+
+def active_rules() -> list[PriceRule]:
+    """Every active rule, the broadest first, with what it is for."""
+    active = (
+        PriceRule.objects.order_by("pk").filter(ended_at=None).select_related("category", "brand__category", "product")
+    )
+    return sorted(active, key=lambda rule: (rule.type != ProductType.PREPAID, *_depth(rule), Target.of(rule).name))
+
+
+def _depth(rule: PriceRule) -> tuple[int]:
+    return (sum(2**n for n, key in enumerate((rule.category_id, rule.brand_id, rule.product_id)) if key),)
+
+
+def sold_below_cost(most: int) -> list[Product]:
+    """At most so many listed products that sell for less than they cost, the largest loss first."""
+    below = Product.objects.listed().filter(selling_price__lt=F("price"))
+    return list(below.order_by(F("selling_price") - F("price"), "name")[:most])
+
+
+def sold_at_cost() -> int:
+    """How many listed products sell at cost, because no rule is for them."""
+    return Product.objects.listed().prepaid().filter(selling_price=None).count()

@@ -1,0 +1,118 @@
+"""Selling prices: the rules, and a change of one with what it does to every product before it is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Page, Paginator
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from approvals.errors import AlreadyAsked
+from approvals.services import open_approval
+from catalogue import services
+from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.forms import END, TargetForm, TermsForm, typed_value
+from catalogue.services.rules import Preview, Target, Terms
+from catalogue.tables import PriceRuleTable
+from core.access import StaffRequest, staff_only
+
+PAGE_SIZE = 50
+
+
+@staff_only("catalogue.view_product", "catalogue.view_cost")
+@require_GET
+def prices(request: StaffRequest) -> HttpResponse:
+    """Every active price rule, and how many products sell at cost because none is for them."""
+    context = {
+        "table": PriceRuleTable(services.active_rules(), may_change=request.user.has_perm(services.CHANGE_RULES)),
+        "at_cost": services.sold_at_cost(),
+        "below_cost": services.sold_below_cost(20),
+    }
+    return render(request, "catalogue/prices.html", context)
+
+
+@staff_only("catalogue.view_product", "catalogue.view_cost", "catalogue.change_pricerule")
+@require_http_methods(["GET", "POST"])
+def price_rule(request: StaffRequest) -> HttpResponse:
+    """Choose what the rule is for, then how it makes the price; show every price before and after; save it (POST).
+
+    All of it stands in the address until it is saved.
+    """
+    typed = request.POST if request.method == "POST" else request.GET
+    which = TargetForm(typed if "target" in typed or "product" in typed else None)
+    if not which.is_valid() or which.chosen is None:
+        return render(request, "catalogue/price_rule.html", {"which": which.offer()})
+    target = which.chosen
+    before = Terms.of(target.rule())
+    form = TermsForm(typed if "kind" in typed else None, target=target, has_rule=before is not None)
+    if "kind" not in typed:
+        first = before or Terms("plus", 0, 1)
+        form.initial = {"kind": first.kind, "value": typed_value(before), "round_to": first.round_to}
+    if not form.is_valid():
+        return _show(request, target, before, form)
+    if request.method != "POST":
+        return _show(request, target, before, form, _preview(request, target, form.terms))
+    return _save(request, target, before, form)
+
+
+def _save(request: StaffRequest, target: Target, before: Terms | None, form: TermsForm) -> HttpResponse:
+    seen = request.POST.get("seen", "")
+    try:
+        services.change_rule(target, form.terms, actor=request.user, seen=seen, request=request)
+    except NeedsSecondPerson as need:
+        try:
+            approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))
+        except AlreadyAsked as refusal:
+            messages.error(request, str(refusal), extra_tags=refusal.code)
+            return redirect(refusal.approval)
+        messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
+        return redirect(approval)
+    except RuleRefused as refusal:
+        return _show(request, target, before, form, _preview(request, target, form.terms), refusal=refusal)
+    words = _("The rule has ended.") if form.terms is None else _("The rule is saved. The new prices hold from now on.")
+    messages.success(request, words, extra_tags="price_rule_changed")
+    return redirect("prices")
+
+
+def _preview(request: StaffRequest, target: Target, terms: Terms | None) -> Preview:
+    number = request.GET.get("page", "")
+    page = int(number) if number.isascii() and number.isdecimal() and len(number) < 6 else 1
+    return services.preview(target, terms, first=(max(page, 1) - 1) * PAGE_SIZE, count=PAGE_SIZE)
+
+
+def _show(
+    request: StaffRequest,
+    target: Target,
+    before: Terms | None,
+    form: TermsForm,
+    change: Preview | None = None,
+    *,
+    refusal: RuleRefused | None = None,
+) -> HttpResponse:
+    context: dict[str, Any] = {
+        "which": None,
+        "target": target,
+        "target_name": target.name or services.everything(target.key),
+        "before": services.terms_words(before),
+        "form": form,
+        "change": change,
+        "refusal": refusal,
+        "waiting": open_approval("price_rule", target.key),
+        "end": END,
+    }
+    if change:
+        context |= {
+            "after": services.terms_words(change.after),
+            "seen": change.hash,
+            "page": _page(request, change),
+            "is_same": change.before == change.after,
+        }
+    return render(request, "catalogue/price_rule.html", context)
+
+
+def _page(request: StaffRequest, change: Preview) -> Page[int]:
+    return Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page"))

@@ -1,0 +1,22 @@
+"""The cost that a page was shown with, sealed: it comes back with the form, and says nothing of its amount."""
+
+from __future__ import annotations
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from catalogue.models import Product
+
+
+def seal_of(product: Product) -> str:
+    """The seal of what the product costs now."""
+    return salted_hmac("purchases.cost", f"{product.code} {product.price}", algorithm="sha256").hexdigest()
+
+
+def cost_seen(product: Product, *, seal: str, selling_price: int) -> int:
+    """Rupiah: what the product costs, if the page with this seal and selling price showed that cost; 0 if not.
+
+    What sells at cost needs no seal: the person has seen the cost itself.
+    """
+    if product.selling_price is None:
+        return selling_price
+    return product.price if constant_time_compare(seal, seal_of(product)) else 0

@@ -1,0 +1,92 @@
+"""The shop's fee on top of a bill: seen before it is paid, frozen on the payment, a line of its own on the receipt."""
+
+from typing import Any
+
+import pytest
+
+from bills.services import pay_bill
+from bills.services.approving import BillAct
+from catalogue.models import Product
+from purchases.models import Order
+from purchases.states import Status
+from tests.core.helpers import amounts_at, codes, has_id, hidden, words
+from tests.factories import make_biller, make_check, make_payment
+
+pytestmark = pytest.mark.django_db
+
+
+def _check(fee: int = 2_000, **facts: Any) -> Any:
+    return make_check(product=make_biller(fee=fee), **facts)
+
+
+def test_the_fee_stands_on_the_bill_and_in_what_is_paid(cashier: Any):
+    check = _check()
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert amounts_at(page, 'id="service-fee"') == ["Rp2.000"]
+    assert amounts_at(page, 'id="bill-pay"') == ["Rp104.500"]
+    assert hidden(page)["amount"] == "102500"
+    assert cashier.post(f"/bills/{check.ref_id}/pay/", hidden(page)).status_code == 302
+    order = Order.objects.get()
+    assert (order.max_price, order.fee, order.selling_price) == (102_500, 2_000, 104_500)
+
+
+@pytest.mark.parametrize("fields", [{}, {"fee": "2000"}])
+def test_a_fee_that_was_not_seen_pays_nothing(cashier: Any, fields: dict[str, str]):
+    check = _check()
+    Product.objects.filter(pk=check.product_id).update(fee=2_500)
+
+    answer = cashier.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total, **fields})
+
+    assert "FeeChanged" in codes(answer)
+    assert not Order.objects.exists()
+
+
+def test_a_paid_bill_keeps_its_fee_when_the_biller_s_changes(cashier: Any):
+    check = _check()
+    pay_bill(check, amount=check.total, paid_by=None, enqueue=False)
+    Product.objects.filter(pk=check.product_id).update(fee=9_000)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert amounts_at(page, 'id="service-fee"') == ["Rp2.000"]
+    assert "Rp104.500" in words(page)
+
+
+def test_the_receipt_names_the_fee_and_adds_it_up(cashier: Any):
+    check = _check()
+    facts = {"fee": 2_000, "selling_price": 104_500, "price": 102_500}
+    order = make_payment(check, Status.SUCCESS, **facts)
+
+    page = words(cashier.get(f"/orders/{order.ref_id}/receipt/"))
+
+    assert {"Rp100.000", "Rp2.500", "Rp2.000", "Rp104.500"} <= set(page.split())
+    assert "Rp102.500" not in page
+
+
+def test_without_a_fee_nothing_of_one_is_shown(cashier: Any):
+    check = _check(fee=0)
+
+    page = cashier.get(f"/bills/{check.ref_id}/")
+
+    assert not has_id(page, "service-fee")
+    assert amounts_at(page, 'id="bill-pay"') == ["Rp102.500"]
+
+
+def test_a_second_person_sees_the_fee():
+    content = {
+        "product_name": "PDAM",
+        "product_code": "PDAM",
+        "destination": "1",
+        "customer_name": "",
+        "period": "",
+        "price": 102_500,
+        "fee": 2_000,
+        "expires_at": None,
+        "ref_id": "B-1",
+    }
+
+    lines = {line.name: line.value for line in BillAct().lines(content)}
+
+    assert (lines["price"], lines["fee"]) == ("Rp102.500", "Rp2.000")

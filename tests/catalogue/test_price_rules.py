@@ -1,0 +1,218 @@
+"""A change of a price rule: seen before it is saved, kept as an event, and below cost only with a second person."""
+
+from typing import Any
+
+import pytest
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from approvals.models import Approval
+from audit.models import AuditEvent
+from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.models import PriceRule, Product
+from catalogue.services import change_rule, preview
+from catalogue.services.rules import Target, Terms
+from staff.models import User
+from tests.approvals.helpers import approve, approver
+from tests.core.helpers import codes, has_id, hidden, words
+from tests.database import statements
+from tests.factories import make_biller, make_product
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+URL = "/products/prices/rule/"
+
+
+def _of(product: Product) -> Target:
+    return Target(type=product.type, product=product)
+
+
+def _set(target: Target, terms: Terms | None, **facts: Any) -> PriceRule | None:
+    actor = facts.pop("actor", None) or User.objects.filter(username="changer").first()
+    return change_rule(target, terms, actor=actor or make_person("administrator", username="changer"), **facts)
+
+
+def test_a_change_reprices_and_is_an_event_with_before_and_after():
+    product = make_product(price=10_000)
+    _set(_of(product), Terms("plus", 1_000))
+
+    _set(_of(product), Terms("percent", 2_500, 500))
+
+    product.refresh_from_db()
+    assert product.selling_price == 12_500
+    event = AuditEvent.objects.filter(kind="price_rule_changed").latest("pk")
+    assert event.before["terms"] == {"kind": "plus", "value": 1_000, "round_to": 1}
+    assert event.after["terms"] == {"kind": "percent", "value": 2_500, "round_to": 500}
+    rule = PriceRule.objects.get()
+    assert [row.value for row in rule.history.order_by("pgh_id")] == [1_000, 2_500]
+
+
+def test_an_ended_rule_gives_way_to_the_broader_one():
+    product = make_product(price=10_000)
+    _set(Target(type="prepaid"), Terms("plus", 500))
+    _set(_of(product), Terms("plus", 1_000))
+
+    assert _set(_of(product), None) is None
+
+    product.refresh_from_db()
+    assert product.selling_price == 10_500
+    assert PriceRule.objects.filter(ended_at=None).count() == 1
+
+
+def test_a_preview_is_what_the_change_then_does():
+    one, other = make_product(price=10_000, name="A"), make_product(price=20_000, name="B")
+    make_product(price=5_000, is_listed=False)
+    _set(_of(other), Terms("fixed", 25_000))
+    target, terms = Target(type="prepaid", category=one.category), Terms("percent", 1_000, 1_000)
+
+    seen = preview(target, terms, count=10)
+
+    assert [(row.code, row.before, row.after, row.margin) for row in seen.rows] == [(one.code, 10_000, 11_000, 1_000)]
+    assert (seen.affected, seen.below_cost, seen.largest_loss) == (1, 0, 0)
+    one.refresh_from_db()
+    assert one.selling_price is None
+    _set(target, terms, seen=seen.hash)
+    one.refresh_from_db()
+    assert one.selling_price == 11_000
+
+
+def test_a_cost_that_moved_after_the_preview_is_seen_again():
+    product = make_product(price=10_000)
+    seen = preview(_of(product), Terms("plus", 500))
+    Product.objects.filter(pk=product.pk).update(price=10_100)
+
+    with pytest.raises(RuleRefused) as refusal:
+        _set(_of(product), Terms("plus", 500), seen=seen.hash)
+
+    assert refusal.value.reason == "moved"
+    assert not PriceRule.objects.exists()
+
+
+def test_the_same_rule_again_changes_nothing():
+    product = make_product()
+    _set(_of(product), Terms("plus", 500))
+
+    with pytest.raises(RuleRefused) as refusal:
+        _set(_of(product), Terms("plus", 500))
+    assert refusal.value.reason == "same"
+
+
+def test_below_cost_no_price_changes_before_a_second_person():
+    product = make_product(price=10_000)
+
+    with pytest.raises(NeedsSecondPerson):
+        _set(_of(product), Terms("fixed", 9_000))
+
+    product.refresh_from_db()
+    assert product.selling_price is None
+    assert not PriceRule.objects.exists()
+
+
+def test_a_fee_of_bills_is_never_below_cost():
+    biller = make_biller()
+    _set(_of(biller), Terms("plus", 2_500))
+
+    biller.refresh_from_db()
+    assert (biller.fee, biller.selling_price) == (2_500, None)
+
+
+def test_a_second_person_approves_a_rule_below_cost_on_the_page():
+    product = make_product(price=10_000)
+    browser = browser_of("administrator")
+    typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
+    page = browser.get(URL, typed)
+    assert has_id(page, "below-cost")
+
+    browser.post(URL, {**typed, **hidden(page), "reason": "promo"})
+    approval = Approval.objects.get()
+    assert (approval.act, approval.facts["below_cost"], approval.facts["largest_loss"]) == ("price_rule", 1, 1_000)
+    assert approve(approval, approver()).state == "approved"
+
+    product.refresh_from_db()
+    assert product.selling_price == 9_000
+
+
+def test_a_cost_that_moved_makes_the_asked_rule_void():
+    product = make_product(price=10_000)
+    browser = browser_of("administrator")
+    typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
+    browser.post(URL, {**typed, **hidden(browser.get(URL, typed))})
+    Product.objects.filter(pk=product.pk).update(price=11_000)
+
+    assert approve(Approval.objects.get(), approver()).state == "void"
+    assert not PriceRule.objects.exists()
+
+
+def test_on_the_page_a_rule_is_shown_saved_and_listed():
+    product = make_product(price=10_000)
+    browser = browser_of("administrator")
+    assert has_id(browser.get("/products/prices/"), "none-yet")
+    assert browser.get(URL, {"target": "", "product": product.code.lower()}).status_code == 200
+
+    typed = {"target": f"brand:{product.brand_id}", "kind": "percent", "value": "2,5", "round_to": "500"}
+    page = browser.get(URL, typed)
+    assert has_id(page, f"price-{product.code}")
+    answer = browser.post(URL, {**typed, **hidden(page)}, follow=True)
+
+    product.refresh_from_db()
+    assert product.selling_price == 10_500
+    assert "2,5%" in words(answer)
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"target": "all:prepaid", "kind": "fixed", "value": "0"}, "id_value_error"),
+        ({"target": "all:prepaid", "kind": "percent", "value": "1000,01"}, "id_value_error"),
+        ({"target": "all:prepaid", "kind": "percent", "value": "x"}, "id_value_error"),
+        ({"target": "all:prepaid", "kind": "plus", "value": ""}, "id_value_error"),
+        ({"target": "all:postpaid", "kind": "percent", "value": "1"}, "id_kind_error"),
+        ({"target": "all:nothing"}, "id_target_error"),
+        ({"target": "brand:999999999999999999999"}, "id_target_error"),
+        ({"product": "NOSUCH"}, "id_product_error"),
+    ],
+)
+def test_a_rule_without_sense_is_refused_beside_its_field(typed: dict[str, str], field: str):
+    page = browser_of("administrator").get(URL, typed)
+
+    assert has_id(page, field)
+    assert not has_id(page, "rule-save")
+
+
+def test_a_stale_form_shows_the_prices_again():
+    product = make_product(price=10_000)
+    browser = browser_of("administrator")
+    typed = {"target": f"product:{product.pk}", "kind": "plus", "value": "500", "round_to": "1"}
+    fields = hidden(browser.get(URL, typed))
+    Product.objects.filter(pk=product.pk).update(price=10_100)
+
+    assert codes(browser.post(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+    assert not PriceRule.objects.exists()
+
+
+def test_the_pages_about_prices_ask_few_questions():
+    browser = browser_of("administrator")
+    for number in range(60):
+        make_product(price=10_000 + number)
+    for address in ("/products/prices/", URL, f"{URL}?target=all:prepaid&kind=plus&value=500&round_to=1&page=2"):
+        with statements() as sent:
+            assert browser.get(address).status_code == 200
+        assert len(sent) <= 10, address
+
+
+def test_a_cost_above_the_price_opens_an_alert_that_ends_by_itself(settings: Any):
+    settings.ALERT_LOW_BALANCE = settings.ALERT_LOW_BALANCE_HOURS = 0
+    product = make_product(price=10_000, selling_price=10_500)
+    evaluate_alerts()
+    assert not Alert.objects.filter(kind="below_cost").exists()
+
+    Product.objects.filter(pk=product.pk).update(price=10_600)
+    evaluate_alerts()
+    alert = Alert.objects.get(kind="below_cost")
+    assert (alert.closed_at, alert.facts["count"], alert.facts["largest_loss"]) == (None, 1, 100)
+
+    Product.objects.filter(pk=product.pk).update(price=10_400)
+    evaluate_alerts()
+    alert.refresh_from_db()
+    assert alert.closed_at is not None

@@ -1,0 +1,220 @@
+"""Who may not see costs finds what an order costs nowhere: on no page, in no receipt, in no file and no refusal."""
+
+import datetime as dt
+import re
+import uuid
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from alerts.services import evaluate_alerts
+from catalogue.models import PriceChange, Product
+from purchases.errors import NeedsApproval
+from purchases.models import Incident, Order, OrderEvent, ReceiptPrint
+from purchases.services import ask_for_approval, place_order
+from purchases.states import ActionReason, Status
+from staff.models import User
+from tests.core.helpers import codes, has_id, hidden, words
+from tests.factories import make_order, make_product
+from tests.ledger.helpers import open_books
+from tests.people import browser_of
+from tests.purchases.helpers import NUMBER, confirm, review
+from tests.roles.test_table import addresses
+
+pytestmark = pytest.mark.django_db
+
+COST, RISEN, PRICE = 10_203, 10_307, 12_000
+BALANCE = 987_654
+# Of an order, of the product now, what the shop keeps of either; and what it has, from which the rest follows.
+SECRETS = (COST, RISEN, PRICE - COST, PRICE - RISEN, BALANCE)
+LEFT = ("cashier", "viewer")
+
+
+def secrets_in(answer: Any) -> set[int]:
+    """The secret amounts that the page holds, however their digits are grouped, in its text or its fields."""
+    text = re.sub(r"(?<=\d)[.,\s](?=\d{3})", "", answer.content.decode())
+    # a token or a hash may hold the digits by chance
+    text = re.sub(
+        r'(name="(csrfmiddlewaretoken|token|seal)" value="[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|seen=[^"]*)', "", text
+    )
+    return {secret for secret in SECRETS if re.search(rf"(?<![0-9a-f]){secret}(?![0-9a-f])", text)}
+
+
+@pytest.fixture
+def product() -> Product:
+    return make_product(price=COST, selling_price=PRICE, code="SECRET")
+
+
+@pytest.fixture
+def orders(product: Product) -> list[Order]:
+    """The books are open; one order in each status, with everything about it that names its cost."""
+    open_books(BALANCE)
+    found = []
+    for number, status in enumerate(Status):
+        price = COST if status in {Status.PENDING, Status.SUCCESS, Status.FAILED, Status.REVERSED} else None
+        order = make_order(
+            status,
+            product=product,
+            destination=f"0812345678{number:02d}",
+            selling_price=PRICE,
+            price=price,
+            message=f"Harga Rp10.203 ({RISEN}), menunggu",
+            action_reason=ActionReason.PRICE_CHANGED if status == Status.NEEDS_ACTION else "",
+            created_at=timezone.now() - dt.timedelta(minutes=1),
+        )
+        for facts in ({"code": "price_confirmed", "before": COST, "after": RISEN}, {}):
+            OrderEvent.objects.create(
+                order=order,
+                to_status=status,
+                source="poll",
+                facts=facts,
+                note="saldo 999.999, harga 10,203",
+                raw={"price": COST},
+            )
+        Incident.objects.create(order=order, kind="price_above_max", source="poll", detail=f"charged {RISEN}, {COST}")
+        found.append(order)
+    PriceChange.objects.create(product=product, price_before=COST, price=RISEN)
+    Product.objects.filter(pk=product.pk).update(price=RISEN)
+    return found
+
+
+def pages(browser: Any, orders: list[Order]) -> list[Any]:
+    """Everything that this person can open: each address without parts, and all about each order."""
+    person = User.objects.get(pk=browser.session["_auth_user_id"])
+    plain = {address for _name, address in addresses() if not re.search(r"/(0|X|x)(/|$)|0000|logout|/metrics", address)}
+    wanted = [*sorted(plain), "/?seen=overview~old", "/overview/live/?seen=overview~old", "/orders/?q=SECRET"]
+    wanted += [
+        "/products/?q=telkomsel",
+        "/products/SECRET/buy/",
+        f"/products/SECRET/buy/?review=1&destination={NUMBER}",
+    ]
+    for order in orders:
+        wanted += [order.get_absolute_url(), f"{order.get_absolute_url()}live/?seen=order-live~old"]
+        wanted += [f"/orders/live/?seen=row-{order.pk}~old"]
+        if order.status in {Status.SUCCESS, Status.REVERSED}:
+            ReceiptPrint.objects.get_or_create(order=order, number=1, paper="80", defaults={"printed_by": person})
+            wanted += [f"{order.get_absolute_url()}receipt/?paper={paper}" for paper in ("58", "80", "a5")]
+            wanted += [f"{order.get_absolute_url()}receipt/1/"]
+    return [browser.get(address, follow=True) for address in wanted]
+
+
+@pytest.mark.parametrize("role", LEFT)
+def test_no_page_receipt_or_file_names_the_cost(role: str, orders: list[Order]):
+    evaluate_alerts()
+    browser = browser_of(role)
+
+    found = {page.request["PATH_INFO"]: secrets_in(page) for page in pages(browser, orders)}
+
+    assert {path: secrets for path, secrets in found.items() if secrets} == {}
+    assert len(found) > 40
+
+
+def test_who_sees_costs_finds_price_cost_and_profit(orders: list[Order]):
+    browser = browser_of("supervisor")
+    done = next(order for order in orders if order.status == Status.SUCCESS)
+
+    page = browser.get(done.get_absolute_url())
+
+    assert has_id(page, "customer-pays")
+    assert {"Rp12.000", "Rp10.203", "+Rp1.797"} <= set(words(page).split())
+    assert {COST} <= secrets_in(browser.get("/orders/"))
+    assert "Rp10.203" not in words(browser.get(f"{done.get_absolute_url()}receipt/"))
+
+
+def test_a_receipt_shows_what_the_customer_pays(orders: list[Order], cashier: Any):
+    done = next(order for order in orders if order.status == Status.SUCCESS)
+
+    assert "Rp12.000" in words(cashier.get(f"{done.get_absolute_url()}receipt/"))
+
+
+@pytest.mark.parametrize(
+    "limits", [{"own_per_order": COST - 1}, {"own_per_day": COST - 1}, {"own_approval_above": 1}, {}]
+)
+def test_no_refusal_names_the_cost(product: Product, limits: dict[str, int]):
+    open_books(COST - 1)
+    browser = browser_of("cashier", **limits)
+    page = review(browser, product)
+
+    answer = browser.post("/products/SECRET/buy/", {**hidden(page), "confirm": "1"}, follow=True)
+
+    assert secrets_in(page) | secrets_in(answer) == set()
+    assert not Order.objects.filter(status=Status.QUEUED).exists()
+
+
+def test_a_cost_that_rose_meanwhile_is_confirmed_again(product: Product, cashier: Any):
+    fields = hidden(review(cashier, product))
+    Product.objects.filter(pk=product.pk).update(price=RISEN)
+
+    answer = confirm(cashier, product, fields)
+
+    assert codes(answer) == {"PriceMoved"}
+    assert (secrets_in(answer), Order.objects.count()) == (set(), 0)
+    confirm(cashier, product, hidden(answer))
+    order = Order.objects.get()
+    assert (order.max_price, order.selling_price) == (RISEN, PRICE)
+
+
+@pytest.mark.parametrize("seal", ["", "0" * 64, None])
+def test_without_its_seal_nothing_is_bought(product: Product, cashier: Any, seal: str | None):
+    fields = hidden(review(cashier, product))
+    fields.pop("seal")
+
+    answer = confirm(cashier, product, fields if seal is None else fields | {"seal": seal})
+
+    assert codes(answer) == {"PriceMoved"}
+    assert not Order.objects.exists()
+
+
+def test_a_selling_price_that_moved_is_confirmed_again(product: Product, cashier: Any):
+    fields = hidden(review(cashier, product))
+    Product.objects.filter(pk=product.pk).update(selling_price=PRICE + 500)
+
+    answer = confirm(cashier, product, fields)
+
+    assert codes(answer) == {"SellingPriceMoved"}
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize(("selling_price", "is_offered"), [(PRICE, False), (COST, True)])
+def test_a_risen_cost_is_confirmed_by_who_sees_it(product: Product, selling_price: int, is_offered: bool):
+    browser = browser_of("cashier")
+    person = User.objects.get(pk=browser.session["_auth_user_id"])
+    facts = {"selling_price": selling_price, "placed_by": person, "action_reason": ActionReason.PRICE_CHANGED}
+    waits = make_order(Status.NEEDS_ACTION, product=product, **facts)
+    Product.objects.filter(pk=product.pk).update(price=RISEN)
+
+    assert has_id(browser.get(waits.get_absolute_url()), "act-confirm_price") is is_offered
+    assert has_id(browser_of("supervisor").get(waits.get_absolute_url()), "act-confirm_price")
+
+
+def test_an_own_request_for_approval_names_no_cost(product: Product):
+    browser = browser_of("cashier", own_approval_above=1)
+    person = User.objects.get(pk=browser.session["_auth_user_id"])
+    with pytest.raises(NeedsApproval) as need:
+        place_order(
+            product=product,
+            destination=NUMBER,
+            max_price=COST,
+            idempotency_key=str(uuid.uuid4()),
+            placed_by=person,
+        )
+    approval = ask_for_approval(need.value, actor=person)
+
+    for address in (approval.get_absolute_url(), "/approvals/"):
+        page = browser.get(address)
+        assert page.status_code == 200
+        assert secrets_in(page) == set()
+        assert "Rp12.000" in words(page)
+
+
+def test_below_cost_a_supervisor_writes_why(product: Product):
+    Product.objects.filter(pk=product.pk).update(selling_price=COST - 3)
+    browser = browser_of("supervisor")
+    page = review(browser, product)
+    assert has_id(page, "below-cost")
+
+    assert codes(confirm(browser, product, hidden(page))) == {"BelowCost:no_reason"}
+    confirm(browser, product, hidden(page) | {"reason": "promo"})
+
+    assert OrderEvent.objects.get(order=Order.objects.get()).note == "promo"
