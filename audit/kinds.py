@@ -50,4 +50,5 @@ class Kind(models.TextChoices):
     APPROVAL_VOID = "approval_void", _("Request void")
     DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
     DAY_SIGNED = "day_signed", _("Closing of a day signed")
+    CREDIT_CHANGED = "credit_changed", _("Credit of a customer changed")
     RESTORED = "restored", _("Database restored")

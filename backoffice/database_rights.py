@@ -129,6 +129,10 @@ RIGHTS: dict[str, str] = {
     "tills_pin": "SIUD",
     "tills_tillhistory": "SI",
     "tills_pinhistory": "SI",
+    # credit
+    "credit_creditaccount": "SIU",
+    "credit_creditentry": "SI",
+    "credit_creditaccounthistory": "SI",
     # drawers
     "drawers_drawer": "SIU",
     "drawers_drawerday": "SIU",

@@ -79,6 +79,7 @@ INSTALLED_APPS = [
     "exports",
     "workbench",
     "tills",
+    "credit",
     "drawers",
 ]
 
@@ -335,6 +336,11 @@ EXCHANGES_KEPT_DAYS = env.int("EXCHANGES_KEPT_DAYS", 90)
 APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
 # Something that waits for a second person longer than this (minutes) is an alert.
 APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
+
+# --- Credit -----------------------------------------------------------------------------------------------------
+
+# What is asked, and may refuse, when an order is to sell for another price: rooms above the one that changes it.
+PRICE_FOLLOWERS = ["credit.services.follow_price"]
 
 # --- Drawers ----------------------------------------------------------------------------------------------------
 

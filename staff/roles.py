@@ -105,6 +105,7 @@ _CASHIER = (
     "customers.change_customer",
     "customers.delete_customer",
     "drawers.use_drawer",
+    "credit.use_credit",
 )
 _SUPERVISOR = (
     *_CASHIER,
@@ -120,6 +121,7 @@ _SUPERVISOR = (
     "staff.manage_staff",
     "tills.enrol_till",
     "drawers.view_shifts",
+    "credit.view_credit",
 )
 _AUDITOR = (
     *_VIEWER,
@@ -134,6 +136,7 @@ _AUDITOR = (
     "reconciliation.view_reconciliationrun",
     "alerts.view_alert",
     "drawers.view_shifts",
+    "credit.view_credit",
 )
 # What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
 # so that what a shop has changed stays.
@@ -151,6 +154,7 @@ ROLES: dict[Role, tuple[str, ...]] = {
         "reconciliation.acknowledge_difference",
         "staff.change_limits",
         "drawers.manage_drawers",
+        "credit.manage_credit",
         "shop.change_settings",
     ),
 }

@@ -16,5 +16,6 @@ PIN_RIGHTS = frozenset(
         "customers.add_customer",
         "customers.change_customer",
         "drawers.use_drawer",
+        "credit.use_credit",
     }
 )

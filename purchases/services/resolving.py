@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
 from gateway import line
@@ -62,8 +64,14 @@ def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool =
 
     A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
     at cost, moves by as much. Raises `LimitReached` when it is beyond what the actor may spend, and `ActionRefused`
-    when a risen one is above what the person may spend without a second one.
+    when a risen one is above what the person may spend without a second one. What `settings.PRICE_FOLLOWERS` names may
+    refuse the new selling price, such as a customer's credit.
     """
+    moves_with_it = order.selling_price is not None and order.follows_cost
+    selling_price = (order.selling_price or 0) + max_price - order.max_price if moves_with_it else None
+    if selling_price not in {None, order.selling_price}:
+        for name in settings.PRICE_FOLLOWERS:  # before anything else is locked
+            import_string(name)(order, selling_price, actor)
     refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
     if max_price > order.max_price and needs_approval(actor, max_price):
@@ -71,13 +79,12 @@ def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool =
             _("The new price needs the approval of a second person. Cancel this order, and place it again.")
         )
     confirmed = {"code": "price_confirmed", "before": order.max_price, "after": max_price} if is_new else {}
-    moves_with_it = order.selling_price is not None and order.follows_cost
     queued = Decision(
         status=Status.QUEUED,
         source=_STAFF,
         actor=actor,
         max_price=max_price,
-        selling_price=(order.selling_price or 0) + max_price - order.max_price if moves_with_it else None,
+        selling_price=selling_price,
         facts=confirmed,
         wait=HEAD_START_SECONDS,
     )

@@ -33,7 +33,19 @@ ROOMS = (
         "bills",
         "reconciliation",
     ),
-    *("alerts", "callbacks", "approvals", "tills", "drawers", "shop", "staff", "audit", "workbench", "backoffice"),
+    *(
+        "alerts",
+        "callbacks",
+        "approvals",
+        "tills",
+        "credit",
+        "drawers",
+        "shop",
+        "staff",
+        "audit",
+        "workbench",
+        "backoffice",
+    ),
 )
 KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),

@@ -1,0 +1,62 @@
+"""Why something is not sold on credit, or not entered in a customer's account."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.utils.translation import gettext as _
+
+from core.money import rupiah
+from core.times import day_words
+from purchases.errors import OrderRefused
+
+
+class CreditRefused(OrderRefused):
+    """Nothing was sold, entered or sent. `reason` is one of the keys below."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "no_right": _("Only who gives customers credit can do this."),
+            "no_reason": _("Write what it is for."),
+            "no_customer": _("Choose the customer who buys on credit."),
+            "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),
+            "ended": _("This order has ended without success: it cannot be put on credit."),
+            "on_credit": _("This order is on a customer's credit already."),
+            "not_on_credit": _("This order is on no customer's credit."),
+            "not_owed": _("Nothing is owed for this order now."),
+            "given_back": _("Somebody has noted before that the customer has the money back."),
+            "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
+            "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
+            "not_money": _("Choose cash, transfer or QRIS."),
+            "undone": _("This was undone before."),
+            "not_yours": _("Only who took this payment, or who gives customers credit, can undo it."),
+        }
+        super().__init__(words[reason])
+
+
+class NoAccount(CreditRefused):
+    """The customer may not buy on credit: nobody has given an account."""
+
+    def __init__(self, name: str) -> None:
+        self.reason = ""
+        OrderRefused.__init__(self, _("%(name)s may not buy on credit. An owner can allow it.") % {"name": name})
+
+
+class OverCap(CreditRefused):
+    """The customer would owe more than the cap. `owed`, `cap`, `amount`: rupiah."""
+
+    def __init__(self, name: str, *, owed: int, cap: int, amount: int) -> None:
+        self.reason, self.owed, self.cap, self.amount = "", owed, cap, amount
+        words = _("%(name)s owes %(owed)s; with %(amount)s more it would be above the cap of %(cap)s.")
+        facts = {"name": name, "owed": rupiah(owed), "amount": rupiah(amount), "cap": rupiah(cap)}
+        OrderRefused.__init__(self, words % facts)
+
+
+class Overdue(CreditRefused):
+    """What the customer owes has been due since the day `since`. Nothing more is sold on credit before that is paid."""
+
+    def __init__(self, name: str, *, since: dt.date) -> None:
+        self.reason, self.since = "", since
+        words = _("%(name)s has a debt that was due on %(day)s. It has to be paid before anything more is on credit.")
+        OrderRefused.__init__(self, words % {"name": name, "day": day_words(since)})

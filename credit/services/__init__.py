@@ -1,0 +1,17 @@
+"""What is done with customers' credit, each under the account's row lock."""
+
+from credit.services.accounts import bring_forward, set_credit
+from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all
+from credit.services.locking import MANAGE, USE, VIEW, lock_account, name_of
+from credit.services.paying import pay_back, record_payment, undo_payment
+from credit.services.selling import (
+    follow_price,
+    give_back_credit,
+    is_given_back_on_credit,
+    put_on_credit,
+    refuse_unless_sold_to,
+    sell_on_credit,
+    sold_on_credit,
+    standing_sale,
+    take_off_credit,
+)

@@ -1,0 +1,72 @@
+"""Giving a customer credit, and changing its cap and due date: by who manages credit, and each time noted."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from audit.kinds import Kind
+from audit.services import record
+from credit.errors import CreditRefused
+from credit.models import CreditAccount, CreditEntry
+from credit.services.locking import MANAGE, due_day, enter, lock_account
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from customers.models import Customer
+    from staff.models import User
+
+
+def set_credit(
+    customer: Customer,
+    *,
+    cap: int,
+    due_days: int,
+    due_on: dt.date | None = None,
+    actor: User,
+    request: HttpRequest | None = None,
+) -> CreditAccount:
+    """Let the customer owe up to `cap` rupiah, due so many days after a sale, or on a day; also when it was otherwise.
+
+    A cap of 0 ends it: nothing more is sold on credit, and what is owed stays. Raises `CreditRefused`.
+    """
+    if not actor.has_perm(MANAGE):
+        raise CreditRefused("no_right")
+    terms = {"cap": cap, "due_days": due_days, "due_on": due_on}
+    with transaction.atomic():
+        account, is_new = CreditAccount.objects.get_or_create(customer=customer, defaults=terms)
+        before: dict[str, Any] | None = None
+        if not is_new:
+            account = lock_account(account.pk)
+            before = _terms(account)
+            for name, value in terms.items():
+                setattr(account, name, value)
+            account.save(update_fields=list(terms))
+        if before != _terms(account):
+            subject = f"customer {customer.pk}"
+            facts = {"before": before, "after": _terms(account)}
+            record(Kind.CREDIT_CHANGED, person=actor, request=request, subject=subject, **facts)
+        return account
+
+
+def bring_forward(account: CreditAccount, *, amount: int, reason: str, actor: User) -> CreditEntry:
+    """Enter `amount` rupiah that the customer owed before this account began, such as by a book.
+
+    It is no sale, so it may pass the cap. Raises `CreditRefused`.
+    """
+    if not actor.has_perm(MANAGE):
+        raise CreditRefused("no_right")
+    if not reason.strip():
+        raise CreditRefused("no_reason")
+    with transaction.atomic():
+        current = lock_account(account.pk)
+        facts = {"due_on": due_day(current), "reason": reason.strip()[:500]}
+        return enter(current, CreditEntry.Kind.BROUGHT, amount, actor=actor, **facts)
+
+
+def _terms(account: CreditAccount) -> dict[str, Any]:
+    due_on = account.due_on.isoformat() if account.due_on else None
+    return {"cap": account.cap, "due_days": account.due_days, "due_on": due_on}

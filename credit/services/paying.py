@@ -1,0 +1,61 @@
+"""Money that comes in for what a customer owes, and goes back to a customer who has paid too much.
+
+A drawer that takes it in cash does so in `drawers.services.take_credit_payment`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from credit.errors import CreditRefused
+from credit.models import MONEY, CreditAccount, CreditEntry
+from credit.services.locking import MANAGE, enter, lock_account
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+_Kind = CreditEntry.Kind
+
+
+def record_payment(account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "") -> CreditEntry:
+    """Note that the customer paid `amount` rupiah (above zero), at most what is owed. Raises `CreditRefused`."""
+    _refuse_but_money(method)
+    with transaction.atomic():
+        current = lock_account(account.pk)
+        if amount > current.balance:
+            raise CreditRefused("more_than_owed")
+        return enter(current, _Kind.PAYMENT, -amount, actor=actor, method=method, reason=reason.strip()[:500])
+
+
+def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
+    """Undo a payment that was entered wrongly: it is owed again. Raises `CreditRefused`."""
+    if not reason.strip():
+        raise CreditRefused("no_reason")
+    with transaction.atomic():
+        current = lock_account(payment.account_id)
+        if payment.person_id != actor.pk and not actor.has_perm(MANAGE):
+            raise CreditRefused("not_yours")
+        if CreditEntry.objects.filter(undoes=payment).exists():
+            raise CreditRefused("undone")
+        facts = {"method": payment.method, "undoes": payment, "reason": reason.strip()[:500]}
+        return enter(current, _Kind.PAYMENT, -payment.amount, actor=actor, **facts)
+
+
+def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, ref_id: str = "") -> CreditEntry:
+    """Note that `amount` rupiah went back to a customer who had paid at least so much too much. Raises `CreditRefused`.
+
+    `ref_id`: the order for which it went back.
+    """
+    _refuse_but_money(method)
+    with transaction.atomic():
+        current = lock_account(account.pk)
+        if current.balance + amount > 0:
+            raise CreditRefused("not_paid_yet")
+        return enter(current, _Kind.PAID_BACK, amount, actor=actor, method=method, ref_id=ref_id)
+
+
+def _refuse_but_money(method: str) -> None:
+    if method not in MONEY:
+        raise CreditRefused("not_money")

@@ -1,0 +1,162 @@
+"""Sales on credit. What an order is worth to the shop's customer is on the account in the order's own transaction.
+
+Lock order: the bill's check, an order, a shift, the account, the books. Of a new order the account comes first: nobody
+else can hold an order that is not stored yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from credit.errors import CreditRefused, OverCap, Overdue
+from credit.models import CreditAccount, CreditEntry
+from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of
+from purchases.models import Order
+from purchases.services import lock_order_for_move
+from purchases.states import FINAL, Status
+
+if TYPE_CHECKING:
+    from customers.models import Customer
+    from staff.models import User
+
+SALE, REFUND = CreditEntry.Kind.SALE, CreditEntry.Kind.REFUND
+
+
+def sell_on_credit(customer: Customer, *, amount: int, key: str, place: Callable[[], Order], actor: User) -> Order:
+    """Place an order and put what it sells for on the customer's account, both or nothing; return the order.
+
+    `amount`: whole rupiah, the selling price that the customer confirmed. `key`: the order's idempotency key; the same
+    again gives the same order, once on the account. `place`: stores the order, such as `place_order` with its facts.
+    Raises `NoAccount`, `Overdue` or `OverCap` before it is called, `CreditRefused`, and what it raises. Of a bill lock
+    the check before (`lock_check_for_payment`).
+    """
+    with transaction.atomic():
+        account = lock_account_of(customer)
+        before = Order.objects.filter(idempotency_key=key).first()
+        if before is None:
+            refuse_unless_sold_to(account, amount)
+        elif standing_sale(before.ref_id) is None:
+            raise CreditRefused("placed_before")
+        order = place()
+        if before is None:
+            _sell(account, order, actor)
+        return order
+
+
+def put_on_credit(order: Order, *, customer: Customer, actor: User) -> CreditEntry:
+    """Put an order that was placed before, and is on no account, on this customer's; return the sale.
+
+    Raises `NoAccount`, `Overdue`, `OverCap`, or `CreditRefused` for an order that has ended without success.
+    """
+    with transaction.atomic():
+        current = lock_order_for_move(order.pk)
+        if current.status in FINAL - {Status.SUCCESS}:
+            raise CreditRefused("ended")
+        account = lock_account_of(customer)
+        if standing_sale(current.ref_id):
+            raise CreditRefused("on_credit")
+        refuse_unless_sold_to(account, current.customer_pays)
+        return _sell(account, current, actor)
+
+
+def take_off_credit(order: Order, *, actor: User) -> CreditEntry | None:
+    """Undo the sale of an order that was paid otherwise after all; None where it is on no account."""
+    with transaction.atomic():
+        sale = _locked_sale(order.ref_id)
+        return enter(sale.account, SALE, -sale.amount, actor=actor, ref_id=sale.ref_id, undoes=sale) if sale else None
+
+
+def give_back_credit(order: Order, *, actor: User, customer: Customer | None = None, reason: str = "") -> CreditEntry:
+    """Take the price of an order that ended without success off the account that it was sold on; return the entry.
+
+    An order that was paid otherwise lowers what `customer` owes, or is kept for later sales. Once an order, whoever
+    asks, and however often. Raises `CreditRefused`, or `NoAccount`.
+    """
+    with transaction.atomic():
+        current = lock_order_for_move(order.pk)
+        if current.status not in FINAL - {Status.SUCCESS}:
+            raise CreditRefused("not_owed")
+        sale = _locked_sale(current.ref_id)
+        account = sale.account if sale else None
+        if account is None:
+            if is_given_back_on_credit(current.ref_id):
+                raise CreditRefused("given_back")
+            if customer is None:
+                raise CreditRefused("not_on_credit")
+            account = lock_account_of(customer)
+        # With the account's lock, the database has the last word: one refund an order.
+        if is_given_back_on_credit(current.ref_id):
+            raise CreditRefused("given_back")
+        amount = sale.amount if sale else current.customer_pays
+        facts = {"ref_id": current.ref_id, "reason": reason.strip()[:500], "undoes": sale}
+        return enter(account, REFUND, -amount, actor=actor, **facts)
+
+
+def follow_price(order: Order, selling_price: int, actor: User | None) -> None:
+    """Of a locked order that sells for `selling_price` rupiah from now on: so it does on the account. Raises `OverCap`.
+
+    `settings.PRICE_FOLLOWERS` names it; it takes the account's lock.
+    """
+    sale = _locked_sale(order.ref_id)
+    if sale is None or sale.amount == selling_price:
+        return
+    account = sale.account
+    if selling_price > sale.amount:
+        _refuse_over_cap(account, selling_price - sale.amount)
+    person = actor or sale.person
+    enter(account, SALE, -sale.amount, actor=person, ref_id=sale.ref_id, undoes=sale)
+    enter(account, SALE, selling_price, actor=person, ref_id=sale.ref_id, due_on=sale.due_on, replaces=sale)
+
+
+def standing_sale(ref_id: str) -> CreditEntry | None:
+    """The entry by which an order is on a customer's account; None for an order that is on none."""
+    sales = CreditEntry.objects.current().filter(ref_id=ref_id, ref_id__gt="", kind=SALE)
+    return sales.select_related("account__customer", "person").first()
+
+
+def is_given_back_on_credit(ref_id: str) -> bool:
+    """Whether the price of this order was taken off an account because it ended without success."""
+    return CreditEntry.objects.filter(ref_id=ref_id, ref_id__gt="", kind=REFUND).exists()
+
+
+def sold_on_credit(ref_ids: Collection[str]) -> dict[str, str]:
+    """Of these orders those that were sold on credit, also if that was given back since: ref_id → customer's name."""
+    sales = CreditEntry.objects.filter(ref_id__in=ref_ids, ref_id__gt="", kind=SALE, undoes=None)
+    found = sales.exclude(undone_by__kind=SALE).select_related("account__customer")
+    return {sale.ref_id: name_of(sale.account) for sale in found}
+
+
+def refuse_unless_sold_to(account: CreditAccount, amount: int) -> None:
+    """Raise `Overdue` or `OverCap` unless `amount` rupiah more may be sold on this account, now."""
+    if account.oldest_due and account.oldest_due < timezone.localdate():
+        raise Overdue(name_of(account), since=account.oldest_due)
+    _refuse_over_cap(account, amount)
+
+
+def _refuse_over_cap(account: CreditAccount, amount: int) -> None:
+    if account.balance + amount > account.cap:
+        raise OverCap(name_of(account), owed=account.balance, cap=account.cap, amount=amount)
+
+
+def _sell(account: CreditAccount, order: Order, actor: User) -> CreditEntry:
+    amount = order.customer_pays
+    _refuse_over_cap(account, amount)
+    former = CreditEntry.objects.filter(ref_id=order.ref_id, kind=SALE, undoes=None, replaced_by=None)
+    facts = {"ref_id": order.ref_id, "due_on": due_day(account), "replaces": former.first()}
+    return enter(account, SALE, amount, actor=actor, **facts)
+
+
+def _locked_sale(ref_id: str) -> CreditEntry | None:
+    """The standing sale with its account locked, as it is under the lock."""
+    sale = standing_sale(ref_id)
+    if sale is None:
+        return None
+    account = lock_account(sale.account_id)
+    sale = standing_sale(ref_id)
+    if sale is not None:
+        sale.account = account
+    return sale

@@ -1,0 +1,47 @@
+"""Customers with credit for the tests of several rooms."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from credit.models import CreditAccount
+from credit.services import sell_on_credit
+from customers.models import Customer
+from purchases.models import Order
+from staff.models import User
+from tests.customers.helpers import make_customer
+from tests.factories import make_product
+from tests.purchases.helpers import place
+
+
+def give_credit(name: str = "Bu Sri", *, cap: int = 100_000, due_days: int = 14) -> Customer:
+    """A customer who may owe so much (rupiah)."""
+    customer = make_customer(name)
+    CreditAccount.objects.create(customer=customer, cap=cap, due_days=due_days)
+    return customer
+
+
+def sell_to(customer: Customer, amount: int = 10_000, *, by: User, product: Any = None, **facts: Any) -> Order:
+    """An order for so much (rupiah) that this person has sold on credit."""
+    key = facts.pop("key", str(uuid.uuid4()))
+    chosen = product or make_product(price=amount)
+    return sell_on_credit(
+        customer,
+        amount=chosen.sells_for,
+        key=key,
+        place=lambda: place(chosen, placed_by=by, idempotency_key=key, **facts),
+        actor=by,
+    )
+
+
+def account_of(customer: Customer) -> CreditAccount:
+    """The account as it is now."""
+    return CreditAccount.objects.get(customer=customer)
+
+
+def owed_by(customer: Customer) -> int:
+    """Rupiah that this customer owes: what the row says, which has to be what its entries come to."""
+    account = account_of(customer)
+    assert account.balance == sum(account.entries.values_list("amount", flat=True))
+    return account.balance
