@@ -21,7 +21,7 @@ SECRET = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 def make_person(role: str = "", **facts: Any) -> User:
     """Somebody of this role: one of `ROLES`, "admin", or "" for nobody in particular."""
     username = facts.pop("username", role or "nobody")
-    user = User.objects.create_user(username, password="secret-words", is_superuser=role == "admin", **facts)
+    user: User = User.objects.create_user(username, password="secret-words", is_superuser=role == "admin", **facts)
     if role in ROLES:
         user.groups.add(Group.objects.get(name=role))
     if needs_factor(User.objects.get(pk=user.pk)):
@@ -40,7 +40,7 @@ def code_of(person: User) -> str:
     for app in Authenticator.objects.filter(user=person, type=Authenticator.Type.TOTP):
         app.data.pop("last_step", None)
         app.save(update_fields=["data"])
-    return format_hotp_value(hotp_value(SECRET, int(clock.now().timestamp()) // 30))
+    return str(format_hotp_value(hotp_value(SECRET, int(clock.now().timestamp()) // 30)))
 
 
 class Browser(Client):

@@ -3,16 +3,18 @@
 import hashlib
 import hmac
 import json
+from typing import Any
 
 from django.conf import settings
 from django.test import Client
 
+from purchases.models import Order
 from tests.factories import reported
 
 URL = "/callbacks/upstream/"
 
 
-def body_for(order, status="success", **facts) -> bytes:
+def body_for(order: Order, status: str = "success", **facts: Any) -> bytes:
     """The body of a callback about this order."""
     data = reported(order, status, **facts).model_dump(mode="json")
     content = {"event": f"transaction.{status}", "timestamp": "2026-08-22T10:00:12+07:00", "data": data}
@@ -24,7 +26,7 @@ def sign(body: bytes) -> str:
     return hmac.new(settings.UPSTREAM_SECRET_KEY.encode(), body, hashlib.sha256).hexdigest()
 
 
-def post(body: bytes, *, signature: str | None = None, content_type: str = "application/json", **extra):
+def post(body: bytes, *, signature: str | None = None, content_type: str = "application/json", **extra: Any) -> Any:
     """Send it to us; the answer."""
     headers = {"X-Signature": sign(body) if signature is None else signature, "X-Delivery-Id": "d-1"}
     return Client().post(URL, data=body, content_type=content_type, headers=headers | extra.pop("headers", {}), **extra)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import connections
+from django.test import Client
 from django.utils import timezone
 
 from catalogue.models import Product
@@ -94,12 +95,12 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def review(client, product, destination=NUMBER, **more):
+def review(client: Client, product: Product, destination: str = NUMBER, **more: Any) -> Any:
     """The page that shows what will be bought."""
     return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
 
 
-def confirm(client, product, fields):
+def confirm(client: Client, product: Product, fields: dict[str, Any]) -> Any:
     """Press its button."""
     return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "1"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from reconciliation.explaining import Difference, Explained
 from reconciliation.quiet import Entry, Judgement, Known, Order, Progress, Reading, judge
@@ -73,7 +74,7 @@ class MethodShop:
             self.posted.add((ref_id, change))
             self.entries.append(Entry(no=no, ref_id=ref_id, change=change))
 
-    def change(self, ref_id: str, **facts: object) -> None:
+    def change(self, ref_id: str, **facts: Any) -> None:
         """Know something more of an order."""
         self.orders[ref_id] = replace(self.orders[ref_id], **facts)
 

@@ -75,7 +75,7 @@ class ServiceShop:
 
     def see(self, what: Happening) -> None:
         """Do one thing."""
-        order = self.orders.get(what.ref_id)
+        order: Any = self.orders.get(what.ref_id)
         match what.kind:
             case "sent":
                 self._send(what)
