@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
+from backoffice.navigation import navigation_of
 from shop.services import shop_name
 from staff.models import User
 from staff.roles import DEMO_STAFF, role_of
@@ -15,8 +16,8 @@ from staff.roles import DEMO_STAFF, role_of
 def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
-    `own_role`, `upstream_account` and `page_head` are read only by the pages that show them: those of people who are
-    signed in.
+    `own_role`, `upstream_account`, `page_head` and `navigation` are read only by the pages that show them: those of
+    people who are signed in.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -31,5 +32,6 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
         "own_role": SimpleLazyObject(lambda: role_of(request.user)),  # type: ignore[arg-type] # signed in
         "page_head": head,
+        "navigation": SimpleLazyObject(lambda: navigation_of(request)),
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }

@@ -132,7 +132,8 @@ document.addEventListener("click", (event) => {
   if (target.closest("[data-close]")) target.closest("dialog")?.close();
   if (target instanceof HTMLDialogElement) target.close();
   if (target.closest("[data-dismiss]")) target.closest("[data-toast]")?.remove();
-  for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target)) menu.open = false;
+  // What dims the page behind an open menu is part of the menu.
+  for (const menu of findAll("details[data-menu][open]")) if (!menu.contains(target) || menu === target) menu.open = false;
   const copier = target.closest("[data-copy], [data-copies]");
   if (copier) copy(copier);
 });

@@ -1,0 +1,118 @@
+"""The places that a person can go to: all of them at the side, and on a phone five tabs at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core.access import StaffRequest
+
+# Beside them stands the fifth tab, "More", with everything else.
+_TABS = 4
+_APPROVALS = "approvals"
+# Which places are the tabs: of those that the person may see, the first ones.
+_OF_SELLERS = ("catalogue", "bills", "orders", "drawer", "customers", "approvals")
+_OF_OTHERS = ("overview", "orders", "balance", "workbench", "bills", "drawer", "catalogue", "approvals")
+
+_WORKBENCH = ("exchange_list", "exchange_detail", "error_list", "audit_list", "callback_list", "callback_detail")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one can go. `name` is for scripts and tests; `is_here`: the page shown belongs to it."""
+
+    name: str
+    url: str
+    icon: str
+    words: str
+    is_here: bool
+
+
+@dataclass(frozen=True)
+class Navigation:
+    """The places of one person, in the order of the side."""
+
+    places: list[Place]
+    tabs: list[Place]
+
+    @property
+    def more(self) -> list[Place]:
+        """What is no tab."""
+        return [place for place in self.places if place not in self.tabs]
+
+    @property
+    def is_in_more(self) -> bool:
+        """Whether the page shown belongs to none of the tabs."""
+        return not any(place.is_here for place in self.tabs)
+
+    @property
+    def has_approvals(self) -> bool:
+        """Whether the person sees approvals at all."""
+        return any(place.name == _APPROVALS for place in self.places)
+
+    @property
+    def has_approvals_in_more(self) -> bool:
+        """Whether their count belongs on the tab "More"."""
+        return any(place.name == _APPROVALS for place in self.more)
+
+
+def navigation_of(request: HttpRequest) -> Navigation:
+    """The places of whoever is signed in. A page that is not found is in none of them."""
+    places = [*_places(request)]  # type: ignore[arg-type] # signed in
+    wanted = _OF_SELLERS if request.user.has_perm("purchases.buy") else _OF_OTHERS
+    by_name = {place.name: place for place in places}
+    chosen = [by_name[name] for name in wanted if name in by_name][:_TABS]
+    return Navigation(places=places, tabs=chosen)
+
+
+def _places(request: StaffRequest) -> list[Place]:
+    """Each place that the person may see."""
+    may = request.user.has_perm
+    at = _Position(request)
+    found = [Place("overview", reverse("overview"), "layout-dashboard", _("Overview"), at.name == "overview")]
+
+    def add(name: str, address: str, icon: str, words: str, *, is_here: bool) -> None:
+        found.append(Place(name, reverse(address), icon, words, is_here))
+
+    if may("catalogue.view_product"):
+        words = _("Buy") if may("purchases.buy") else _("Products")
+        add("catalogue", "catalogue", "shopping-cart", words, is_here=at.path.startswith("/products/"))
+    if may("bills.view_billcheck"):
+        add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
+    if may("purchases.view_order"):
+        add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
+    if may("ledger.view_books") and may("catalogue.view_cost"):
+        add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
+    if may("customers.view_customer"):
+        add("customers", "customer_list", "address-book", _("Customers"), is_here=at.begins("customer_", "number_"))
+    if may("drawers.use_drawer") or may("drawers.view_shifts"):
+        address = "drawer" if may("drawers.use_drawer") else "shift_list"
+        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_"))
+    if _is_asked(may):
+        add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
+    if may("gateway.view_exchange"):
+        add("workbench", "exchange_list", "arrows-exchange", _("Workbench"), is_here=at.name in _WORKBENCH)
+    elif may("callbacks.view_callback"):
+        add("callbacks", "callback_list", "webhook", _("Callbacks"), is_here=at.begins("callback_"))
+    return found
+
+
+def _is_asked(may: Callable[[str], bool]) -> bool:
+    """Whether something can wait for this person's approval, or for that of another."""
+    return may("approvals.view_approval") or may("purchases.buy") or may("bills.check_bill")
+
+
+class _Position:
+    """Which page the request is for: the name of its address, and its path."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.name = (request.resolver_match.url_name or "") if request.resolver_match else ""
+        self.path = request.path
+
+    def begins(self, *starts: str) -> bool:
+        """Whether the address's name begins with one of these."""
+        return self.name.startswith(starts)

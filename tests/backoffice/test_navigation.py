@@ -1,0 +1,45 @@
+"""Where a person can go: at the side, and on a phone in five tabs."""
+
+import re
+
+import pytest
+
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db
+
+
+def places(page: str, start: str, end: str) -> list[str]:
+    """The places between two marks of the page, in their order."""
+    return re.findall(r'data-place="(\w+)"', page.split(start)[1].split(end, maxsplit=1)[0])
+
+
+@pytest.mark.parametrize(
+    ("role", "tabs"),
+    [
+        ("cashier", ["catalogue", "bills", "orders", "drawer"]),
+        ("viewer", ["overview", "orders", "bills", "catalogue"]),
+        ("auditor", ["overview", "orders", "balance", "workbench"]),
+        ("admin", ["catalogue", "bills", "orders", "drawer"]),
+        ("", ["overview"]),
+    ],
+)
+def test_a_phone_has_four_places_of_ones_work_and_the_others_in_more(role, tabs):
+    page = browser_of(role).get("/me/").content.decode()
+
+    side = places(page, "nav-main", "</nav>")
+    assert places(page, 'id="tabs"', 'id="more"') == tabs
+    assert places(page, 'id="more"', "</nav>") == [place for place in side if place not in tabs]
+
+
+def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
+    orders, preferences = (cashier.get(address).content.decode() for address in ("/orders/", "/me/"))
+
+    tabs = orders.split('id="tabs"')[1].split("</nav>")[0]
+    assert re.findall(r'data-place="(\w+)" aria-current="page"', tabs) == ["orders"]
+    assert 'aria-current="true"' not in tabs
+    assert '<summary aria-current="true">' in preferences.split('id="more"')[1]
+
+
+def test_a_page_that_does_not_exist_is_in_no_place(cashier):
+    assert 'aria-current="page"' not in cashier.get("/no/such/page/").content.decode()
