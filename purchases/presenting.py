@@ -24,13 +24,13 @@ from core.times import clock
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
+from purchases.services.serials import token_of
 from purchases.states import ActionReason, Status
 from upstream.error_codes import MEANINGS, Next, Step, meaning_of
 
 if TYPE_CHECKING:
     from staff.models import User
 
-_TOKEN = re.compile(r"\d{20}")
 # An upstream that writes about money: "harga 10.200, saldo 989.800".
 _MONEY = re.compile(r"\b(rp|harga|saldo|price|balance)\b\W{0,3}\d|\brp\d", re.IGNORECASE)
 
@@ -62,9 +62,8 @@ def serial_number(order: Order) -> SerialNumber | None:
     if not order.sn:
         return None
     sn = text_as_seen(order.sn, order.destination)
-    first, _slash, rest = sn.partition("/")
-    digits = re.sub(r"[\s\-]", "", first)
-    if kind_of(order.product) is DestinationKind.METER and _TOKEN.fullmatch(digits):
+    digits, rest = token_of(sn), sn.partition("/")[2]
+    if digits and kind_of(order.product) is DestinationKind.METER:
         groups = tuple(digits[i : i + 4] for i in range(0, 20, 4))
         after = rest.replace("/", " · ")
         return SerialNumber(main=" ".join(groups), copied=digits, rest=after, is_token=True, groups=groups)

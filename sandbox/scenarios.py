@@ -38,6 +38,14 @@ class Content(StrEnum):
     CONTRADICTION = "contradiction"  # says the opposite, signed correctly
 
 
+class Serial(StrEnum):
+    """Which SN a success gets."""
+
+    OWN = "own"
+    SAME = "the same each time"
+    NO_TOKEN = "a reference number, also for a token"  # noqa: S105 - no secret
+
+
 @dataclass(frozen=True)
 class Callback:
     """A callback that a scenario sends, `after` seconds from the settling, or from the acceptance if `early`."""
@@ -60,6 +68,7 @@ class Scenario:
     # seconds until it settles; None: when a person settles it
     settles_after: float | None = 3.0
     outcome: Literal["success", "failed"] = "success"
+    serial: Serial = Serial.OWN
     answer: Answer = Answer.PLAIN
     callbacks: tuple[Callback, ...] = (Callback(),)
     # the connection is cut before anything happens; the request takes effect `arrives_after` seconds later, if at all
@@ -158,6 +167,14 @@ _PURCHASES_AND_BILLS = (
     Scenario(
         25, "the first request is answered HTTP 400 with the unknown code WEIRD_NEW_CODE; status says not found",
         **NEVER_ARRIVED, refusal=ErrorCode.WEIRD_NEW_CODE, refused_once=True,
+    ),
+    Scenario(
+        26, "succeeds after 3 s with the SN 26002600260026002600, each time",
+        "success; the second one of a brand with an incident", applies_to="purchase", serial=Serial.SAME,
+    ),
+    Scenario(
+        27, "succeeds after 3 s with an SN of 16 digits, also for an electricity token",
+        "success; for a token with an incident", applies_to="purchase", serial=Serial.NO_TOKEN,
     ),
 )  # fmt: skip
 

@@ -371,6 +371,8 @@ class Incident(models.Model):
         OTHER_PRICE = "other_price", _("The upstream names another price than before, or none")
         MISMATCH = "mismatch", _("The answer names another product or destination")
         LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
+        DOUBLED_SN = "doubled_sn", _("Another order of the brand has the same SN")
+        NO_TOKEN = "no_token", _("Success without a token of 20 digits")
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="incidents")
     kind = models.CharField(max_length=20, choices=Kind.choices)
@@ -404,6 +406,11 @@ class Incident(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.detail}"
+
+    @property
+    def is_about_sn(self) -> bool:
+        """Whether its detail says nothing about money, so that everybody may read it."""
+        return self.kind in {self.Kind.DOUBLED_SN, self.Kind.NO_TOKEN}
 
 
 # When it is polled says nothing about money.

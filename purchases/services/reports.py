@@ -12,6 +12,7 @@ from django.db import transaction
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services.incidents import record_contradiction, record_incident
 from purchases.services.moving import Cause, Move, begin, lock_order_for_move, lock_orders_for_move, write
+from purchases.services.serials import check_serials
 from purchases.states import FINAL, Status, may_move
 from upstream.messages import Transaction
 
@@ -36,6 +37,11 @@ class Report:
     def status(self) -> Status:
         """What the order is, as the upstream says."""
         return Status(self.said.status)
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Who said so, as an incident keeps it."""
+        return {"source": self.source, "raw": self.raw, "callback_id": self.callback_id}
 
 
 def apply_report(order_id: int, report: Report) -> Order:
@@ -63,7 +69,11 @@ def apply_reports(reports: Mapping[str, Report]) -> dict[str, tuple[Status, Stat
 
 
 def _apply(reports: Mapping[Order, Report]) -> None:
-    write([moved for order, report in reports.items() if (moved := _take(order, report))])
+    before = {order: (order.status, order.sn) for order in reports}
+    moves = [moved for order, report in reports.items() if (moved := _take(order, report))]
+    news = [one for one in reports if one.status == Status.SUCCESS and before[one] != (one.status, one.sn)]
+    check_serials({order: reports[order].origin for order in news})
+    write(moves)  # last: it takes the books
 
 
 def _take(order: Order, report: Report) -> Move | None:
@@ -150,7 +160,7 @@ def _compare(order: Order, report: Report) -> None:
     else:
         is_contradiction = (before, report.status) != (Status.REVERSED, Status.FAILED)
     if is_contradiction:
-        record_contradiction(order, report.status, source=report.source, raw=report.raw, callback_id=report.callback_id)
+        record_contradiction(order, report.status, **report.origin)
 
 
 def _compare_sn(order: Order, report: Report, sn: str) -> None:
@@ -163,4 +173,4 @@ def _compare_sn(order: Order, report: Report, sn: str) -> None:
 
 
 def _incident(order: Order, report: Report, kind: Incident.Kind, detail: str) -> None:
-    record_incident(order, kind, detail, source=report.source, raw=report.raw, callback_id=report.callback_id)
+    record_incident(order, kind, detail, **report.origin)

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from sandbox.errors import ApiError, NotPossible
 from sandbox.models import LateArrival, MutationKind, Transaction
-from sandbox.scenarios import SCENARIOS
+from sandbox.scenarios import SCENARIOS, Serial
 from sandbox.services import callbacks
 from sandbox.services.account import lock_account, move
 from sandbox.services.bills import PAY, pay
@@ -20,6 +20,7 @@ from sandbox.services.purchases import CREATE, purchase
 logger = logging.getLogger(__name__)
 
 ARRIVING: dict[str, Callable[..., object]] = {CREATE: purchase, PAY: pay}
+SAME_SERIAL = "2600" * 5
 TOKEN_PREFIX = "PLN"  # noqa: S105 - electricity tokens, not secrets
 
 
@@ -52,7 +53,11 @@ def settle(ref_id: str, status: str, *, sn: str | None = None) -> None:
 
 def _serial_number(transaction: Transaction) -> str:
     """A reference number as the provider would give it: 20 digits for an electricity token."""
+    serial = SCENARIOS[transaction.scenario].serial if transaction.scenario else Serial.OWN
+    if serial is Serial.SAME:
+        return SAME_SERIAL
     is_token = transaction.kind == "purchase" and transaction.product_code.startswith(TOKEN_PREFIX)
+    is_token = is_token and serial is not Serial.NO_TOKEN
     return "".join(random.choices("0123456789", k=20 if is_token else 16))  # noqa: S311
 
 

@@ -60,6 +60,15 @@ def test_12_a_repeat_before_it_arrives_is_charged_once(sandbox):
     assert sandbox.movements(first) == [("debit", -PRICE)]
 
 
+def test_26_27_succeed_with_an_sn_that_is_none_of_their_own(sandbox):
+    same = [sandbox.final(data_of(sandbox.buy(number=26))["ref_id"])["sn"] for _ in range(2)]
+    token = {"product_code": "PLN20", "destination": "12390000027"}
+    no_token = sandbox.final(data_of(sandbox.buy(**token))["ref_id"])["sn"]
+
+    assert same == ["26002600260026002600"] * 2
+    assert len(no_token) == 16
+
+
 def test_19_the_risen_price_is_listed_until_it_is_accepted(sandbox):
     ref_id = new_ref()
     for _ in range(2):

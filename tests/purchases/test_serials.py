@@ -1,0 +1,159 @@
+"""The same SN twice in a brand, and a token that is none, open an incident with the report; the order stays."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from purchases.models import Incident, Order
+from purchases.services import Report, apply_reports, check_recent_serials
+from purchases.states import Status
+from tests.backoffice.test_plans import asked, scans
+from tests.database import past_triggers
+from tests.factories import make_order, make_product, reported
+from tests.people import browser_of
+from tests.purchases.helpers import CALLBACK, report
+
+pytestmark = pytest.mark.django_db
+
+SN = "20261122-100045"
+TOKEN = "12345678901234567890"
+
+
+def token_product(**facts):
+    return make_product(category="token-pln", brand="pln", name="Token PLN 20.000", **facts)
+
+
+def incidents() -> list[tuple[str, str]]:
+    return list(Incident.objects.order_by("pk").values_list("order__ref_id", "kind"))
+
+
+def succeed(sn: str | None, **facts) -> Order:
+    return report(make_order(Status.PENDING, **facts), sn=sn)
+
+
+def test_the_same_sn_of_a_brand_is_an_incident_and_the_status_stays():
+    first = succeed(SN, product=make_product(category="pulsa"))
+    second = succeed(f"{SN}/BUDI", product=make_product(category="data"))
+
+    assert incidents() == [(second.ref_id, "doubled_sn")]
+    assert first.ref_id in Incident.objects.get().detail
+    assert second.status == Status.SUCCESS
+    report(second, sn=f"{SN}/BUDI")
+    check_recent_serials()
+    assert len(incidents()) == 1
+
+
+@pytest.mark.parametrize("sn", ["SUCCESS", "0", "-", "SN-1", ""])
+def test_what_proves_nothing_is_not_compared(sn):
+    succeed(sn)
+    succeed(sn)
+
+    assert incidents() == []
+
+
+def test_an_sn_that_only_begins_so_or_is_of_another_brand_is_another():
+    succeed(SN)
+    succeed(f"{SN}1")
+    other = make_product(brand="indosat")
+    other.brand.name = "Indosat"
+    other.brand.save()
+    succeed(SN, product=other)
+
+    assert incidents() == []
+
+
+def test_two_of_one_batch_are_compared_with_each_other():
+    orders = [make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(2)]
+    reports = {
+        order.ref_id: Report(said=reported(order, sn=SN), source=CALLBACK, callback_id=order.pk) for order in orders
+    }
+
+    apply_reports(reports)
+
+    incident = Incident.objects.get()
+    assert (incident.order_id, incident.source, incident.callback_id) == (orders[1].pk, "callback", orders[1].pk)
+
+
+def test_what_two_reports_at_one_moment_missed_is_found_later():
+    first, second = succeed(SN), succeed(None)
+    Order.objects.filter(pk=second.pk).update(sn=SN)  # as the other process wrote it, unseen
+
+    check_recent_serials()
+    check_recent_serials()
+
+    assert incidents() == [(second.ref_id, "doubled_sn")]
+    assert first.ref_id in Incident.objects.get().detail
+
+
+@pytest.mark.parametrize(
+    ("sn", "kinds"),
+    [
+        (TOKEN, []),
+        (f"{TOKEN[:4]}-{TOKEN[4:]}/BUDI/R1/1300VA/32,5", []),
+        ("1234567890123456", ["no_token"]),
+        (f"{TOKEN}1", ["no_token"]),
+        (None, ["no_token"]),
+    ],
+)
+def test_a_token_product_needs_a_token(sn, kinds):
+    order = succeed(sn, product=token_product(), destination="12345678901")
+
+    assert [kind for _ref_id, kind in incidents()] == kinds
+    assert order.status == Status.SUCCESS
+
+
+def test_a_bill_of_pln_needs_no_token():
+    product = make_product(category="pln-pascabayar", brand="pln", name="PLN Pascabayar", type="postpaid")
+    succeed("2026112212345678", product=product, kind="bill", destination="12345678901")
+
+    assert incidents() == []
+
+
+def test_a_success_takes_one_statement_more_and_a_failure_none():
+    success, failure = make_order(Status.PENDING), make_order(Status.PENDING, destination="081200000001")
+    with CaptureQueriesContext(connection) as failing:
+        report(failure, "failed")
+
+    with CaptureQueriesContext(connection) as succeeding:
+        report(success, sn=SN)
+
+    assert len([one for one in succeeding if "purchases_incident" in one["sql"]]) == 1
+    assert not [one for one in failing if "purchases_incident" in one["sql"]]
+
+
+def test_everybody_who_sees_orders_reads_about_the_sn():
+    succeed(SN)
+    second = succeed(SN)
+
+    page = browser_of("cashier").get(second.get_absolute_url()).content.decode()
+
+    assert f"is also the SN of {Order.objects.earliest('pk').ref_id}" in page
+
+
+def test_with_many_orders_the_look_up_reads_few(transactional_db):
+    order = succeed(SN)
+    with past_triggers() as cursor:
+        columns = [column.column for column in Order._meta.concrete_fields]
+        others = {"id": "-n", "ref_id": "'C' || n", "idempotency_key": "'C' || n", "sn": "'777' || n"}
+        values = ", ".join(others.get(name, f"o.{name}") for name in columns)
+        cursor.execute(
+            f"INSERT INTO purchases_order ({', '.join(columns)}) SELECT {values}"  # noqa: S608 - our own names
+            " FROM purchases_order o, generate_series(1, 3000) n WHERE o.id = %s",
+            [order.pk],
+        )
+        cursor.execute("ANALYZE purchases_order")
+    with CaptureQueriesContext(connection) as queries:
+        report(make_order(Status.PENDING, destination="081200000009"), sn=SN)
+
+    looked_up = [one for one in asked(queries.captured_queries) if "unnest" in one and "twin" in one]
+    assert len(looked_up) == 1
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {looked_up[0]}")
+        plan = cursor.fetchone()[0]
+        cursor.execute("RESET enable_seqscan")
+    steps = list(scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]))
+    assert {kind for table, kind, _rows in steps if table == "purchases_order"} <= {"Index Scan", "Bitmap Heap Scan"}
+    assert max(rows for table, _kind, rows in steps if table == "purchases_order") < 10
