@@ -1,8 +1,13 @@
-"""What a person sees when a form is not accepted, or the database is away."""
+"""What a person sees where nothing is, a form is not accepted, or the database is away.
+
+Such a page stands without the shop around it (`fault_frame.html`) while the database, which knows the shop, is away.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django.db import InterfaceError, OperationalError
@@ -19,6 +24,22 @@ _REPEATABLE = frozenset({"product_buy", "bill_pay", "bill_batch_pay"})
 _TRY_AGAIN_SECONDS = 5
 # SQLSTATE classes of a server that is away, starts, stops or has no room; without one there was no connection.
 _AWAY = ("08", "53", "57P")
+_BARE = "fault_frame.html"
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """400: the request makes no sense."""
+    return _shown(request, "400.html", 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """403: the person lacks the right."""
+    return _shown(request, "403.html", 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
+    """404: no such address, or no such row."""
+    return _shown(request, "404.html", 404)
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001
@@ -36,40 +57,60 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:  # noq
         back = request.get_full_path()
     if not request.user.is_authenticated:
         back = f"{reverse('account_login')}?{urlencode({'next': back})}"
-    return render(request, "403_csrf.html", {"back": back}, status=403)
+    return _shown(request, "403_csrf.html", 403, {"back": back})
 
 
 def fault(request: HttpRequest) -> HttpResponse:
     """503 with a page that tries again by itself while the database is away; 500 for any other fault of ours.
 
     A request that did not reach its view has stored nothing. One that did may have: the same form is sent again, and
-    names the same order.
+    names the same order. An address that never leads anywhere is a 404 then, too.
     """
-    if not _database_is_away(sys.exc_info()[1]):
+    if not _is_away(sys.exc_info()[1]):
         return server_error(request)
-    is_sent_again = request.method == "POST" and _name_of(request) in _REPEATABLE
+    name, is_form = _name_of(request), request.method not in {"GET", "HEAD"}
+    if name is None and not is_form:  # callbacks have no name, and come again after a 503
+        return _bare(request, "404.html", 404)
+    is_sent_again = request.method == "POST" and name in _REPEATABLE
     facts = {
-        "is_form": request.method not in {"GET", "HEAD"},
+        "is_form": is_form,
         "is_sent_again": is_sent_again,
         "is_untouched": request.resolver_match is None,
         "fields": [(name, value) for name, values in request.POST.lists() for value in values] if is_sent_again else [],
         "seconds": _TRY_AGAIN_SECONDS,
     }
+    answer = _bare(request, "503.html", 503, facts)
+    answer.headers["Retry-After"] = str(_TRY_AGAIN_SECONDS)
+    return answer
+
+
+def _shown(request: HttpRequest, template: str, status: int, facts: Mapping[str, Any] | None = None) -> HttpResponse:
+    """The page within the shop's, or by itself."""
+    try:
+        return render(request, template, facts, status=status)
+    except (OperationalError, InterfaceError) as error:
+        if not _is_away(error):
+            raise
+        return _bare(request, template, status, facts)
+
+
+def _bare(request: HttpRequest, template: str, status: int, facts: Mapping[str, Any] | None = None) -> HttpResponse:
+    """The page by itself, in the browser's language: no template of it asks the database."""
     with translation.override(translation.get_language_from_request(request)):
-        page = render_to_string("503.html", facts)
-    headers = {"Retry-After": str(_TRY_AGAIN_SECONDS), "Cache-Control": "no-store"}
-    return HttpResponse(page, status=503, headers=headers)
+        page = render_to_string(template, {"frame": _BARE, **(facts or {})})
+    return HttpResponse(page, status=status, headers={"Cache-Control": "no-store"})
 
 
-def _database_is_away(error: BaseException | None) -> bool:
+def _is_away(error: BaseException | None) -> bool:
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
     return state is None or state.startswith(_AWAY)
 
 
-def _name_of(request: HttpRequest) -> str:
+def _name_of(request: HttpRequest) -> str | None:
+    """The name of the address; None when there is no such."""
     try:
         return resolve(request.path_info).url_name or ""
     except Resolver404:
-        return ""
+        return None

@@ -14,6 +14,9 @@ def nowhere(_request: HttpRequest) -> NoReturn:
     raise Http404
 
 
+handler400 = "backoffice.faults.bad_request"
+handler403 = "backoffice.faults.forbidden"
+handler404 = "backoffice.faults.not_found"
 handler500 = "backoffice.faults.fault"
 
 urlpatterns = [

@@ -5,10 +5,14 @@ import re
 import uuid
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.db import OperationalError, connection
-from django.test import Client
+from django.http import Http404
+from django.test import Client, RequestFactory
 from psycopg import errors
 
+from backoffice import faults
 from purchases.models import Order
 from purchases.views import buy
 from tests.factories import make_product
@@ -91,6 +95,34 @@ def test_a_page_loads_itself_again(shop, monkeypatch):
     assert answer.status_code == 503
     assert '<meta http-equiv="refresh" content="5">' in answer.content.decode()
     assert shop.get("/orders/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("handler", "why", "name"),
+    [
+        (faults.bad_request, BadRequest(), "no-sense"),
+        (faults.forbidden, PermissionDenied(), "no-access"),
+        (faults.not_found, Http404(), "nothing-here"),
+        (faults.form_expired, "no cookie", "form-expired"),
+    ],
+)
+def test_each_page_about_a_fault_needs_no_database(monkeypatch, handler, why, name):
+    request = RequestFactory().post("/me/", headers={"Accept-Language": "id"})
+    request.user = AnonymousUser()
+    away(monkeypatch)
+
+    answer = handler(request, why)
+
+    assert f'id="fault-{name}"' in answer.content.decode()
+    assert '<html lang="id"' in answer.content.decode()
+
+
+def test_a_wrong_address_is_a_404_for_staff_and_strangers(shop, monkeypatch):
+    stranger = Client(raise_request_exception=False)
+    away(monkeypatch)
+
+    assert [client.get("/no/such/page/").status_code for client in (shop, stranger)] == [404, 404]
+    assert stranger.get("/no/such/page/").headers["Cache-Control"] == "no-store"
 
 
 def test_no_password_comes_back_on_the_page(monkeypatch):
