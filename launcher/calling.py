@@ -62,7 +62,8 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
             stack.finish(stack.prepare_sandbox(), "The sandbox's database could not be prepared.")
             sandbox = stack.start_sandbox()
             stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY)
-        if not stack.prepared:
+        # a database that was restored is prepared only after that one
+        if not stack.prepared and words[:1] != ["restart_audit"]:
             say("New data folder: preparing the database first.")
             stack.finish_preparing(stack.manage("prepare_app"))
         # it may talk to a person: the terminal and its Ctrl-C are for it

@@ -66,6 +66,21 @@ def seal() -> int:
         return len(rows)
 
 
+def is_restored() -> bool:
+    """Whether transactions count from before the last sealed one: it is a dump, and `restart_audit` has not run.
+
+    False in a database without our tables.
+    """
+    if Sealing._meta.db_table not in connection.introspection.table_names():
+        return False
+    state = Sealing.objects.only("key").first()
+    if state is None:
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT transaction_number()")
+        return bool(cursor.fetchone()[0] <= Key.unpacked(bytes.fromhex(state.key)).txid)
+
+
 def rows_in_order(after: Key, last: Key) -> Iterator[tuple[Key, bytes]]:
     """The rows beyond one key up to another, each with its leaf's content, in the order in which rows are sealed."""
     return takewhile(lambda row: row[0] <= last, _in_order(after, last.txid + 1))

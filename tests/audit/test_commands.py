@@ -16,7 +16,7 @@ from django.utils import timezone
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from audit.models import AuditEvent, Sealing
-from audit.services import Restored, seal, verify
+from audit.services import Restored, is_restored, seal, verify
 from audit.services.signing import public_key
 from audit.tasks import seal_rows, verify_all, verify_recent
 from purchases.models import Order
@@ -147,7 +147,10 @@ def test_restored_database_goes_on_after_the_command():
             seal()
         seal_rows()
         assert Sealing.objects.get().flaw["reason"] == "restored"
+        with pytest.raises(CommandError, match="restart_audit"):
+            run("prepare_app")
         run("restart_audit")
+        assert not is_restored()
         sold()
         seal_all()
         assert AuditEvent.objects.get().kind == "restored"

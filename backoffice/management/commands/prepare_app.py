@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
-from audit.services import close_way_past_triggers
+from audit.services import close_way_past_triggers, is_restored
 from backoffice.database_rights import grant_rights
 from core import heartbeats
 from core.commands import PlainCommand
@@ -23,6 +23,10 @@ from staff.roles import create_demo_staff
 
 # Any number that only this transaction lock uses.
 _PREPARE_LOCK = 7_310_002
+_RESTORED = (
+    "This database was restored from a dump: what is written now could not be sealed. Run ./run manage restart_audit "
+    "first, then start again (docs/audit.md)."
+)
 
 
 @contextmanager
@@ -54,6 +58,8 @@ class Command(PlainCommand):
             self._prepare()
 
     def _prepare(self) -> None:
+        if is_restored():  # before anything is written
+            raise CommandError(_RESTORED)
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
         self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
         self._step("triggers", close_way_past_triggers)
