@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from audit.kinds import Kind
+from staff.rights import ALL_ROLES
 
 # The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
 BREAK_GLASS = "break-glass"
@@ -32,6 +33,8 @@ def languages() -> list[tuple[str, str]]:
 LIMITS = ("per_order", "per_day", "approval_above")
 
 
+# The transaction that said what each role holds: a right that came later has an event of its own.
+_RIGHTS_SAID = f"(SELECT min(txid) FROM audit_auditevent WHERE kind = '{Kind.ROLE_EDITED}' AND subject = '{ALL_ROLES}')"  # noqa: S608 - our words
 # No event of the same transaction is about this person.
 _UNSAID = "NOT EXISTS (SELECT FROM audit_auditevent said WHERE said.txid = new.txid AND said.subject = {})"
 _NAME = "(SELECT username FROM staff_user WHERE id = new.user_id)"
@@ -174,6 +177,8 @@ class OwnPermission(User.user_permissions.through):  # type: ignore[misc, name-d
 class RoleGroup(Group):
     """A group of Django's, which is a role."""
 
+    copy_rules: ClassVar[dict[str, str]] = {"role_renamed": "old.name <> new.name"}
+
     class Meta:
         proxy = True
         default_permissions = ()
@@ -181,6 +186,11 @@ class RoleGroup(Group):
 
 class RolePermission(Group.permissions.through):  # type: ignore[misc, name-defined]
     """A right of a role."""
+
+    copy_rules: ClassVar[dict[str, str]] = {
+        "right_of_role_without_event": f"new.pgh_label = 'insert' AND new.txid > {_RIGHTS_SAID}"  # noqa: S608
+        f" AND {_UNSAID.format('(SELECT name FROM auth_group WHERE id = new.group_id)')}"
+    }
 
     class Meta:
         proxy = True

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.db import models
+from django.db import models, transaction
 from django.utils.translation import gettext_lazy as _
+
+from audit.kinds import Kind
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -131,15 +133,35 @@ RIGHTS = (
 )
 BY_NAME = {right.name: right for right in RIGHTS}
 NEEDS_TWO = frozenset(right.name for right in RIGHTS if right.needs_two)
+#: The subject of the event from which on each right that a role gets has an event; it says what they held then.
+ALL_ROLES = "roles"
+_BY_MIGRATION = {"kind": Kind.ROLE_EDITED.value, "facts": {"by": "migration"}}
 
 
+@transaction.atomic
 def grant(apps: Any, role: str, *names: str) -> None:
-    """For migrations: give these rights to a role, which keeps what it has. `apps`: the migration's.
+    """For migrations: give these rights to a role, which keeps what it has, with an event. `apps`: the migration's.
 
     The permissions need not be there yet: Django makes those of all rooms only after the last migration.
     """
     group, _is_new = apps.get_model("auth", "Group").objects.get_or_create(name=role)
     group.permissions.add(*[_permission(apps, BY_NAME[name]) for name in names])
+    try:
+        events = apps.get_model("audit", "AuditEvent").objects
+    except LookupError:  # the first migrations
+        return
+    if events.filter(subject=ALL_ROLES, **_BY_MIGRATION).exists():
+        events.create(subject=role, after={"given": list(names)}, **_BY_MIGRATION)
+
+
+def begin_events(apps: Any) -> None:
+    """For one migration: say what each role holds now; from here on every further right has an event."""
+    groups = apps.get_model("auth", "Group").objects.prefetch_related("permissions__content_type")
+    held = {
+        group.name: sorted(f"{one.content_type.app_label}.{one.codename}" for one in group.permissions.all())
+        for group in groups.order_by("pk")
+    }
+    apps.get_model("audit", "AuditEvent").objects.create(subject=ALL_ROLES, after=held, **_BY_MIGRATION)
 
 
 def _permission(apps: Any, right: Right) -> Any:

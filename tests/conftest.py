@@ -44,6 +44,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock():
         make_app_role()
         close_way_past_triggers()
+        empty_tables()
 
 
 @pytest.fixture(scope="session", autouse=True)

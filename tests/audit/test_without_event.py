@@ -1,6 +1,7 @@
 """Who became more than before without an event that says so is named; whoever came by our own ways is not."""
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import AnonymousUser
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
@@ -10,8 +11,9 @@ from audit.services import verify
 from audit.services.rules import rule_flaws
 from customers.models import Customer, SavedNumber
 from staff.models import User
+from staff.rights import begin_events, grant
 from staff.roles import DEMO_STAFF, Role, create_demo_staff
-from staff.services import change_role, deactivate, invite, reactivate
+from staff.services import Limits, change_role, change_role_rights, deactivate, invite, reactivate
 from staff.services.break_glass import make_break_glass
 from staff.services.outside import person_of
 from tests.audit.helpers import found, hired, past_triggers, seal_all
@@ -57,6 +59,37 @@ def test_right_taken_without_an_event_is_named(name):
         (flaw,) = verify(**options).flaws
         assert (flaw.reason, flaw.table, flaw.detail) == ("rule_broken", table, rule)
         assert flaw.id
+
+
+@pytest.fixture
+def _roles_again():
+    """The tables of roles, which no test empties, are afterwards as before."""
+    tables = ("auth_group", "auth_group_permissions", "staff_rolegrouphistory", "staff_rolepermissionhistory")
+    for table in tables:
+        run(f"CREATE TEMPORARY TABLE before_{table} AS TABLE {table}")
+    yield
+    for table in tables:
+        past_triggers(f"DELETE FROM {table}")
+        past_triggers(f"INSERT INTO {table} TABLE before_{table}")
+        run(f"DROP TABLE before_{table}")
+
+
+@pytest.mark.usefixtures("_roles_again")
+def test_role_that_may_more_without_an_event_is_named():
+    begin_events(apps)
+    grant(apps, "viewer", "customers.view_customer")
+    change_role_rights(Role.VIEWER, {"catalogue.view_product", "bills.check_bill"}, Limits(), actor=None)
+    seal_all()
+    assert [str(flaw) for flaw in verify().flaws] == []
+
+    run("INSERT INTO auth_group_permissions (group_id, permission_id) SELECT auth_group.id, auth_permission.id"
+        " FROM auth_group, auth_permission WHERE auth_group.name = 'viewer' AND codename = 'manage_staff'")  # fmt: skip
+    run("UPDATE auth_group SET name = 'director' WHERE name = 'auditor'")
+    seal_all()
+
+    assert {(flaw.table, flaw.detail) for flaw in verify().flaws} == {
+        ("auth_group_permissions", "right_of_role_without_event"), ("auth_group", "role_renamed")
+    }  # fmt: skip
 
 
 def test_account_switched_on_without_an_event_is_named():
