@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from approvals.acts import Line, act_named
 from approvals.models import Approval, ApprovalState
@@ -129,7 +130,8 @@ class ShownApproval:
     @property
     def void_words(self) -> str:
         """Why a void one could not be done any more; empty where its facts had changed."""
-        return str(self.approval.changes.get("words", ""))
+        words = self.approval.changes.get("words", "")
+        return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)  # of before: one text
 
     @cached_property
     def changes(self) -> list[Change]:

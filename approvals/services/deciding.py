@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from django.conf import settings
 from django.db import transaction
+from django.utils import translation
 
 from approvals.acts import Act, act_named
 from approvals.errors import ApprovalRefused
@@ -121,15 +123,14 @@ def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
 
 
 def _changes(act: Act, approval: Approval) -> dict[str, Any]:
-    """What is not as it was asked for: {name: [asked for, found]}, or {code, words} when it cannot be done any more."""
-    if not act.may_be_asked_by(approval.asked_by):
-        refusal: Refused = ApprovalRefused("not_asker")
-        return {"code": refusal.code, "words": str(refusal)}
+    """What is not as it was asked for: {name: [asked for, found]}.
+
+    {code, words by language} when it cannot be done any more.
+    """
     try:
-        with transaction.atomic():
-            found = canonical(act.content_now(approval))
+        found = _found_now(act, approval)
     except Refused as refusal:
-        return {"code": refusal.code, "words": str(refusal)}
+        return {"code": refusal.code, "words": _in_each_language(act, approval, refusal)}
     if hash_of(found) == approval.sha256:
         return {}
     before, after = approval.facts, json.loads(found)
@@ -138,6 +139,27 @@ def _changes(act: Act, approval: Approval) -> dict[str, Any]:
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     }
+
+
+def _found_now(act: Act, approval: Approval) -> str:
+    """The content as it is now, canonical; nothing is kept of reading it. Raises `Refused`."""
+    if not act.may_be_asked_by(approval.asked_by):
+        raise ApprovalRefused("not_asker")
+    with transaction.atomic():
+        return canonical(act.content_now(approval))
+
+
+def _in_each_language(act: Act, approval: Approval, refusal: Refused) -> dict[str, str]:
+    """What the refusal says in each language of the pages: it stays, and not only its decider reads it."""
+    words = {}
+    for language, _name in settings.LANGUAGES:
+        words[language] = str(refusal)
+        with translation.override(language):
+            try:
+                _found_now(act, approval)  # the same again, under the same locks
+            except Refused as said:
+                words[language] = str(said)
+    return words
 
 
 def _end(

@@ -1,9 +1,12 @@
 """What somebody asked for, or was to get, is void once that person has lost the right or is switched off."""
 
 import pytest
+from django.utils import translation
 
 from approvals.models import Approval
+from approvals.presenting import ShownApproval
 from audit.models import AuditEvent
+from catalogue.models import Product
 from ledger.services import books
 from purchases.models import Order
 from staff.models import User
@@ -43,6 +46,24 @@ def test_given_an_asker_without_the_right_then_no_order(order, lost):
     assert not Order.objects.exists()
     assert books().reserved == 0
     assert AuditEvent.objects.filter(kind="approval_void", subject=f"approval:{approval.pk}").exists()
+
+
+def test_given_void_then_each_reads_why_in_their_language():
+    sari = cashier(own_approval_above=10_000)
+    product = make_product(price=12_000)
+    approval = ask(product, sari)
+    Product.objects.filter(pk=product.pk).update(availability="inactive")
+
+    with translation.override("id"):
+        decided = approve(approval, approver())
+
+    said = {}
+    for language in ("en", "id"):
+        with translation.override(language):
+            said[language] = ShownApproval(decided, sari).void_words
+    assert decided.state == "void"
+    assert said == decided.changes["words"]
+    assert said["en"] != said["id"]
 
 
 @pytest.mark.parametrize("lost", sorted(LOST))
