@@ -27,6 +27,9 @@ FIELDS = frozenset({"destination"})
 _FIRST, _LAST, _SHORT = 4, 3, 10
 _IN_TEXT = re.compile(r"destination\\*[\"']?\s*[:=]\s*(?:\\*[\"']([^\"'\\]+)|([^\s\\\"',}&]+))")
 _LETTER = re.compile(rf"[^\W_]|{BULLET}")
+# What may stand between two of its digits, and JSON's escape of a letter.
+_BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # A number that somebody has typed into a search.
 _TYPED = re.compile(r"\+?\d[\d\s.\-]{5,}\d")
 
@@ -105,21 +108,33 @@ def note_as_seen(text: str) -> str:
 
 
 def _masked_match(found: re.Match[str]) -> str:
-    return masked(found[0])
+    return masked(_unescaped(found[0]))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 @lru_cache(maxsize=512)
 def _in_any_notation(number: str) -> re.Pattern[str] | None:
-    """Finds it with or without separators, a phone number also with another prefix. None for what is no number."""
+    """Finds it with or without separators, as it is or in JSON's escapes, a phone number also with another prefix.
+
+    None for what is no number.
+    """
     bare = "".join(_LETTER.findall(number))
     if not bare or BULLET in bare:
         return None
     core = re.sub(r"^(?:0062|62|0)(?=8\d{7})", "", bare)
-    prefix = r"(?:(?:\+?(?:00)?62|0)[\s.\-]?)?" if core != bare else ""
-    found = prefix + r"[\s.\-()]{0,2}".join(map(re.escape, core))
+    prefix = rf"(?:(?:\+?(?:{_as_written('00')})?{_as_written('62')}|{_as_written('0')}){_BETWEEN})?"
+    found = (prefix if core != bare else "") + _as_written(core)
     if len(core) < _SHORT - 1:  # it could stand by chance inside of something else
         found = rf"(?<![0-9A-Za-z]){found}(?![0-9A-Za-z])"
     return re.compile(found, re.IGNORECASE)
+
+
+def _as_written(letters: str) -> str:
+    """A pattern of these letters, each as it is or in JSON's escape, with separators or without."""
+    return _BETWEEN.join(rf"(?:{re.escape(letter)}|\\+u{ord(letter):04x})" for letter in letters)
 
 
 def numbers_in(value: Any) -> set[str]:
@@ -129,7 +144,9 @@ def numbers_in(value: Any) -> set[str]:
         return own.union(*(numbers_in(one) for one in value.values()))
     if isinstance(value, list | tuple):
         return set().union(*(numbers_in(one) for one in value))
-    found = {one or other for one, other in _IN_TEXT.findall(value)} if isinstance(value, str) else set()
+    if not isinstance(value, str):
+        return set()
+    found = {one or other for text in {value, _unescaped(value)} for one, other in _IN_TEXT.findall(text)}
     return {number for number in found if re.search(r"\d", number)}
 
 

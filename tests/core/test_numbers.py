@@ -35,6 +35,18 @@ def test_a_text_hides_a_phone_number_in_any_notation(text):
     assert "34567" not in "".join(c for c in hidden if c.isalnum())
 
 
+@pytest.mark.parametrize("number", ["081234567890", "6281234567890", "0812-3456-7890", "1234"])
+def test_a_number_in_escapes_of_json_is_hidden(number):
+    escaped = "".join(rf"\u{ord(letter):04X}" for letter in number)
+    body = rf'{{"destin\u0061tion": "{escaped}", "again": "{number[:2]}{escaped[12:]}", broken'
+
+    shown = without(body, numbers_in(body))
+
+    assert numbers_in(body) == {number}
+    assert shown.count(masked(number)) == 2
+    assert "u003" not in shown
+
+
 def test_a_short_number_is_not_hidden_inside_of_another():
     assert without("Rp112345 for 1234", ["1234"]) == "Rp112345 for ••34"
 
