@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -17,16 +19,26 @@ from shop.errors import LogoRefused
 from shop.forms import ShopForm
 from shop.models import Logo, Paper, Shop
 from shop.presenting import Letterhead, inline_address
+from shop.services import TEXTS
+from staff.errors import FactorRefused
+from staff.services import check_factor
+
+CHANGE_SHOP = "change_shop"
+# What the second factor is bound to, beside the logo's digest
+_BOUND = (*TEXTS, "without_logo")
 
 
 @staff_only("shop.change_settings")
 @require_http_methods(["GET", "POST"])
 def shop_settings(request: StaffRequest) -> HttpResponse:
-    """Show the settings beside the three papers; save them, or only show what was typed ("preview")."""
+    """Show the settings beside the three papers; save them, or only show what was typed ("preview").
+
+    Saving takes a second factor.
+    """
     shop = services.current_shop()
     form = ShopForm(request.POST, request.FILES, shop=shop) if request.method == "POST" else ShopForm(shop=shop)
     is_preview = "preview" in request.POST or "HX-Request" in request.headers
-    if request.method == "POST" and form.is_valid() and not is_preview:
+    if request.method == "POST" and form.is_valid() and not is_preview and _is_confirmed(request, form):
         is_changed = services.change_shop(
             form.texts,
             actor=request.user,
@@ -44,6 +56,8 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
         "papers": Paper.choices,
         "too_big": str(LogoRefused("too_big")),
         "has_new_logo": bool(form.is_bound and form.cleaned_data.get("logo")),
+        "factor_act": CHANGE_SHOP,
+        "factor_fields": " ".join((*_BOUND, "logo")),
     }
     template = "shop/settings.html#preview" if "HX-Request" in request.headers else "shop/settings.html"
     return render(request, template, context)
@@ -60,6 +74,21 @@ def shop_logo(_request: StaffRequest, digest: str) -> HttpResponse:
         "X-Content-Type-Options": "nosniff",
     }
     return HttpResponse(bytes(logo.content), content_type=logo.content_type, headers=headers)
+
+
+def _is_confirmed(request: StaffRequest, form: ShopForm) -> bool:
+    """Whether the request carries a second factor for what was typed, and the logo that was chosen; else the form says
+    why not."""
+    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in _BOUND}
+    logo = form.cleaned_data["logo"]
+    try:
+        check_factor(
+            request, act=CHANGE_SHOP, content=typed | {"logo": sha256(logo.content).hexdigest() if logo else ""}
+        )
+    except FactorRefused as refusal:
+        form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+        return False
+    return True
 
 
 def _typed(form: ShopForm, shop: Shop) -> Letterhead:

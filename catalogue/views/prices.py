@@ -19,8 +19,14 @@ from catalogue.forms import END, TargetForm, TermsForm, typed_value
 from catalogue.services.rules import Preview, Target, Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
+from core.errors import Refused
+from staff.errors import FactorRefused
+from staff.services import check_factor
 
 PAGE_SIZE = 50
+CHANGE_RULE = "change_price_rule"
+# What the second factor is bound to: the form as it was typed, with the digest of the prices that were shown.
+_BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 
 
 @staff_only("catalogue.view_product", "catalogue.view_cost")
@@ -40,7 +46,7 @@ def prices(request: StaffRequest) -> HttpResponse:
 def price_rule(request: StaffRequest) -> HttpResponse:
     """Choose what the rule is for, then how it makes the price; show every price before and after; save it (POST).
 
-    All of it stands in the address until it is saved.
+    All of it stands in the address until it is saved, which takes a second factor.
     """
     typed = request.POST if request.method == "POST" else request.GET
     which = TargetForm(typed if "target" in typed or "product" in typed else None)
@@ -62,6 +68,7 @@ def price_rule(request: StaffRequest) -> HttpResponse:
 def _save(request: StaffRequest, target: Target, before: Terms | None, form: TermsForm) -> HttpResponse:
     seen = request.POST.get("seen", "")
     try:
+        check_factor(request, act=CHANGE_RULE, content={name: request.POST.get(name, "") for name in _BOUND})
         services.change_rule(target, form.terms, actor=request.user, seen=seen, request=request)
     except NeedsSecondPerson as need:
         try:
@@ -71,7 +78,7 @@ def _save(request: StaffRequest, target: Target, before: Terms | None, form: Ter
             return redirect(refusal.approval)
         messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
         return redirect(approval)
-    except RuleRefused as refusal:
+    except (RuleRefused, FactorRefused) as refusal:
         return _show(request, target, before, form, _preview(request, target, form.terms), refusal=refusal)
     words = _("The rule has ended.") if form.terms is None else _("The rule is saved. The new prices hold from now on.")
     messages.success(request, words, extra_tags="price_rule_changed")
@@ -91,7 +98,7 @@ def _show(
     form: TermsForm,
     change: Preview | None = None,
     *,
-    refusal: RuleRefused | None = None,
+    refusal: Refused | None = None,
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "which": None,
@@ -103,6 +110,8 @@ def _show(
         "refusal": refusal,
         "waiting": open_approval("price_rule", target.key),
         "end": END,
+        "factor_act": CHANGE_RULE,
+        "factor_fields": " ".join(_BOUND),
     }
     if change:
         context |= {

@@ -23,6 +23,9 @@ from drawers import services
 from drawers.models import DrawerDay
 from drawers.services import SIGN, DayLine
 from exports.formats import csv_blocks
+from staff.services import check_factor
+
+SIGN_DAY = "sign_day"
 
 
 @staff_only("drawers.view_shifts")
@@ -118,9 +121,10 @@ _FIELDS = {
 @staff_only("drawers.sign_day")
 @require_POST
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
-    """Sign the closing of a day: it is frozen from then on."""
+    """Sign the closing of a day, with a second factor: it is frozen from then on."""
     shown = _day(day)
     with refusal_shown(request):
+        check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat()})
         services.sign_day(shown, actor=request.user, request=request)
         messages.success(request, _("Signed. The closing of this day is frozen."), extra_tags="signed")
     return redirect("drawer_day", day=shown.isoformat())

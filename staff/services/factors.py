@@ -36,6 +36,7 @@ STRONG_RIGHTS = NEEDS_TWO | {
     "audit.view_auditevent",
     "staff.manage_staff",
     "staff.change_limits",
+    "shop.change_settings",
     "tills.enrol_till",
     "approvals.approve_order",
 }

@@ -47,16 +47,26 @@ async function make(options) {
   });
 }
 
-// The content that the server will see: what the page knows, and what is typed into the named fields.
-function contentOf(part, form) {
+async function digestOf(file) {
+  if (!file.size) return "";
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// The content that the server will see: what the page knows, and what is typed into the named fields; of a file its
+// SHA-256.
+async function contentOf(part, form) {
   const content = JSON.parse(part.dataset.content);
   const typed = new FormData(form);
-  for (const name of part.dataset.fields.split(" ").filter(Boolean)) content[name] = typed.getAll(name).join(" ");
+  for (const name of part.dataset.fields.split(" ").filter(Boolean)) {
+    const values = typed.getAll(name).map((value) => (value instanceof File ? digestOf(value) : value));
+    content[name] = (await Promise.all(values)).join(" ").replaceAll("\r\n", "\n");
+  }
   return JSON.stringify(content);
 }
 
 async function putAssertion(form, part) {
-  const facts = { act: part.dataset.factor, content: contentOf(part, form) };
+  const facts = { act: part.dataset.factor, content: await contentOf(part, form) };
   form.elements.factor_assertion.value = await sign(await optionsFrom(form, part.dataset.options, facts));
 }
 

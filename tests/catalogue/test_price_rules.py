@@ -124,7 +124,7 @@ def test_a_second_person_approves_a_rule_below_cost_on_the_page():
     page = browser.get(URL, typed)
     assert has_id(page, "below-cost")
 
-    browser.post(URL, {**typed, **hidden(page), "reason": "promo"})
+    browser.confirm(URL, {**typed, **hidden(page), "reason": "promo"})
     approval = Approval.objects.get()
     assert (approval.act, approval.facts["below_cost"], approval.facts["largest_loss"]) == ("price_rule", 1, 1_000)
     assert approve(approval, approver()).state == "approved"
@@ -137,7 +137,7 @@ def test_a_cost_that_moved_makes_the_asked_rule_void():
     product = make_product(price=10_000)
     browser = browser_of("administrator")
     typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
-    browser.post(URL, {**typed, **hidden(browser.get(URL, typed))})
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed))})
     Product.objects.filter(pk=product.pk).update(price=11_000)
 
     assert approve(Approval.objects.get(), approver()).state == "void"
@@ -153,7 +153,11 @@ def test_on_the_page_a_rule_is_shown_saved_and_listed():
     typed = {"target": f"brand:{product.brand_id}", "kind": "percent", "value": "2,5", "round_to": "500"}
     page = browser.get(URL, typed)
     assert has_id(page, f"price-{product.code}")
-    answer = browser.post(URL, {**typed, **hidden(page)}, follow=True)
+    sent = {**typed, **hidden(page)}
+    refused = browser.post(URL, sent)
+    assert 'data-code="FactorRefused:missing"' in refused.content.decode()
+    assert not PriceRule.objects.exists()
+    answer = browser.confirm(URL, sent, follow=True)
 
     product.refresh_from_db()
     assert product.selling_price == 10_500
@@ -187,7 +191,7 @@ def test_a_stale_form_shows_the_prices_again():
     fields = hidden(browser.get(URL, typed))
     Product.objects.filter(pk=product.pk).update(price=10_100)
 
-    assert codes(browser.post(URL, {**typed, **fields})) == {"RuleRefused:moved"}
+    assert codes(browser.confirm(URL, {**typed, **fields})) == {"RuleRefused:moved"}
     assert not PriceRule.objects.exists()
 
 

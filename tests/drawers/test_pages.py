@@ -182,7 +182,9 @@ def test_an_owner_signs_the_day_on_its_page():
     browser = browser_of("admin")
     assert 'id="sign-day"' in browser.get(path).content.decode()
 
-    browser.post(f"{path}sign/")
+    browser.post(f"{path}sign/", {"factor_code": "000000"})
+    assert DrawerDay.objects.get().signed_at is None
+    browser.confirm(f"{path}sign/")
 
     assert DrawerDay.objects.get().signed_by.username == "admin"
     assert 'id="signed"' in browser.get(path).content.decode()

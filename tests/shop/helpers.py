@@ -51,8 +51,8 @@ def file_of(content: bytes, name: str = "logo.png") -> SimpleUploadedFile:
 
 
 def save(browser, **typed):
-    """Save the settings; what is not typed is as in `TYPED`."""
-    return browser.post("/shop/", {**TYPED, "save": "1", **typed}, follow=True)
+    """Save the settings with a fresh code; what is not typed is as in `TYPED`."""
+    return browser.confirm("/shop/", {**TYPED, "save": "1", **typed}, follow=True)
 
 
 def papers_of(answer) -> list[str]:

@@ -1,6 +1,7 @@
 """The settings of the shop: what is typed is checked, shown before it is saved, kept with its history, and recorded."""
 
 import hashlib
+import json
 
 import pytest
 from django.db import DatabaseError, transaction
@@ -13,6 +14,7 @@ from staff.models import User
 from tests.core.helpers import codes
 from tests.people import browser_of
 from tests.shop.helpers import TYPED, file_of, jpeg, papers_of, png, save, text_of
+from tests.staff.own_keys import with_passkey
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +42,31 @@ def test_a_change_is_an_event_with_before_and_after(admin, settings):
     assert (first.before["name"], first.after["name"]) == (settings.SHOP_NAME, "Toko Maju")
     assert (second.before, second.after) == ({**TYPED, "logo": ""}, {**TYPED, "name": "Toko Jaya", "logo": ""})
     assert second.person_id == User.objects.get(username="admin").pk
+
+
+def test_without_a_second_factor_nothing_is_saved(admin):
+    answer = admin.post("/shop/", {**TYPED, "save": "1"})
+
+    assert faults(answer) == {"__all__": ["FactorRefused:missing"]}
+    assert not Shop.objects.exists()
+
+
+def test_a_passkey_signs_for_the_texts_and_the_logo(admin):
+    key = with_passkey(User.objects.get(username="admin"))
+
+    def signed(logo: str) -> str:
+        content = TYPED | {"without_logo": "", "logo": hashlib.sha256(png()).hexdigest() if logo else ""}
+        asked = {"act": "change_shop", "content": json.dumps(content)}
+        return key.sign(admin.post("/me/factors/options/", asked).json()["publicKey"])
+
+    sent = {name: text.replace("\n", "\r\n") for name, text in TYPED.items()}  # as a browser sends it
+    for logo, typed in (("", {"logo": file_of(png())}), ("logo", {"name": "Toko Jaya", "logo": file_of(png())})):
+        admin.post("/shop/", {**sent, **typed, "factor_assertion": signed(logo)})
+        assert not Shop.objects.exists()
+    admin.post("/shop/", {**sent, "logo": file_of(png()), "factor_assertion": signed("logo")})
+
+    assert current_shop().name == TYPED["name"]
+    assert current_shop().logo_id
 
 
 def test_saving_the_same_again_is_no_event(admin):
