@@ -18,6 +18,7 @@ class CreditRefused(OrderRefused):
         self.reason = reason
         words = {
             "no_right": _("Only who gives customers credit can do this."),
+            "may_not": _("You have no right to sell on credit or to take its payments."),
             "no_reason": _("Write what it is for."),
             "no_customer": _("Choose the customer who buys on credit."),
             "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db import transaction
+from django.db.models import Count, ProtectedError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -81,7 +82,13 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     """Ask, then forget the customer with all numbers. Orders and bills stay."""
     customer = get_object_or_404(Customer.objects.annotate(count=Count("numbers")), pk=pk)
     if request.method == "POST":
-        customer.delete()
+        try:
+            with transaction.atomic():
+                customer.delete()
+        except ProtectedError:  # of a room above, such as a customer who owes money
+            words = _("%(name)s cannot be deleted: there is money between this customer and the shop.")
+            messages.error(request, words % {"name": customer.name}, extra_tags="customer_kept")
+            return redirect(customer)
         messages.success(request, _("%(name)s was deleted.") % {"name": customer.name})
         return redirect("customer_list")
     return render(request, "customers/customer_delete.html", {"customer": customer})

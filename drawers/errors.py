@@ -26,7 +26,7 @@ class DrawerRefused(Refused):
             "no_sale": _("This order is in no drawer."),
             "sold_before": _("This sale is in a shift that is closed. It never changes."),
             "cash_short": _("The customer gave less than the price."),
-            "no_note": _("Write who owes it."),
+            "no_customer": _("Choose the customer who buys on credit."),
             "not_owed": _("Nothing is owed for this order now."),
             "given_back": _("Somebody has noted before that the customer has the money back."),
             "no_reason": _("Write what it is for."),

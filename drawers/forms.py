@@ -12,6 +12,7 @@ from django.utils.translation import pgettext_lazy
 
 from core.forms import RupiahField
 from core.money import rupiah
+from credit.forms import CreditCustomerField
 from drawers.models import DENOMINATIONS, Drawer, Method, Shift
 from staff.models import User
 
@@ -114,9 +115,7 @@ class PaymentForm(forms.Form):
     cash_given = RupiahField(
         label=_("Cash given"), required=False, widget=forms.TextInput({**_LINE, "inputmode": "numeric"})
     )
-    note = forms.CharField(
-        label=_("Who owes it (on credit)"), required=False, max_length=500, widget=forms.TextInput(_LINE)
-    )
+    customer = CreditCustomerField()
 
 
 class GiveBackForm(forms.Form):
@@ -131,6 +130,7 @@ class GiveBackForm(forms.Form):
         empty_label=None,
         widget=forms.Select({"class": "form-select"}),
     )
+    customer = CreditCustomerField()
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:

@@ -19,19 +19,11 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated
+from credit.models import MONEY, CreditEntry, Method
 from staff.models import User
 
 # Rupiah of each note and coin, in the order of every count.
 DENOMINATIONS = (100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000, 500, 200, 100)
-
-
-class Method(models.TextChoices):
-    """How money comes from a customer, or goes back."""
-
-    CASH = "cash", _("Cash")
-    TRANSFER = "transfer", _("Transfer")
-    QRIS = "qris", _("QRIS")
-    CREDIT = "credit", _("On credit")
 
 
 def _pieces() -> ArrayField[list[int], list[int]]:
@@ -257,6 +249,7 @@ class DrawerEntry(models.Model):
         REFUND = "refund", _("Given back")
         PAID_IN = "paid_in", _("Paid in")
         PAID_OUT = "paid_out", _("Paid out")
+        CREDIT = "credit", _("Credit payment")
 
     shift = models.ForeignKey(Shift, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -273,6 +266,13 @@ class DrawerEntry(models.Model):
         on_delete=models.PROTECT,
         related_name="later_entries",
         help_text="The earlier shift in which it was sold; empty when that is this one, or none.",
+    )
+    credit_entry = models.OneToOneField(
+        CreditEntry,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="drawer_entry",
+        help_text="The customer's payment of what was owed, or its undoing.",
     )
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
@@ -296,13 +296,21 @@ class DrawerEntry(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "refund"])
+                | Q(kind="credit", replaces__isnull=True, sold_in__isnull=True)
                 | Q(method="cash", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True),
                 name="drawer_entry_of_no_order_is_cash",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="credit", credit_entry__isnull=False, method__in=MONEY)
+                | Q(~Q(kind="credit"), credit_entry__isnull=True),
+                name="drawer_entry_of_a_credit_payment_names_it",
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["opening", "handover"], amount__gte=0)
                 | Q(kind="paid_in", amount__gt=0, reason__gt="")
                 | Q(kind="paid_out", amount__lt=0, reason__gt="")
+                | Q(kind="credit", undoes__isnull=True, amount__gt=0)
+                | Q(kind="credit", undoes__isnull=False, amount__lt=0)
                 | Q(kind="sale", undoes__isnull=True, amount__gte=0)
                 | Q(kind="sale", undoes__isnull=False, amount__lte=0)
                 | Q(kind="refund", undoes__isnull=True, amount__lte=0)

@@ -12,6 +12,8 @@ from django.utils.translation import pgettext
 from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
+from credit.models import CreditEntry
+from customers.models import Customer
 from drawers.models import DrawerEntry, Shift
 from drawers.services import MANAGE, OWED, USE, VIEW, Totals
 from purchases.models import Order
@@ -47,18 +49,26 @@ def cash_lines(totals: Totals) -> list[Line]:
         Line("opening", _("Opening count"), totals.opening),
         Line("cash_sales", _("Cash sales"), totals.sales[cash]),
         Line("cash_refunds", _("Cash given back"), totals.refunds[cash]),
+        Line("credit_cash", _("Credit paid in cash"), totals.credit[cash]),
         Line("paid_in", _("Paid in"), totals.paid_in),
         Line("paid_out", _("Paid out"), totals.paid_out),
     ]
 
 
 def other_lines(totals: Totals) -> list[Line]:
-    """What customers paid otherwise than in cash, less what they got back so; nothing of it is in the drawer."""
+    """What customers paid otherwise than in cash, less what they got back so; nothing of it is in the drawer.
+
+    What they paid of their debts so stands by itself.
+    """
     words = {"transfer": _("Transfer"), "qris": _("QRIS"), "credit": _("On credit")}
-    return [
+    paid = {"transfer": _("Credit paid by transfer"), "qris": _("Credit paid by QRIS")}
+    sold = [
         Line(method, name, totals.sales[method] + totals.refunds[method])
         for method, name in words.items()
         if totals.sales[method] or totals.refunds[method]
+    ]
+    return sold + [
+        Line(f"credit_{method}", name, totals.credit[method]) for method, name in paid.items() if totals.credit[method]
     ]
 
 
@@ -73,6 +83,12 @@ class ShownSale:
     may_change: bool
     may_give_back: bool
     may_see_shift: bool
+    debt: CreditEntry | None = None
+
+    @property
+    def debtor(self) -> Customer | None:
+        """On whose account it is."""
+        return self.debt.account.customer if self.debt else None
 
     @property
     def is_owed(self) -> bool:
@@ -91,11 +107,14 @@ def shown_sale(order: Order, person: User) -> ShownSale | None:
     """The sale of this order as this person may see it; None for who sees no drawers, and for what is in none."""
     if not (person.has_perm(USE) or person.has_perm(VIEW)):
         return None
-    entries, shifts = read_together(
+    entries, shifts, debts = read_together(
         DrawerEntry.objects.current()
         .filter(ref_id=order.ref_id)
         .select_related("shift__drawer", "shift__cashier", "sold_in", "person"),
         Shift.objects.filter(closed_at=None).select_related("drawer", "cashier"),
+        CreditEntry.objects.current()
+        .filter(ref_id=order.ref_id, ref_id__gt="", kind=CreditEntry.Kind.SALE)
+        .select_related("account__customer"),
     )
     entry = next((one for one in entries if one.kind == DrawerEntry.Kind.SALE), None)
     refund = next((one for one in entries if one.kind == DrawerEntry.Kind.REFUND), None)
@@ -113,4 +132,5 @@ def shown_sale(order: Order, person: User) -> ShownSale | None:
         may_change=shift.is_open and (is_own or manages) and refund is None,
         may_give_back=bool(payable) and person.has_perm(USE) and person.has_perm("purchases.buy"),
         may_see_shift=is_own or person.has_perm(VIEW),
+        debt=debts[0] if debts else None,
     )

@@ -13,7 +13,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
 from core import clock
-from credit.errors import NoAccount
+from credit.errors import CreditRefused, NoAccount
 from credit.models import CreditAccount, CreditEntry
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ def lock_account_of(customer: Customer) -> CreditAccount:
     if account is None or account.customer is None:
         raise NoAccount(customer.name)
     return account
+
+
+def refuse_unless_may(actor: User) -> None:
+    """Raise `CreditRefused` unless this person may sell on credit and take payments."""
+    if not actor.has_perm(USE):
+        raise CreditRefused("may_not")
 
 
 def name_of(account: CreditAccount) -> str:

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from credit.errors import CreditRefused
 from credit.models import MONEY, CreditAccount, CreditEntry
-from credit.services.locking import MANAGE, enter, lock_account
+from credit.services.locking import MANAGE, enter, lock_account, refuse_unless_may
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -22,6 +22,7 @@ _Kind = CreditEntry.Kind
 def record_payment(account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "") -> CreditEntry:
     """Note that the customer paid `amount` rupiah (above zero), at most what is owed. Raises `CreditRefused`."""
     _refuse_but_money(method)
+    refuse_unless_may(actor)
     with transaction.atomic():
         current = lock_account(account.pk)
         if amount > current.balance:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from credit.errors import CreditRefused, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of
+from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
 from purchases.models import Order
 from purchases.services import lock_order_for_move
 from purchases.states import FINAL, Status
@@ -35,6 +35,7 @@ def sell_on_credit(customer: Customer, *, amount: int, key: str, place: Callable
     the check before (`lock_check_for_payment`).
     """
     with transaction.atomic():
+        refuse_unless_may(actor)
         account = lock_account_of(customer)
         before = Order.objects.filter(idempotency_key=key).first()
         if before is None:
@@ -53,6 +54,7 @@ def put_on_credit(order: Order, *, customer: Customer, actor: User) -> CreditEnt
     Raises `NoAccount`, `Overdue`, `OverCap`, or `CreditRefused` for an order that has ended without success.
     """
     with transaction.atomic():
+        refuse_unless_may(actor)
         current = lock_order_for_move(order.pk)
         if current.status in FINAL - {Status.SUCCESS}:
             raise CreditRefused("ended")

@@ -13,12 +13,15 @@ import structlog
 from django.db import connection, transaction
 
 from core import clock
+from credit import services as credit
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Shift
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 from purchases.models import Order
+from purchases.services import lock_order_for_move
 
 if TYPE_CHECKING:
+    from customers.models import Customer
     from staff.models import User
 
 log = structlog.get_logger()
@@ -59,7 +62,9 @@ _LACKING = f"""
 
 
 def enter_sales(shift: Shift) -> int:
-    """Enter what this person has sold and no shift has, as cash; the shift is locked by the caller. How many.
+    """Enter what this person has sold and no shift has; the shift is locked by the caller. How many.
+
+    As cash, and what is on a customer's account as on credit.
 
     A sale whose price has moved since is entered again for the price of now, paid as before.
     """
@@ -67,12 +72,15 @@ def enter_sales(shift: Shift) -> int:
         cursor.execute(_MISSING, [shift.cashier_id])
         missing = cursor.fetchall()
     now = clock.now()
+    on_credit = credit.sold_on_credit([row[0] for row in missing]) if missing else {}
     for ref_id, amount, person, sold_in in missing:
         DrawerEntry.objects.create(
             shift=shift,
             kind=DrawerEntry.Kind.SALE,
+            method=Method.CREDIT if ref_id in on_credit else Method.CASH,
             amount=amount,
             ref_id=ref_id,
+            reason=on_credit.get(ref_id, ""),
             person_id=person,
             at=now,
             sold_in_id=None if sold_in == shift.pk else sold_in,
@@ -132,25 +140,40 @@ def current_sale(ref_id: str) -> DrawerEntry | None:
 
 
 def note_payment(
-    order: Order, *, method: str, actor: User, cash_given: int | None = None, note: str = ""
+    order: Order,
+    *,
+    method: str,
+    actor: User,
+    cash_given: int | None = None,
+    customer: Customer | None = None,
+    note: str = "",
 ) -> DrawerEntry:
     """Note how the customer paid: the entry that was there is undone, and another one takes its place.
 
-    `cash_given`: rupiah, at least the amount. `note`: who owes it, for a sale on credit. Raises `DrawerRefused`, also
-    when the shift of the sale is closed.
+    `cash_given`: rupiah, at least the amount. `customer`: who owes it, for a sale on credit; it goes on that account,
+    or off it, in the same transaction. Raises `DrawerRefused`, also when the shift of the sale is closed, and
+    `CreditRefused`.
     """
     chosen = Method(method)
     given = cash_given if chosen == Method.CASH else None
-    if chosen == Method.CREDIT and not note.strip():
-        raise DrawerRefused("no_note")
+    if chosen == Method.CREDIT and customer is None:
+        raise DrawerRefused("no_customer")
     with transaction.atomic():
-        sale = _locked_sale(order)
+        current = lock_order_for_move(order.pk)
+        sale = _locked_sale(current)
         refuse_unless_own(sale.shift, actor)
         if given is not None and given < sale.amount:
             raise DrawerRefused("cash_short")
-        wanted = (chosen, given, note.strip()[:500])
-        if wanted == (sale.method, sale.cash_given, sale.reason):
+        on_account = credit.standing_sale(current.ref_id)
+        owes = on_account.account.customer if on_account else None
+        reason = customer.name if customer and chosen == Method.CREDIT else note.strip()[:500]
+        if (chosen, given, reason) == (sale.method, sale.cash_given, sale.reason) and (
+            chosen != Method.CREDIT or owes == customer
+        ):
             return sale
+        credit.take_off_credit(current, actor=actor)
+        if chosen == Method.CREDIT and customer:
+            credit.put_on_credit(current, customer=customer, actor=actor)
         return _replace(
             sale,
             sale.shift,
@@ -158,7 +181,7 @@ def note_payment(
             amount=sale.amount,
             person_id=actor.pk,
             cash_given=given,
-            reason=wanted[2],
+            reason=reason,
         )
 
 

@@ -33,6 +33,8 @@ class Totals:
     opening: int = 0
     sales: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
     refunds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    # What customers paid of their debts; what a signed day says of the time before has none.
+    credit: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
     paid_in: int = 0
     paid_out: int = 0
     sale_count: int = 0
@@ -52,9 +54,20 @@ class Totals:
 
     @property
     def expected(self) -> int:
-        """Cash that should be there: opening + cash sales − cash refunds ± paid in and out."""
+        """Cash that should be there: opening + cash sales − cash refunds + credit paid in cash ± paid in and out."""
         cash = Method.CASH.value
-        return self.opening + self.sales[cash] + self.refunds[cash] + self.paid_in + self.paid_out
+        taken = self.sales[cash] + self.refunds[cash] + self.credit[cash]
+        return self.opening + taken + self.paid_in + self.paid_out
+
+    @property
+    def all_credit(self) -> int:
+        """Rupiah that customers paid of their debts, in cash or otherwise."""
+        return sum(self.credit.values())
+
+    @property
+    def sold_on_credit(self) -> int:
+        """Rupiah of the sales on credit, less what was given back of them."""
+        return self.sales[Method.CREDIT.value] + self.refunds[Method.CREDIT.value]
 
     @property
     def profit(self) -> int:
@@ -70,6 +83,8 @@ class Totals:
             case "refund":
                 self.refunds[method] += amount
                 self.refund_count += count
+            case "credit":
+                self.credit[method] += amount
             case "paid_in":
                 self.paid_in += amount
             case "paid_out":

@@ -8,7 +8,6 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.money import signed_rupiah
-from core.numbers import note_as_seen
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
 from drawers.models import DrawerEntry, Method, Shift
@@ -47,14 +46,14 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
     entry = sale.entry
     paid: dict[str, Any] = {}
     if entry:
-        # A masked note would be stored so.
-        note = entry.reason if note_as_seen(entry.reason) == entry.reason else ""
-        paid = {"method": entry.method, "cash_given": entry.cash_given, "note": note}
+        paid = {"method": entry.method, "cash_given": entry.cash_given, "customer": sale.debtor}
     others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, paid.get("method", Method.CASH)}]
     return {
         "others": others if sale.may_change else [],
         "payment": PaymentForm(initial=paid, auto_id="paid-%s") if sale.may_change else None,
-        "give_back": GiveBackForm(initial=paid and {"method": paid["method"]}, person=person, auto_id="back-%s")
+        "give_back": GiveBackForm(
+            initial=paid and {"method": paid["method"], "customer": sale.debtor}, person=person, auto_id="back-%s"
+        )
         if sale.is_owed and sale.may_give_back
         else None,
     }

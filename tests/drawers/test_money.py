@@ -15,6 +15,7 @@ from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Shift
 from drawers.services import close_shift, give_back, note_payment, pay_in, pay_out, sweep_sales
 from purchases.models import Order
+from tests.credit.helpers import give_credit
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.factories import make_product
 from tests.people import make_person
@@ -53,6 +54,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
     dice = random.Random(20261122)
     shift = begin(cash=500_000)
     cashier, product = shift.cashier, make_product(price=10_200, selling_price=10_500)
+    owing = give_credit(cap=10_000_000)
     methods: dict[str, str] = {}
     cash_acts, refunds = 0, {}
     orders: list[Order] = []
@@ -65,7 +67,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
         match dice.randrange(6):
             case 0:
                 method = dice.choice(["qris", "transfer", "credit"])
-                note_payment(order, method=method, note="Bu Sri", actor=cashier)
+                note_payment(order, method=method, customer=owing if method == "credit" else None, actor=cashier)
                 methods[order.ref_id] = method
             case 1:
                 ended = end(order, dice.choice(["failed", "rejected", "cancelled", "closed"]))

@@ -3,10 +3,12 @@
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from credit.errors import NoAccount
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method
 from drawers.services import catch_up, close_shift, expected_cash, note_payment, sales, sweep_sales
 from staff.models import User
+from tests.customers.helpers import make_customer
 from tests.database import statements
 from tests.drawers.helpers import begin, pieces_of, sell
 from tests.people import make_person
@@ -117,15 +119,17 @@ def test_cash_given_covers_the_price():
         note_payment(order, method="cash", cash_given=10_000, actor=shift.cashier)
 
 
-def test_on_credit_needs_a_name():
+def test_on_credit_needs_a_customer_with_an_account():
     shift = begin()
     order = sell(shift.cashier)
 
-    with refused("no_note"):
+    with refused("no_customer"):
         note_payment(order, method="credit", actor=shift.cashier)
-    note_payment(order, method="credit", note="Bu Sri", actor=shift.cashier)
+    with pytest.raises(NoAccount):
+        note_payment(order, method="credit", customer=make_customer("Pak Budi"), actor=shift.cashier)
+    sweep_sales()
 
-    assert shift.entries.current().get(kind="sale").reason == "Bu Sri"
+    assert sold(shift) == {order.ref_id: (Method.CASH, 10_500)}
 
 
 def test_a_payment_changes_only_until_the_shift_closes():

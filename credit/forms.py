@@ -1,0 +1,94 @@
+"""What people type about customers' credit: whose, how much, until when, what was paid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from core.forms import DayField, RupiahField
+from credit.models import MONEY, MOST_DUE_DAYS, Method
+from customers.models import Customer
+
+_LINE = {"class": "form-control", "autocomplete": "off"}
+_DIGITS = {**_LINE, "inputmode": "numeric"}
+# As many names are offered while somebody types; any other name is typed in full.
+_OFFERED = 300
+
+
+class CustomerInput(forms.TextInput):
+    """A name, with those of the customers who may buy on credit offered by the browser itself."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """The field and its list of names."""
+        names_id = f"{(attrs or {}).get('id', name)}-names"
+        field = super().render(name, value, {**(attrs or {}), "list": names_id}, renderer)
+        names = Customer.objects.filter(credit__cap__gt=0).order_by("name").values_list("name")[:_OFFERED]
+        options = format_html_join("", '<option value="{}"></option>', names)
+        return format_html('{}<datalist id="{}">{}</datalist>', field, names_id, options)
+
+
+class CreditCustomerField(forms.CharField):
+    """The name of a customer who has a credit account; becomes the `Customer`, or None when nothing was typed."""
+
+    default_error_messages = {"unknown": _("No customer of this name may buy on credit.")}
+
+    def __init__(self, **kwargs: Any) -> None:
+        facts = {"label": _("Customer (on credit)"), "required": False, "max_length": 120}
+        super().__init__(**{**facts, "widget": CustomerInput(_LINE), **kwargs})
+
+    def prepare_value(self, value: Any) -> Any:
+        """The name of a customer."""
+        return value.name if isinstance(value, Customer) else value
+
+    def clean(self, value: Any) -> Any:
+        """The customer of this name, letters' case aside."""
+        name = super().clean(value)
+        if not name:
+            return None
+        found = Customer.objects.filter(name__iexact=name, credit__isnull=False).order_by("pk").first()
+        if found is None:
+            raise forms.ValidationError(self.error_messages["unknown"], code="unknown")
+        return found
+
+
+class TermsForm(forms.Form):
+    """Up to how much a customer may buy on credit, and when that is due."""
+
+    cap = RupiahField(label=_("Cap"), least=0, widget=forms.TextInput(_DIGITS))
+    due_days = forms.IntegerField(
+        label=_("Due after so many days"),
+        min_value=0,
+        max_value=MOST_DUE_DAYS,
+        initial=14,
+        widget=forms.NumberInput(_DIGITS),
+    )
+    due_on = DayField(label=_("Or due on this day"), required=False)
+
+
+class CreditPaymentForm(forms.Form):
+    """What a customer paid of what is owed, and how."""
+
+    amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
+    method = forms.ChoiceField(
+        label=_("Paid by"),
+        choices=[(method.value, method.label) for method in Method if method in MONEY],
+        widget=forms.Select({"class": "form-select"}),
+    )
+    note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+
+
+class ReasonForm(forms.Form):
+    """Why a payment is undone."""
+
+    reason = forms.CharField(label=_("Why"), max_length=500, widget=forms.TextInput(_LINE))
+
+
+class BroughtForm(forms.Form):
+    """What a customer owed before the account began."""
+
+    amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
+    reason = forms.CharField(label=_("Where it stands"), max_length=500, widget=forms.TextInput(_LINE))

@@ -1,0 +1,154 @@
+"""Credit and drawers: what is sold on credit is no cash, what is paid of it in cash is, and both say the same."""
+
+import pytest
+from django.db import transaction
+
+from credit.errors import CreditRefused, OverCap
+from credit.models import CreditEntry
+from credit.services import give_back_credit, standing_sale
+from drawers.errors import DrawerRefused
+from drawers.models import DrawerEntry, Shift
+from drawers.services import (
+    close_shift,
+    expected_cash,
+    give_back,
+    note_payment,
+    sweep_sales,
+    take_credit_payment,
+    totals_of,
+    undo_credit_payment,
+    unsettled,
+)
+from purchases.services.resolving import requeue
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.drawers.helpers import begin, end, pieces_of, sell
+from tests.people import make_person
+from tests.purchases.helpers import never_arrived
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def sold(shift):
+    """ref_id → (method, amount, whose) of the sales that hold."""
+    found = shift.entries.current().filter(kind="sale")
+    return {sale.ref_id: (sale.method, sale.amount, sale.reason) for sale in found}
+
+
+def test_a_sale_on_credit_enters_by_itself_and_is_no_cash():
+    shift, customer = begin(cash=100_000), give_credit()
+    order = sell_to(customer, 10_000, by=shift.cashier)
+
+    sweep_sales()
+
+    assert sold(shift) == {order.ref_id: ("credit", 10_000, "Bu Sri")}
+    assert close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier).difference == 0
+
+
+def test_cash_to_credit_and_back_keeps_drawer_and_account_the_same():
+    shift, first, second = begin(cash=100_000), give_credit(), give_credit("Pak Budi", cap=9_999)
+    order = sell(shift.cashier, 10_000)
+
+    note_payment(order, method="credit", customer=first, actor=shift.cashier)
+    note_payment(order, method="credit", customer=first, actor=shift.cashier)
+    assert (owed_by(first), expected_cash(shift)) == (10_000, 100_000)
+    with pytest.raises(OverCap):  # both or nothing: it stays where it was
+        note_payment(order, method="credit", customer=second, actor=shift.cashier)
+    assert (owed_by(first), owed_by(second), sold(shift)[order.ref_id][0]) == (10_000, 0, "credit")
+    note_payment(order, method="cash", cash_given=20_000, actor=shift.cashier)
+
+    assert (owed_by(first), owed_by(second), expected_cash(shift)) == (0, 0, 110_000)
+    assert standing_sale(order.ref_id) is None
+
+
+def test_a_payment_in_cash_is_in_the_drawer_of_who_takes_it():
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 30_000, by=make_person("supervisor"))
+
+    take_credit_payment(account_of(customer), amount=20_000, method="cash", actor=shift.cashier)
+    take_credit_payment(account_of(customer), amount=5_000, method="qris", actor=shift.cashier)
+
+    totals = totals_of([shift.pk])[shift.pk]
+    assert (totals.expected, totals.all_credit, totals.all_sales) == (120_000, 25_000, 0)
+    assert owed_by(customer) == 5_000
+    assert close_shift(shift, pieces=pieces_of(120_000), actor=shift.cashier).expected == 120_000
+
+
+def test_cash_takes_an_open_drawer_and_a_transfer_none():
+    person, customer = make_person("cashier"), give_credit()
+    sell_to(customer, 10_000, by=person)
+
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "no_shift"):
+        take_credit_payment(account_of(customer), amount=1_000, method="cash", actor=person)
+    take_credit_payment(account_of(customer), amount=1_000, method="transfer", actor=person)
+
+    assert (owed_by(customer), DrawerEntry.objects.count()) == (9_000, 0)
+
+
+def test_a_payment_is_undone_in_both_until_its_shift_closes():
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 10_000, by=shift.cashier)
+    wrong, right = (
+        take_credit_payment(account_of(customer), amount=amount, method="cash", actor=shift.cashier)
+        for amount in (3_000, 2_000)
+    )
+
+    undo_credit_payment(wrong, actor=shift.cashier, reason="typed wrongly")
+    assert (owed_by(customer), expected_cash(shift)) == (8_000, 102_000)
+    close_shift(shift, pieces=pieces_of(102_000), actor=shift.cashier)
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "closed"):
+        undo_credit_payment(right, actor=shift.cashier, reason="too late")
+
+    assert owed_by(customer) == 8_000
+
+
+def test_a_failed_sale_on_credit_goes_back_on_the_account():
+    shift, customer = begin(cash=100_000), give_credit()
+    order = end(sell_to(customer, 10_000, by=shift.cashier), "failed")
+
+    with pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == "not_paid_yet"):
+        give_back(order, shift=shift, method="cash", actor=shift.cashier)
+    assert owed_by(customer) == 10_000
+    give_back(order, shift=shift, method="credit", actor=shift.cashier)
+
+    assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
+    assert totals_of([shift.pk])[shift.pk].sold_on_credit == 0
+
+
+def test_a_failed_sale_that_was_paid_goes_back_in_cash():
+    shift, customer = begin(cash=100_000), give_credit()
+    order = sell_to(customer, 10_000, by=shift.cashier)
+    take_credit_payment(account_of(customer), amount=10_000, method="cash", actor=shift.cashier)
+    end(order, "reversed")
+
+    give_back(order, shift=shift, method="cash", actor=shift.cashier)
+
+    assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
+    assert list(CreditEntry.objects.order_by("pk").values_list("kind", flat=True)) == [
+        *("sale", "payment", "refund", "paid_back")
+    ]
+
+
+def test_given_back_on_the_account_first_it_still_enters_as_credit():
+    shift, customer = begin(cash=100_000), give_credit()
+    order = end(sell_to(customer, 10_000, by=shift.cashier), "failed")
+    give_back_credit(order, actor=shift.cashier)
+
+    sweep_sales()
+
+    assert sold(shift)[order.ref_id][0] == "credit"
+    assert not unsettled([shift])
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "given_back"):
+        give_back(order, shift=shift, method="cash", actor=shift.cashier)
+
+
+def test_a_new_price_is_in_the_drawer_and_on_the_account():
+    shift, customer = begin(), give_credit()
+    order = never_arrived(sell_to(customer, 10_000, by=shift.cashier))
+    sweep_sales()
+
+    with transaction.atomic():
+        requeue(order, max_price=10_700, actor=shift.cashier, enqueue=False)
+    sweep_sales()
+
+    assert (sold(shift)[order.ref_id], owed_by(customer)) == (("credit", 10_700, "Bu Sri"), 10_700)
+    assert Shift.objects.get().is_open
