@@ -15,7 +15,7 @@ from core.access import StaffRequest
 _TABS = 4
 _APPROVALS = "approvals"
 # Which places are the tabs: of those that the person may see, the first ones.
-_OF_SELLERS = ("catalogue", "bills", "orders", "drawer", "customers", "approvals")
+_OF_SELLERS = ("counter", "bills", "orders", "drawer", "customers", "approvals")
 _OF_OTHERS = ("overview", "orders", "balance", "workbench", "bills", "drawer", "catalogue", "approvals")
 
 _WORKBENCH = ("exchange_list", "exchange_detail", "error_list", "audit_list", "callback_list", "callback_detail")
@@ -79,8 +79,11 @@ def _places(request: StaffRequest) -> list[Place]:
         found.append(Place(name, reverse(address), icon, words, is_here))
 
     if may("catalogue.view_product"):
-        words = _("Buy") if may("purchases.buy") else _("Products")
-        add("catalogue", "catalogue", "shopping-cart", words, is_here=at.path.startswith("/products/"))
+        is_here = at.begins("counter") or at.path.startswith("/products/")
+        if may("purchases.buy"):
+            add("counter", "counter", "shopping-cart", _("Sell"), is_here=is_here)
+        else:
+            add("catalogue", "catalogue", "shopping-cart", _("Products"), is_here=is_here)
     if may("bills.view_billcheck"):
         add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
     if may("purchases.view_order"):

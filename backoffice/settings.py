@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "tills",
     "credit",
     "drawers",
+    "counter",
 ]
 
 MIDDLEWARE = [

@@ -135,22 +135,35 @@ def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     amount, fee = form.cleaned_data["amount"], form.cleaned_data["fee"] or 0
     order = check.order
     try:
-        if order is not None and order.status == Status.NEEDS_ACTION:
-            order = services.pay_again(order, amount=amount, actor=request.user)
-        else:
-            order = services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user)
+        paid = pay_seen(request, check, amount=amount, fee=fee)
     except NeedsApproval as need:
         return ask_and_show(request, need)
     except ActionRefused as refusal:
         # It still needs action: it says why. Otherwise somebody else pressed it, and the payment's page says the rest.
         if order and Order.objects.filter(pk=order.pk, status=Status.NEEDS_ACTION).exists():
             messages.error(request, str(refusal), extra_tags=refusal.code)
+        return redirect(order or check)
+    if not isinstance(paid, Order):
+        return render(request, "bills/bill_detail.html", _detail(request, ref_id) | {"refusal": paid})
+    return redirect(paid)
+
+
+def pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) -> Order | dict[str, Any]:
+    """Pay the total and fee that were seen, in rupiah; or why not, as `explained` says it, and nothing was paid.
+
+    A payment that needs action is sent again. Raises `NeedsApproval` and `ActionRefused`.
+    """
+    order = check.order
+    try:
+        if order is not None and order.status == Status.NEEDS_ACTION:
+            return services.pay_again(order, amount=amount, actor=request.user)
+        return services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user)
+    except NeedsApproval:
+        raise
     except OrderRefused as refusal:
         if isinstance(refusal, BalanceShort):
             request_balance_reading()  # a top-up of this minute is found the sooner
-        context = _detail(request, ref_id) | {"refusal": explained(refusal, seen=amount, person=request.user)}
-        return render(request, "bills/bill_detail.html", context)
-    return redirect(order or check)
+        return explained(refusal, seen=amount, person=request.user)
 
 
 def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, Any]:

@@ -125,6 +125,7 @@ class Index:
         self.sold_in = [number[product.sold_in] for product in self.products]
         self.types: dict[str, set[int]] = defaultdict(set)
         self.categories: dict[str, set[int]] = defaultdict(set)
+        self.called_categories: dict[str, set[int]] = defaultdict(set)
         self.brands: dict[str, set[int]] = defaultdict(set)
         self.brand_names: dict[str, set[int]] = defaultdict(set)
         self.kinds: dict[DestinationKind, set[int]] = defaultdict(set)
@@ -152,6 +153,8 @@ class Index:
             self._of_brands |= called.called
         for called in product.category_called:
             self._of_categories |= called.called
+            for word in called.called:
+                self.called_categories[word].add(at)
         for called in (*product.brand_called, *product.category_called):
             for word in called.called:
                 self._words[word].called.add(at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice, product
@@ -27,11 +27,13 @@ class Found:
     """The products found, best first, by their keys.
 
     `lacking`: what was typed when there is no denomination of exactly that; all that are found are larger.
+    `is_exact`: a denomination was typed, and the first product is exactly that.
     `of_operator`: they are those of the operator of the customer's number. `shelves`: all categories, busy ones first.
     """
 
     keys: list[int]
     lacking: str = ""
+    is_exact: bool = False
     of_operator: bool = False
     shelves: Sequence[Shelf] = ()
 
@@ -71,13 +73,32 @@ def read_products(keys: Sequence[int]) -> list[Product]:
 
 
 def search_index(
-    index: Index, text: str, *, operator: Operator | None = None, kind: str = "", category: str = "", brand: str = ""
+    index: Index,
+    text: str,
+    *,
+    operator: Operator | None = None,
+    kind: str = "",
+    category: str = "",
+    brand: str = "",
+    called: str = "",
+    takes: Collection[DestinationKind] = (),
 ) -> Found:
-    """What `search_products` finds in this index."""
+    """What `search_products` finds in this index.
+
+    `called`: a word that people call its category by; `takes`: the kinds of destination. Either narrows the list.
+    """
     among = frozenset(range(len(index.products)))
-    for groups, wanted in ((index.types, kind), (index.categories, category), (index.brands, brand)):
+    narrowed = (
+        (index.types, kind),
+        (index.categories, category),
+        (index.brands, brand),
+        (index.called_categories, called),
+    )
+    for groups, wanted in narrowed:
         if wanted:
             among &= groups.get(wanted, set())
+    if takes:
+        among &= set().union(*(index.kinds.get(one, set()) for one in takes))
     if not text and operator is None:
         return Found([index.keys[at] for at in sorted(among)])
     if operator is None:
@@ -108,7 +129,12 @@ def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int
             for how in sorted(found):
                 places = [place % _PER_UNNAMED for place in sorted(found[how])]
                 ordered += sorted(places, key=lambda at: at not in first) if first else places
-            return Found([index.keys[at] for at in dict.fromkeys(ordered)], text.strip() if lacks_exact else "")
+            has_amount = any(reading.amounts for reading in readings)
+            return Found(
+                [index.keys[at] for at in dict.fromkeys(ordered)],
+                text.strip() if lacks_exact else "",
+                has_amount and not lacks_exact,
+            )
     return Found([])
 
 

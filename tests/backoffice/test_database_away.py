@@ -14,7 +14,7 @@ from psycopg import errors
 
 from backoffice import faults
 from purchases.models import Order
-from purchases.views import buy
+from purchases.views import confirming
 from tests.factories import make_product
 from tests.people import browser_of
 
@@ -71,14 +71,14 @@ def test_a_purchase_answers_503_with_its_form_to_send_again(shop, monkeypatch):
 
 
 def test_a_purchase_cut_off_after_it_was_stored_is_one_order(shop, monkeypatch):
-    real = buy.services.place_order
+    real = confirming.services.place_order
 
     def stored_then_cut_off(**facts):
         real(**facts)
         no_connection()
 
     with monkeypatch.context() as patch:
-        patch.setattr(buy.services, "place_order", stored_then_cut_off)
+        patch.setattr(confirming.services, "place_order", stored_then_cut_off)
         answer = shop.post(BUY, purchase())
     page = answer.content.decode()
 
@@ -149,6 +149,6 @@ def test_a_statement_that_takes_too_long_is_a_fault_of_ours(shop, monkeypatch):
     def too_slow(**_facts):
         raise OperationalError from errors.QueryCanceled()
 
-    monkeypatch.setattr(buy.services, "place_order", too_slow)
+    monkeypatch.setattr(confirming.services, "place_order", too_slow)
 
     assert shop.post(BUY, purchase()).status_code == 500

@@ -1,0 +1,264 @@
+"""The counter as its page shows it: tiles, tabs, the strip of what runs, and what was sold today."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.models import Product, ProductType
+from catalogue.rights import sees_cost
+from core import clock
+from core.numbers import sees_whole_numbers
+from core.times import start_of_day
+from core.together import read_together
+from counter.services import Choice, Shelf
+from counter.services.choosing import can_be_sold
+from customers.models import SavedNumber
+from customers.presenting import shown_number
+from purchases.models import Order
+from purchases.presenting import SerialNumber, serial_number, shown_destination
+from purchases.receipts import MeterOwner
+from purchases.states import OPEN, Status
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+_SHELVES: dict[Shelf, str | Promise] = {
+    Shelf.CREDIT: pgettext_lazy("phone", "Credit"),
+    Shelf.DATA: pgettext_lazy("phone", "Data"),
+    Shelf.CALLS: gettext_lazy("Calls and SMS"),
+    Shelf.POWER: gettext_lazy("PLN token"),
+    Shelf.BILL: gettext_lazy("Postpaid bill"),
+    Shelf.ALL: gettext_lazy("All brands"),
+}
+# The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
+_LAST, _MOST_OPEN = 6, 12
+_HOURS = dt.timedelta(hours=12)
+_NOTHING = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab with its letter; `address` opens it."""
+
+    shelf: Shelf
+    words: str | Promise
+    text: str
+    is_current: bool
+
+    @property
+    def address(self) -> str:
+        """Where it leads without a script."""
+        return f"{reverse('counter')}?{urlencode({'q': self.text})}"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A product, or a saved number (`number`), that can be picked by `at`, from 1."""
+
+    at: int
+    label: str
+    address: str
+    product: Product | None = None
+    number: SavedNumber | None = None
+    shown: str = ""
+    fills: str = ""
+    is_picked: bool = False
+    is_last: bool = False
+    is_for_sale: bool = True
+
+    @property
+    def is_bill(self) -> bool:
+        """Whether it is a biller: its total comes by an inquiry."""
+        return self.product is not None and self.product.type == ProductType.POSTPAID
+
+
+def tabs_of(choice: Choice) -> list[Tab]:
+    """The tabs for the number that was typed."""
+    current = choice.shelf
+    texts = [(shelf, choice.typed.on(shelf)) for shelf in choice.shelves]
+    return [Tab(shelf, _SHELVES[shelf], text, shelf is current) for shelf, text in texts]
+
+
+def tiles_of(choice: Choice) -> list[Tile]:
+    """Saved numbers first, then the products of the page."""
+    tiles = [_of_number(at, number) for at, number in enumerate(choice.numbers, 1)]
+    last = choice.past.product_id if choice.past else None
+    for at, product in enumerate(choice.products, len(tiles) + 1):
+        step = reverse("counter_review") if choice.typed.number else reverse("counter")
+        name = "pick" if choice.typed.number else "product"
+        said = {"q": choice.typed.text, name: product.code} if choice.typed.number else {name: product.code}
+        tiles.append(
+            Tile(
+                at=at,
+                label=_label(product, choice),
+                address=f"{step}?{urlencode(said)}",
+                product=product,
+                is_picked=choice.picked is not None and product.pk == choice.picked.pk,
+                is_last=product.pk == last,
+                is_for_sale=can_be_sold(product),
+            )
+        )
+    return tiles
+
+
+def _label(product: Product, choice: Choice) -> str:
+    """The product's name; without its brand where that is the number's operator, or the tab says it."""
+    brand = product.brand.name
+    plain = product.name[len(brand) :].strip() if product.name.lower().startswith(brand.lower()) else product.name
+    if choice.operator and brand.lower().startswith(choice.operator.name.lower()) and plain:
+        return plain
+    if choice.shelf is Shelf.POWER:
+        words = product.name.split()
+        return words[-1] if words[-1][:1].isdigit() else product.name
+    return product.name
+
+
+def _of_number(at: int, number: SavedNumber) -> Tile:
+    fills = _text_of(number)
+    address = f"{reverse('counter')}?{urlencode({'q': fills})}"
+    if number.product and kind_of(number.product) in {DestinationKind.GAME, DestinationKind.GAME_ZONE}:
+        said = {"q": number.destination, "product": number.product.code}
+        fills, address = "", f"{reverse('counter_review')}?{urlencode(said)}"
+    return Tile(at, number.customer.name, address, number=number, shown=shown_number(number), fills=fills)
+
+
+def _text_of(number: SavedNumber) -> str:
+    """What is typed for it."""
+    return f"{number.destination} {Shelf.BILL.value if number.is_bill else ''}".rstrip() + " "
+
+
+@dataclass(frozen=True)
+class Row:
+    """One order in the strip."""
+
+    order: Order
+
+    @property
+    def row_id(self) -> str:
+        """Its name on the page."""
+        return f"run-{self.order.pk}"
+
+    @property
+    def mark(self) -> str:
+        """The first letter of its brand."""
+        return self.order.product.brand.name[:1].upper()
+
+    @property
+    def destination(self) -> str:
+        """The number, as whoever looks may see it."""
+        return shown_destination(self.order)
+
+    @property
+    def serial(self) -> SerialNumber | None:
+        """What the provider returned."""
+        return serial_number(self.order) if self.order.status == Status.SUCCESS else None
+
+    @property
+    def owner(self) -> MeterOwner | None:
+        """Whose meter a token is for."""
+        return MeterOwner.read(self.serial) if self.serial and self.serial.is_token else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is on its way."""
+        return self.order.status in OPEN
+
+    @property
+    def is_success(self) -> bool:
+        """Whether it has arrived."""
+        return self.order.status == Status.SUCCESS
+
+    @property
+    def says(self) -> str:
+        """What matters now, in a few words; "" where the status says it all."""
+        status = Status(self.order.status)
+        if status == Status.UNKNOWN:
+            return _("It may have been charged. Do not sell it again.")
+        if status == Status.NEEDS_ACTION:
+            return str(self.order.get_action_reason_display())
+        if status in _NOTHING:
+            return _("The customer has nothing for it.")
+        return ""
+
+    @property
+    def again(self) -> str:
+        """The address that sells the same again; "" where it cannot be, or the number is not to be seen."""
+        if self.is_open or not sees_whole_numbers():
+            return ""
+        return f"{reverse('counter_review')}?{urlencode({'again': self.order.ref_id})}"
+
+
+@dataclass(frozen=True)
+class Sold:
+    """What a person has sold today: how many have arrived, and rupiah."""
+
+    count: int = 0
+    sum: int = 0
+    profit: int = 0
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What runs for a person, newest first, and what was sold today."""
+
+    rows: list[Row]
+    sold: Sold
+    shows_profit: bool
+
+    @classmethod
+    def read(cls, person: User) -> Strip:
+        """All of one moment, in one statement; as much for a busy person as for a new one."""
+        orders, sums = read_together(*_questions(person))
+        sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
+        return cls([Row(order) for order in orders], sold, sees_cost(person))
+
+    @property
+    def on_their_way(self) -> int:
+        """How many are open."""
+        return sum(row.is_open for row in self.rows)
+
+    @property
+    def newest_done(self) -> str:
+        """The name of the row that has ended last."""
+        done = [row for row in self.rows if row.order.final_at]
+        return max(done, key=lambda row: row.order.final_at or row.order.created_at).row_id if done else ""
+
+    @property
+    def version(self) -> list[object]:
+        """What it shows follows from this."""
+        rows: list[object] = [
+            (row.order.pk, row.order.status, row.order.sn, row.order.action_reason) for row in self.rows
+        ]
+        return [*rows, self.sold]
+
+    @property
+    def moving(self) -> Collection[Row]:
+        """The rows that will change by themselves."""
+        return [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
+
+
+def _questions(person: User) -> list[QuerySet[Any, Any]]:
+    now = clock.now()
+    own = Order.objects.filter(placed_by=person)
+    lately = own.filter(created_at__gte=now - _HOURS).order_by("-created_at", "-pk").values("pk")[:_LAST]
+    running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
+    shown = Order.objects.for_table().filter(pk__in=lately.union(running, all=True)).order_by("-created_at", "-pk")
+    today = own.filter(created_at__gte=start_of_day(timezone.localdate(now)), status=Status.SUCCESS)
+    pays = Coalesce("selling_price", "price", "max_price")
+    costs = Coalesce("price", "max_price")
+    grouped = today.order_by().values_list("placed_by")
+    sums = grouped.annotate(count=Count("pk"), sum=Sum(pays), profit=Sum(pays - costs))
+    return [shown, sums]

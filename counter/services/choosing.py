@@ -1,0 +1,237 @@
+"""What may be meant by what was typed: products as tiles, saved numbers, and the one that Enter takes."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+
+from catalogue.destinations import DestinationKind, Operator, kind_of, operator_of
+from catalogue.models import Product, ProductType
+from catalogue.services import Found, read_products
+from catalogue.services.index import Index, current_index
+from catalogue.services.searching import search_index
+from catalogue.services.words import fold
+from core.together import read_together
+from counter.services.typed import Shelf, Typed
+from customers.models import SavedNumber
+from purchases.models import Order
+from purchases.states import Status
+
+TILES = 8
+# So many of an operator's products are weighed for the first page of tiles.
+_MOST_WEIGHED = 60
+_MOST_NAMES = 4
+_LEAST_LETTERS = 2
+# What is asked for most, where our own orders do not say it yet. Rupiah.
+_USUAL = (10_000, 5_000, 20_000, 50_000, 25_000, 100_000, 15_000, 75_000, 200_000, 500_000)
+_PHONE, _METER, _CARD = DestinationKind.PHONE, DestinationKind.METER, DestinationKind.CARD
+_CUSTOMER = DestinationKind.CUSTOMER
+_PREPAID, _POSTPAID = ProductType.PREPAID.value, ProductType.POSTPAID.value
+# What people call the categories of a shelf.
+_CALLED = {Shelf.CREDIT: "pulsa", Shelf.DATA: "data", Shelf.CALLS: "telepon"}
+
+
+@dataclass(frozen=True)
+class Past:
+    """What the number bought last: the product, and when."""
+
+    product_id: int
+    at: dt.datetime
+
+
+@dataclass
+class Choice:
+    """What is offered for the text. `picked`: what Enter takes; None: nothing is certain.
+
+    `lacking`: the denomination that nobody sells exactly so. `pages`: how many pages of tiles there are.
+    """
+
+    typed: Typed
+    operator: Operator | None = None
+    shelf: Shelf | None = None
+    shelves: list[Shelf] = field(default_factory=list)
+    products: list[Product] = field(default_factory=list)
+    numbers: list[SavedNumber] = field(default_factory=list)
+    picked: Product | None = None
+    past: Past | None = None
+    known: SavedNumber | None = None
+    lacking: str = ""
+    page: int = 0
+    pages: int = 0
+
+
+def can_be_sold(product: Product) -> bool:
+    """Whether its tile can be chosen now."""
+    return product.is_available and not (product.type == _PREPAID and product.in_cut_off())
+
+
+def read_choice(text: str, *, pick: str = "", page: int = 0, sees_names: bool, sees_orders: bool) -> Choice:
+    """What the text offers. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
+
+    `sees_names`, `sees_orders`: whether the person may see saved numbers, and what a number bought.
+    """
+    typed = Typed.read(text)
+    choice = Choice(typed, page=page)
+    if not text.strip():
+        return choice
+    _add_what_is_known(choice, sees_names=sees_names, sees_orders=sees_orders)
+    index = current_index()
+    usual, found = _find(index, choice)
+    _add_tiles(choice, usual, found, pick)
+    return choice
+
+
+def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -> None:
+    """Whose number it is, and what it bought last; or whose name was typed."""
+    typed, saved = choice.typed, SavedNumber.objects.select_related("customer", "product__category", "product__brand")
+    if typed.bare:
+        bought = Order.objects.filter(destination=typed.bare, status=Status.SUCCESS).order_by("-created_at")
+        questions: list[QuerySet[Any, Any]] = []
+        if sees_orders:
+            questions.append(bought.values_list("product_id", "created_at")[:1])
+        if sees_names:
+            questions.append(saved.filter(destination=typed.bare).order_by("-created_at")[:1])
+        answers = read_together(*questions) if questions else []
+        if sees_names and (known := answers.pop()):
+            choice.known = known[0]
+        if sees_orders and (past := answers.pop()):
+            choice.past = Past(*past[0])
+    elif not typed.number and sees_names and len(typed.words) >= _LEAST_LETTERS:
+        choice.numbers = list(saved.matching(typed.words).order_by("customer__name", "pk")[:_MOST_NAMES])
+
+
+def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
+    """The keys of what is usual without any words, and what the words find."""
+    typed = choice.typed
+    if not typed.number:
+        return [], search_index(index, typed.words)
+    if not typed.is_phone and not typed.bare:
+        return [], Found([])
+    choice.operator = operator_of(typed.number) if typed.is_phone else None
+    choice.shelves = _shelves(typed)
+    has_letters = any(letter.isalpha() for letter in typed.words)
+    choice.shelf = typed.shelf or (None if has_letters else choice.shelves[0])
+    usual = _on(index, choice, choice.shelf or choice.shelves[0], "").keys
+    if not typed.words:
+        return usual, Found(usual)
+    if choice.shelf:
+        return usual, _on(index, choice, choice.shelf, typed.words)
+    found = search_index(index, typed.words, operator=choice.operator) if typed.is_phone else Found([])
+    if not found.keys:
+        found = _on(index, choice, Shelf.ALL, typed.words)
+    if not found.keys:
+        found = _on(index, choice, Shelf.BILL, typed.words)
+    return usual, found
+
+
+def _shelves(typed: Typed) -> list[Shelf]:
+    """The tabs for a number, the usual one first."""
+    if typed.is_phone:
+        power = [Shelf.POWER] if typed.may_be_meter else []
+        return [Shelf.CREDIT, Shelf.DATA, Shelf.CALLS, Shelf.BILL, *power, Shelf.ALL]
+    if typed.may_be_meter:
+        return [Shelf.POWER, Shelf.BILL, Shelf.ALL]
+    return [Shelf.BILL, *([Shelf.POWER] if typed.offers_power else []), Shelf.ALL]
+
+
+def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
+    """What a tab holds for the number."""
+    typed, operator = choice.typed, choice.operator
+    if shelf in _CALLED:
+        found = search_index(index, words, operator=operator, kind=_PREPAID, called=_CALLED[shelf])
+        if shelf is Shelf.CREDIT and not found.keys and not words:  # the catalogue calls it otherwise
+            found = search_index(index, words, operator=operator, kind=_PREPAID)
+        return found
+    if shelf is Shelf.POWER:
+        return search_index(index, words, kind=_PREPAID, takes=[_METER])
+    if shelf is Shelf.BILL:
+        return _bills(index, typed, operator, words)
+    takes = [_PHONE, _CARD] if typed.is_phone else [one for one in DestinationKind if one is not _PHONE]
+    return search_index(index, words, kind=_PREPAID, takes=takes)
+
+
+def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) -> Found:
+    """The billers that take the number, those of electricity first."""
+    own = search_index(index, words, operator=operator, kind=_POSTPAID) if typed.is_phone else Found([])
+    power = search_index(index, words, kind=_POSTPAID, takes=[_METER]) if typed.offers_power else Found([])
+    others = Found([]) if typed.is_phone else search_index(index, words, kind=_POSTPAID, takes=[_CUSTOMER])
+    return Found([*dict.fromkeys([*own.keys, *power.keys, *others.keys])])
+
+
+def _add_tiles(choice: Choice, usual: list[int], found: Found, pick: str) -> None:
+    """The page of tiles, and the picked one."""
+    typed = choice.typed
+    suggested = choice.past.product_id if choice.past else choice.known.product_id if choice.known else None
+    from_, until = choice.page * TILES, (choice.page + 1) * TILES
+    wanted = [*usual[:_MOST_WEIGHED], *found.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
+    rows = {row.pk: row for row in read_products([*dict.fromkeys(wanted)])}
+    own = [rows[key] for key in usual[:_MOST_WEIGHED] if key in rows]
+    first = rows.get(suggested) if suggested else None
+    arranged = _arranged(own, choice.operator, first)
+    asked = [rows[key] for key in found.keys if key in rows]
+    exact = asked[0] if found.is_exact and asked else None
+    # The tiles stay where they are while a denomination is typed that is among them.
+    listed = arranged if not typed.words or exact in arranged[:TILES] else asked
+    choice.lacking = found.lacking
+    choice.products = listed[from_:until]
+    choice.pages = -(-len(listed) // TILES)
+    if not choice.shelf and typed.number and choice.products:
+        choice.shelf = _shelf_of(choice.products[0])
+    choice.picked = _picked(choice, listed, exact, first, pick)
+
+
+def _arranged(own: Sequence[Product], operator: Operator | None, first: Product | None) -> list[Product]:
+    """What was bought last, then what is bought most by its price, then the others."""
+    if operator:
+        name = fold(operator.name)
+        own = [row for row in own if fold(row.brand.name).startswith(name)] or own
+    own = [row for row in own if first is None or row.pk != first.pk]
+    if own and own[0].type == _PREPAID:
+        weighed = sorted(own, key=lambda row: (-row.bought, _place(row)))
+        most = TILES - (first is not None)
+        own = [*sorted(weighed[:most], key=_by_price), *sorted(weighed[most:], key=_by_price)]
+    return [*([first] if first else []), *own]
+
+
+def _by_price(product: Product) -> tuple[int, str]:
+    return product.sells_for, product.name
+
+
+def _place(product: Product) -> int:
+    """How usual its amount is: the usual one nearest below its cost, by its place; others last."""
+    near = [amount for amount in _USUAL if amount <= product.price < amount + max(2_000, amount // 10)]
+    return _USUAL.index(max(near)) if near else len(_USUAL)
+
+
+def _picked(
+    choice: Choice, listed: Sequence[Product], exact: Product | None, first: Product | None, pick: str
+) -> Product | None:
+    typed = choice.typed
+    if pick:
+        one = next((row for row in listed if row.code == pick), None)
+    elif typed.words:
+        one = exact or (listed[0] if len(listed) == 1 and not choice.lacking else None)
+    elif not typed.bare:
+        one = None
+    elif first:
+        one = first
+    else:
+        meters = [row for row in listed if row.type == _POSTPAID and kind_of(row) is _METER]
+        one = listed[0] if len(listed) == 1 else meters[0] if len(meters) == 1 and choice.shelf is Shelf.BILL else None
+    return one if one and can_be_sold(one) else None
+
+
+def _shelf_of(product: Product) -> Shelf | None:
+    if product.type == _POSTPAID:
+        return Shelf.BILL
+    if kind_of(product) is _METER:
+        return Shelf.POWER
+    words = fold(f"{product.category.code} {product.category.name}")
+    if kind_of(product) is not _PHONE:
+        return Shelf.ALL
+    called = {Shelf.CREDIT: ("pulsa",), Shelf.DATA: ("data",), Shelf.CALLS: ("telepon", "sms")}
+    return next((shelf for shelf, names in called.items() if any(name in words for name in names)), Shelf.ALL)

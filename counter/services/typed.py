@@ -1,0 +1,100 @@
+"""What is typed into the one field: a number, then a letter for the shelf, then a denomination or words; or a name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from catalogue.destinations import DestinationKind, normalise, shown, split_number
+from catalogue.errors import InvalidDestination
+
+# A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
+_LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
+_DIGITS = re.compile(r"\d[\d.\-]*")
+_LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
+_METERS = range(11, 13)
+_TOKENS_AND_BILLS = range(11, 14)
+
+
+class Shelf(StrEnum):
+    """A tab. Its letter, typed after the number, opens it."""
+
+    CREDIT = "p"
+    DATA = "d"
+    CALLS = "t"
+    POWER = "l"
+    BILL = "b"
+    ALL = "a"
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The field's text. `number`: its digits as they were typed, "" for a name or words; `words`: what follows."""
+
+    text: str
+    number: str = ""
+    is_phone: bool = False
+    shelf: Shelf | None = None
+    words: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Typed:
+        """Understand the text; a number that is not complete yet is one, too."""
+        number, words = split_number(text)
+        is_phone = bool(number)
+        if not number:
+            number, words = _split_digits(text)
+        shelf = None
+        if number and (found := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
+            shelf, words = Shelf(found[1].lower()), found[2] or found[3] or ""
+        return cls(text, number, is_phone, shelf, words.strip())
+
+    @property
+    def bare(self) -> str:
+        """The number as it would be stored; "" while it is not complete."""
+        if not self.is_phone:
+            digits = re.sub(r"\D", "", self.number)
+            return digits if len(digits) >= _LEAST_IN_ONE else ""
+        try:
+            return normalise(DestinationKind.PHONE, self.number)
+        except InvalidDestination:
+            return ""
+
+    @property
+    def shown(self) -> str:
+        """The complete number in groups of four; "" while it is not complete."""
+        return shown(DestinationKind.CUSTOMER, self.bare)
+
+    @property
+    def may_be_meter(self) -> bool:
+        """Whether a token may be sold for it."""
+        return len(self.bare) in _METERS
+
+    @property
+    def offers_power(self) -> bool:
+        """Whether it may be a number of electricity: it offers token and bill."""
+        return len(self.bare) in _TOKENS_AND_BILLS
+
+    def on(self, shelf: Shelf) -> str:
+        """The text that opens another tab for this number."""
+        return f"{self.bare or self.number} {shelf.value} "
+
+
+def _split_digits(text: str) -> tuple[str, str]:
+    """A number that begins the text, and the words behind it: "1234 5678 901 50" → "1234 5678 901", "50"."""
+    words = text.split()
+    taken: list[str] = []
+    count = 0
+    for word in words:
+        digits = len(re.sub(r"\D", "", word))
+        if not _DIGITS.fullmatch(word) or (taken and digits > _LONGEST_GROUP):
+            break
+        taken.append(word)
+        count += digits
+        if count >= _MOST_IN_GROUPS or (len(taken) == 1 and count >= _LEAST_IN_ONE):
+            break
+    # A few digits before words are no number: "86 diamonds".
+    if len(taken) < len(words) and count < _LEAST_IN_ONE:
+        return "", text
+    return " ".join(taken), " ".join(words[len(taken) :])

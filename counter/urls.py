@@ -1,0 +1,17 @@
+"""The addresses of the counter."""
+
+from django.urls import path
+
+from counter.views import bills, counter, sending
+
+urlpatterns = [
+    path("", counter.counter, name="counter"),
+    path("live/", counter.counter_live, name="counter_live"),
+    path("review/", sending.counter_review, name="counter_review"),
+    path("send/", sending.counter_send, name="counter_send"),
+    path("orders/<str:ref_id>/whatsapp/", counter.counter_message, name="counter_message"),
+    path("check/", bills.counter_check, name="counter_check"),
+    path("bills/<str:ref_id>/", bills.counter_bill, name="counter_bill"),
+    path("bills/<str:ref_id>/now/", bills.counter_bill_now, name="counter_bill_now"),
+    path("bills/<str:ref_id>/pay/", bills.counter_pay, name="counter_pay"),
+]

@@ -1,0 +1,119 @@
+"""The counter's page: the field, what it offers while it is typed in, and the strip of what runs."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from bills.models import BillCheck
+from catalogue.destinations import DestinationKind, kind_of
+from catalogue.forms import FIELD_WORDS
+from catalogue.models import Product, ProductType
+from catalogue.services import find_product
+from core.access import StaffRequest, staff_only
+from core.live import Live
+from core.numbers import sees_whole_numbers
+from counter.presenting import Strip, tabs_of, tiles_of
+from counter.services import Choice, Typed, read_choice
+from purchases.models import Order
+from purchases.receipts import message_text, whatsapp_address
+from shop.presenting import Letterhead
+from shop.services import current_shop
+
+# With nothing under way the strip is read again this often (seconds): another window may sell.
+_REST = 30
+_LONGEST, _MOST_PAGES = 100, 20
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_GET
+def counter(request: StaffRequest) -> HttpResponse:
+    """The page; for htmx only what the typed text offers."""
+    facts = panel_facts(request)
+    if request.headers.get("HX-Request"):
+        part = "counter/panel.html#work" if request.headers.get("HX-Target") == "counter-work" else "counter/panel.html"
+        return render(request, part, facts)
+    return render(request, "counter/counter.html", {**facts, **strip_facts(request)})
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_GET
+def counter_live(request: StaffRequest) -> HttpResponse:
+    """When to ask next, and the strip when it is not as the page shows it."""
+    return render(request, "counter/strip.html#live", strip_facts(request))
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_GET
+def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Lead to WhatsApp with the text about an order; for its customer's number, where that is a phone's."""
+    if not (sees_whole_numbers() and request.user.has_perm("purchases.view_order")):
+        raise PermissionDenied
+    order = get_object_or_404(Order.objects.for_table(), ref_id=ref_id)
+    bill = BillCheck.objects.filter(order=order).first() if order.kind == Order.Kind.BILL else None
+    text = message_text(order, Letterhead.of(current_shop()), bill=bill)
+    return HttpResponseRedirect(whatsapp_address(order, text))
+
+
+def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
+    """The field as it is typed in, and what it offers. `more`: the review, a bill, or what has to be said.
+
+    What the address or the form says: `q` the text, `product` the one that was chosen before its number, `pick`.
+    """
+    asked = request.POST if request.method == "POST" else request.GET
+    text = more.pop("q", asked.get("q", ""))[:_LONGEST]
+    code = more.pop("pinned", asked.get("product", ""))[:100]
+    pinned = find_pinned(code) if code else None
+    page = asked.get("page", "")
+    choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
+    return {
+        "q": text,
+        "pinned": pinned,
+        "words": FIELD_WORDS[kind_of(pinned)] if pinned else None,
+        "has_zone": pinned is not None and kind_of(pinned) is DestinationKind.GAME_ZONE,
+        "choice": choice,
+        "tiles": tiles_of(choice),
+        "tabs": tabs_of(choice),
+        "page_back": _address(text, choice.page - 1) if choice.page else "",
+        "page_on": _address(text, choice.page + 1) if choice.page + 1 < choice.pages else "",
+        **more,
+    }
+
+
+def choice_for(request: StaffRequest, text: str, *, pick: str = "", page: int = 0) -> Choice:
+    """What the text offers to this person."""
+    person = request.user
+    return read_choice(
+        text,
+        pick=pick,
+        page=page,
+        sees_names=person.has_perm("customers.view_customer") and sees_whole_numbers(),
+        sees_orders=person.has_perm("purchases.view_order"),
+    )
+
+
+def find_pinned(code: str) -> Product | None:
+    """The product, or the biller, of this code."""
+    return find_product(code, ProductType.PREPAID) or find_product(code, ProductType.POSTPAID)
+
+
+def strip_facts(request: StaffRequest) -> dict[str, Any]:
+    """The strip of the person's own orders, and when the page asks for news of it."""
+    strip = Strip.read(request.user)
+    over = [] if strip.moving else ["counter-strip"]
+    live = Live(request, reverse("counter_live"), {"counter-strip": strip.version}, over=over, rest=_REST)
+    return {"strip": strip, "live": live}
+
+
+def _address(text: str, page: int) -> str:
+    return f"{reverse('counter')}?{urlencode({'q': text, 'page': page})}"
+
+
+def _page(text: str) -> int:
+    return min(int(text), _MOST_PAGES) if text.isascii() and text.isdecimal() and len(text) < 4 else 0

@@ -1,0 +1,168 @@
+"""The review in the counter's panel, and sending what it shows: by the services of every other purchase."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from catalogue.destinations import DestinationKind, kind_of, shown, split_zone
+from catalogue.errors import InvalidDestination
+from catalogue.forms import DestinationForm
+from catalogue.models import Product, ProductType
+from catalogue.services import find_product
+from core.access import StaffRequest, staff_only
+from core.numbers import sees_whole_numbers
+from counter.services.choosing import can_be_sold
+from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
+from purchases.errors import NeedsApproval, NotForSale
+from purchases.models import Order
+from purchases.states import Status
+from purchases.views.approving import ask_and_show
+from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
+
+_TWO_NUMBERS = re.compile(r"\s*(\d+)\s+(\d+)\s*", re.ASCII)
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_GET
+def counter_review(request: StaffRequest) -> HttpResponse:
+    """Review what the text means (`q`), of the tile that was picked (`pick`); or a past order again (`again`).
+
+    Where nothing is certain yet, the panel says what is missing.
+    """
+    if ref_id := request.GET.get("again", "")[:64]:
+        return _again(request, ref_id)
+    text, pick = request.GET.get("q", "")[:100], request.GET.get("pick", "")[:100]
+    if code := request.GET.get("product", "")[:100]:
+        product, number = find_pinned(code), text
+        if product is None:
+            raise Http404
+    else:
+        choice = choice_for(request, text, pick=pick)
+        if not choice.typed.number:
+            one = choice.picked
+            return show_panel(
+                request, pinned=one.code if one else "", q="" if one else text, asks="" if one else "pick"
+            )
+        if choice.picked is None:
+            return show_panel(request, asks="pick" if choice.typed.bare else "number")
+        product, number = _whole(choice.picked), choice.typed.bare or choice.typed.number
+    if product.type == ProductType.POSTPAID:
+        return _ask_biller(request, product, number)
+    form = DestinationForm(_parts(product, number), product=product)
+    if not form.is_valid():
+        return show_panel(request, asks="number", faults=[fault for faults in form.errors.values() for fault in faults])
+    return _review(request, product, form, **repeats(product, form))
+
+
+def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:
+    """The panel; without htmx the whole page."""
+    facts = panel_facts(request, **more)
+    if request.headers.get("HX-Request"):
+        return render(request, "counter/panel.html", facts)
+    return render(request, "counter/counter.html", {**facts, **strip_facts(request)})
+
+
+def _whole(product: Product) -> Product:
+    """The product as every purchase reads it."""
+    return find_product(product.code, product.type) or product
+
+
+def _parts(product: Product, number: str) -> dict[str, str]:
+    """What the form for a destination is given: a game's zone may stand behind the player's ID."""
+    if kind_of(product) is DestinationKind.GAME_ZONE and (found := _TWO_NUMBERS.fullmatch(number)):
+        return {"destination": found[1], "zone": found[2]}
+    return {"destination": number}
+
+
+def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:
+    review = review_facts(request, product, form, **more)
+    # Nothing may be pressed by habit: what is not plain is confirmed by a key of its own.
+    review["must_confirm"] = "earlier" in review or review["is_other_operator"]
+    review["is_plain"] = review["is_plain"] or (bool(review.get("asked_again")) and not review["is_other_operator"])
+    review["shown_destination"] = _in_fours(form)
+    return show_panel(request, **review, is_review=True)
+
+
+def _in_fours(form: DestinationForm) -> str:
+    return shown(form.kind, form.cleaned).replace("-", " ")
+
+
+def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """The same for the same number. Whoever asks for it means a second one; it is reviewed and sent as any other."""
+    order = get_object_or_404(Order.objects.select_related("product"), ref_id=ref_id)
+    is_own = order.placed_by_id == request.user.pk
+    if not sees_whole_numbers() or not (is_own or request.user.has_perm("purchases.view_order")):
+        raise Http404
+    product = _whole(order.product)
+    if product.type == ProductType.POSTPAID:
+        return _ask_biller(request, product, order.destination)
+    player, zone = split_zone(order.destination)
+    parts = {"destination": player, "zone": zone} if kind_of(product) is DestinationKind.GAME_ZONE else {}
+    form = DestinationForm(parts or {"destination": order.destination}, product=product)
+    if not form.is_valid() or not can_be_sold(product):
+        return show_panel(request, q=f"{order.destination} ", asks="gone")
+    found = repeats(product, form)
+    return _review(request, product, form, **found, asked_again="earlier" in found)
+
+
+def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:
+    if not request.user.has_perms(["bills.view_billcheck", "bills.check_bill"]):
+        return show_panel(request, asks="no_bills")
+    return show_panel(request, biller=product, number=number, shown_number=shown(kind_of(product), number))
+
+
+@staff_only("catalogue.view_product", "purchases.buy")
+@require_POST
+def counter_send(request: StaffRequest) -> HttpResponse:
+    """Place what the review shows, once for its token; then the field is empty for the next customer."""
+    product = find_product(request.POST.get("product", "")[:100], ProductType.PREPAID)
+    if product is None:
+        raise Http404
+    form = DestinationForm(request.POST, product=product)
+    if not form.is_valid():
+        return _wrong_number(request, product, [])
+    if _is_unconfirmed(request, product, form):
+        return _review(request, product, form, **repeats(product, form))
+    try:
+        placed = place_confirmed(request, product, form)
+    except NeedsApproval as need:
+        return elsewhere(request, ask_and_show(request, need))
+    except InvalidDestination as refusal:
+        return _wrong_number(request, product, [str(refusal)])
+    except NotForSale as refusal:
+        placed = {"refusal": refusal, "is_refused_now": True}
+    return show_sent(request, placed) if isinstance(placed, Order) else _review(request, product, form, **placed)
+
+
+def _wrong_number(request: StaffRequest, product: Product, faults: list[str]) -> HttpResponse:
+    return show_panel(request, asks="number", pinned=product.code, faults=faults)
+
+
+def _is_unconfirmed(request: StaffRequest, product: Product, form: DestinationForm) -> bool:
+    """Whether the number is another operator's, and nobody said that it is right."""
+    is_other = recognised(product, form.kind, form.cleaned)["is_other_operator"]
+    return is_other and "confirm_operator" not in request.POST
+
+
+def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
+    """An empty field, and the strip with the order in it."""
+    waits = order.status == Status.NEEDS_ACTION
+    words = _("Placed: it waits for a top-up.") if waits else _("Sent: %(product)s") % {"product": order.product_name}
+    if not request.headers.get("HX-Request"):
+        messages.success(request, words, extra_tags="placed_to_wait" if waits else "placed")
+        return redirect("counter")
+    facts = panel_facts(request, q="", pinned="", sent=order, says=words)
+    return render(request, "counter/sent.html", {**facts, **strip_facts(request)})
+
+
+def elsewhere(request: StaffRequest, answer: HttpResponse) -> HttpResponse:
+    """The redirect as htmx follows it with the whole page."""
+    return HttpResponseClientRedirect(answer["Location"]) if request.headers.get("HX-Request") else answer

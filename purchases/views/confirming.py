@@ -1,0 +1,128 @@
+"""What a review shows, and placing what it confirms: one way, for every page that sells."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from catalogue.destinations import DestinationKind, is_brand_of_another, operator_of, shown
+from catalogue.forms import DestinationForm
+from catalogue.models import Product
+from core.access import StaffRequest
+from gateway.services import request_balance_reading
+from ledger.presenting import Funds
+from purchases import services
+from purchases.errors import (
+    BalanceShort,
+    LimitReached,
+    NeedsApproval,
+    NotForSale,
+    OpenDuplicate,
+    OrderRefused,
+    PriceMoved,
+    RepeatToday,
+    SellingPriceMoved,
+)
+from purchases.forms import ConfirmForm
+from purchases.models import Order
+from purchases.presenting import limits_shown
+from purchases.seals import cost_seen, seal_of
+from purchases.services.actions import SELL_BELOW_COST
+
+
+def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
+    """Whose number is typed, and whether the product is for another operator's."""
+    operator = operator_of(typed) if kind is DestinationKind.PHONE else None
+    return {
+        "operator": operator,
+        "is_other_operator": operator is not None and is_brand_of_another(operator, product.brand.name),
+    }
+
+
+def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
+    """What the review says at once about an open order, or one of today, for the same product and destination."""
+    try:
+        services.refuse_repeat(product=product, destination=form.cleaned)
+    except OpenDuplicate as refusal:
+        return {"open_order": refusal.order, "refusal": refusal}
+    except RepeatToday as refusal:
+        return {"earlier": refusal.order, "refusal": refusal}
+    return {}
+
+
+def review_facts(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> dict[str, Any]:
+    """What will happen, for a review. `more`: what a refused confirmation has to say, and its token."""
+    funds = Funds.now()
+    missing = funds.missing(product.price)
+    closed = product.in_cut_off()
+    whose = recognised(product, form.kind, form.cleaned)
+    limits = limits_shown(request.user, product.price)
+    is_below_cost = product.sells_for < product.price
+    is_refused_sale = is_below_cost and not request.user.has_perm(SELL_BELOW_COST)
+    return {
+        "product": product,
+        "form": form,
+        "shown_destination": shown(form.kind, form.cleaned),
+        "token": ConfirmForm.new_token(),
+        "seal": seal_of(product),
+        "is_below_cost": is_below_cost,
+        "funds": funds,
+        "available_after": funds.after(product.price),
+        "missing": missing,
+        # Before the books are opened nobody knows for certain, and the upstream decides.
+        "must_wait": bool(missing) and funds.is_open,
+        "needs_approval": services.needs_approval(request.user, product.price),
+        "closed": closed,
+        "is_refused_now": closed or not product.is_available or limits["limit_refusal"] or is_refused_sale,
+        # Nothing to think about: the button has the focus.
+        "is_plain": not (
+            missing or is_below_cost or whose["is_other_operator"] or limits["limit_refusal"] or "refusal" in more
+        ),
+        "typed": urlencode({name: form[name].value() for name in form.fields}),
+        "refusal_code": more["refusal"].code if "refusal" in more else "",
+        **whose,
+        **limits,
+        **more,
+    }
+
+
+def place_confirmed(request: StaffRequest, product: Product, form: DestinationForm) -> Order | dict[str, Any]:
+    """Place what the posted review confirms; or what the next review has to say (`more`) when it is refused.
+
+    Raises what no review answers: `NeedsApproval`, `InvalidDestination`, `NotForSale`.
+    """
+    confirmed = ConfirmForm(request.POST)
+    if not confirmed.is_valid():
+        return {}
+    seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
+    more: dict[str, Any]
+    try:
+        return services.place_order(
+            product=product,
+            destination=form.cleaned_data["destination"],
+            zone=form.cleaned_data.get("zone", ""),
+            max_price=cost_seen(product, seal=confirmed.cleaned_data["seal"], selling_price=seen_price),
+            selling_price=seen_price,
+            reason=confirmed.cleaned_data["reason"],
+            idempotency_key=token,
+            placed_by=request.user,
+            confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
+            wait_for_topup=request.POST.get("confirm") == "wait",
+        )
+    except (PriceMoved, SellingPriceMoved) as refusal:
+        product.refresh_from_db()
+        more = {"price_before": seen_price, "refusal": refusal, "token": token}
+    except RepeatToday as refusal:
+        more = {"earlier": refusal.order, "refusal": refusal, "token": token}
+    except OpenDuplicate as refusal:
+        more = {"open_order": refusal.order, "refusal": refusal}
+    except (NeedsApproval, NotForSale):
+        raise
+    except BalanceShort as refusal:
+        request_balance_reading()  # a top-up of this minute is found sooner
+        more = {"refusal": refusal, "short": refusal.words_for(request.user), "must_wait": True, "token": token}
+    except LimitReached:
+        more = {"token": token}  # the review says it
+    except OrderRefused as refusal:
+        more = {"refusal": refusal}
+    return more

@@ -1,0 +1,317 @@
+// The counter by keyboard: one field, tiles, a review that no key runs through by accident, and the strip of what runs.
+// The server understands the text and decides what is meant; this says only which key asks for what.
+"use strict";
+{
+  // An Enter, a click or a tap that comes sooner after the review was meant for what stood there before (milliseconds).
+  const MOMENT = 350;
+  const one = (selector, root = document) => root.querySelector(selector);
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const field = () => one("#counter-q");
+  const work = () => one("#counter-work");
+  const review = () => one("#counter-review") ?? one("#counter-bill");
+  const tiles = () => all("#counter-tiles [role=option]");
+  const picked = () => one("#counter-tiles [aria-selected=true]");
+  const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
+
+  let isEnterDown = false;
+  let readyAt = 0; // when what is shown may be sent
+  let isAsking = false; // for what Enter means
+  let isSending = false;
+  let hasMoved = false; // the person has picked a tile since the last letter
+  let typedMeanwhile = "";
+
+  /* --- the field --- */
+
+  function setText(text) {
+    const input = field();
+    input.value = text;
+    input.focus();
+    input.setSelectionRange(text.length, text.length);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+
+  // A number and nothing behind it, in one piece or in groups: Enter ends it, and digits mean the amount from then on.
+  function isNumberAlone(text) {
+    if (!/^\+?[\d.\-]+( [\d.\-]+)*$/.test(text)) return false;
+    const groups = text.split(" ").map((group) => group.replace(/\D/g, "").length);
+    const last = groups.pop();
+    const before = groups.reduce((sum, count) => sum + count, 0);
+    return before + last >= 8 && before < 10;
+  }
+
+  function endNumber() {
+    const input = field();
+    if (!isNumberAlone(input.value)) return false;
+    setText(`${input.value.replace(/[\s.\-]/g, "")} `);
+    return true;
+  }
+
+  function ask(address, values = {}) {
+    isAsking = true;
+    htmx.ajax("GET", address, { source: "#counter-form", target: "#counter-panel", swap: "outerHTML", values });
+  }
+
+  function goOn(tile) {
+    if (isAsking || isSending) return;
+    if (tile?.dataset.fills) return setText(tile.dataset.fills);
+    if (tile && !tile.dataset.product) return location.assign(tile.href);
+    if (field().value.trim()) ask(one("#counter-form").dataset.next, tile ? { pick: tile.dataset.product } : {});
+  }
+
+  function pick(tile) {
+    if (!tile || tile.getAttribute("aria-disabled")) return;
+    for (const other of tiles()) other.setAttribute("aria-selected", String(other === tile));
+    field().setAttribute("aria-activedescendant", tile.id);
+    tile.scrollIntoView({ block: "nearest" });
+    hasMoved = true;
+  }
+
+  function move(key) {
+    const list = tiles();
+    const open = list.filter((tile) => !tile.getAttribute("aria-disabled"));
+    if (!open.length) return;
+    const at = list.indexOf(picked());
+    if (at < 0) return pick(open[0]);
+    const columns = list.filter((tile) => tile.offsetTop === list[0].offsetTop).length;
+    const by = { ArrowDown: columns, ArrowUp: -columns, ArrowRight: 1, ArrowLeft: -1 }[key];
+    for (let next = at + by; next >= 0 && next < list.length; next += by) {
+      if (!list[next].getAttribute("aria-disabled")) return pick(list[next]);
+    }
+  }
+
+  function leaveReview() {
+    if (one("#counter-review")) {
+      one("#counter-review").remove();
+      setCaret();
+    } else if (one("#counter-bill")) ask(one("#counter-form").getAttribute("hx-get"), { q: "" });
+  }
+
+  function setCaret() {
+    const input = field();
+    input?.focus();
+    input?.setSelectionRange(input.value.length, input.value.length);
+  }
+
+  document.addEventListener("input", (event) => {
+    if (event.target !== field()) return;
+    hasMoved = false;
+    review()?.remove(); // it was about another text
+    one("#counter-said")?.remove();
+  });
+
+  function inField(event) {
+    const { key } = event;
+    if (key === "Enter") {
+      event.preventDefault();
+      if (!event.repeat && !isEnterDown && !(!hasMoved && endNumber())) goOn(hasMoved ? picked() : null);
+    } else if (isAsking && key.length === 1 && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault(); // what Enter asked for comes first
+    } else if (event.altKey && /^Digit[1-8]$/.test(event.code)) {
+      event.preventDefault();
+      endNumber();
+      hasMoved = true;
+      pick(one(`#tile-${event.code.slice(-1)}`));
+    } else if (key === "ArrowDown" && !field().value) {
+      event.preventDefault();
+      one("[data-run]")?.focus();
+    } else if (key === "ArrowDown" || key === "ArrowUp" || (hasMoved && (key === "ArrowLeft" || key === "ArrowRight"))) {
+      if (!tiles().length) return;
+      event.preventDefault();
+      move(key);
+    } else if (key === "PageDown" || key === "PageUp") {
+      const link = one(key === "PageDown" ? "#counter-page-on" : "#counter-page-back");
+      if (link) event.preventDefault();
+      link?.click();
+    } else if (key === "Escape") {
+      if (review()) leaveReview();
+      else if (field().value) setText("");
+      else one("[data-run]")?.focus();
+    } else return;
+    event.stopImmediatePropagation();
+  }
+
+  /* --- the review --- */
+
+  function isTooSoon() {
+    return isSending || performance.now() < readyAt;
+  }
+
+  function confirmNext() {
+    const box = all("[data-sure]", review()).find((one) => !one.checked);
+    if (box) box.checked = true;
+    if (!all("[data-sure]", review()).some((one) => !one.checked)) one("[data-send]:enabled", review())?.focus();
+  }
+
+  function inReview(event) {
+    const { key, target } = event;
+    if ((key === "Enter" || key === " ") && (event.repeat || isTooSoon() || (key === "Enter" && isEnterDown))) {
+      event.preventDefault();
+    } else if (key === "Escape") {
+      leaveReview();
+    } else if (key.toLowerCase() === "y" && !target.matches("input[type=text], input:not([type])")) {
+      confirmNext();
+    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]`)) {
+      event.preventDefault();
+      one(`[data-pays=${key}]`).checked = true;
+    } else return;
+    event.stopImmediatePropagation();
+  }
+
+  // Whatever way something is sent: not in the moment after it appeared.
+  for (const way of ["submit", "click"]) {
+    document.addEventListener(
+      way,
+      (event) => {
+        const form = event.target.closest?.("form");
+        const sends = way === "submit" ? one("[data-send]", form) : event.target.closest("[data-send]");
+        if (!sends || !isTooSoon()) return;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      },
+      { capture: true },
+    );
+  }
+
+  // What has arrived takes the cursor to where the next key is needed.
+  function arrive() {
+    hasMoved = false;
+    const shown = review();
+    const asked = one("#counter-pick");
+    if (!shown) {
+      if (typedMeanwhile) setText(typedMeanwhile);
+      else setCaret();
+      typedMeanwhile = "";
+      const input = field();
+      if (asked && /\d$/.test(input.value) && isNumberAlone(input.value)) endNumber();
+      if (asked && !one("#counter-who")) pick(tiles().find((tile) => !tile.getAttribute("aria-disabled")));
+      return;
+    }
+    typedMeanwhile = "";
+    show(shown);
+  }
+
+  function show(shown) {
+    readyAt = performance.now() + MOMENT;
+    setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
+    const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
+    const sends = isPlain && one("[data-send]:enabled", shown);
+    const next = sends || one("[data-sure]:not(:checked), input[name=reason]", shown) || shown;
+    next.focus({ preventScroll: true });
+    shown.scrollIntoView({ block: "nearest" });
+  }
+
+  /* --- the strip --- */
+
+  function row() {
+    return document.activeElement?.closest("[data-run]") ?? one(".run.is-newest");
+  }
+
+  function inStrip(event) {
+    const { key } = event;
+    const rows = all("[data-run]");
+    const at = rows.indexOf(document.activeElement?.closest("[data-run]"));
+    const act = /^[rcwab]$/i.test(key) && keysAreOn() && one(`[data-act=${key.toLowerCase()}]`, row() ?? document);
+    if (key.toLowerCase() === "b" && keysAreOn()) {
+      event.preventDefault();
+      setCaret();
+    } else if (act) {
+      event.preventDefault();
+      act.click();
+    } else if (at >= 0 && key === "ArrowDown") {
+      event.preventDefault();
+      rows[Math.min(at + 1, rows.length - 1)].focus();
+    } else if (at >= 0 && key === "ArrowUp") {
+      event.preventDefault();
+      if (at) rows[at - 1].focus();
+      else setCaret();
+    } else if (key === "Escape" && at >= 0) {
+      setCaret();
+    } else if (/^[\d+]$/.test(key)) {
+      setCaret(); // the next customer's number
+    } else return;
+    event.stopImmediatePropagation();
+  }
+
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.ctrlKey || event.metaKey || event.isComposing || !field() || one("dialog[open]")) return;
+      const target = event.target instanceof Element ? event.target : document.body;
+      if (isSending && event.key.length === 1 && !event.altKey) {
+        typedMeanwhile += event.key;
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      } else if (target === field()) inField(event);
+      else if (review()?.contains(target)) inReview(event);
+      else if (!event.altKey && (target === document.body || one("#counter-strip").contains(target))) inStrip(event);
+      if (event.key === "Enter") isEnterDown = true;
+    },
+    { capture: true },
+  );
+  document.addEventListener("keyup", (event) => event.key === "Enter" && (isEnterDown = false), { capture: true });
+  window.addEventListener("blur", () => (isEnterDown = false));
+
+  document.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    const link = event.target.closest?.("a");
+    if (!link) return;
+    if (link.matches(".denom")) {
+      if (link.getAttribute("aria-disabled")) return;
+      pick(link);
+      goOn(link);
+    } else if (link.matches("[data-fills]")) setText(link.dataset.fills);
+    else if (link.matches("#counter-page-on, #counter-page-back")) {
+      htmx.ajax("GET", link.href, { target: "#counter-work", swap: "outerHTML" });
+    } else if (link.matches("[data-act=a]")) {
+      isAsking = true;
+      htmx.ajax("GET", link.href, { target: "#counter-panel", swap: "outerHTML" });
+    } else if (link.matches("#counter-leave") && one("#counter-review")) leaveReview();
+    else if (link.matches("[data-act=b]")) setCaret();
+    else return;
+    event.preventDefault();
+  });
+
+  /* --- what comes from the server --- */
+
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt } = event.detail;
+    if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than what is sent
+    if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
+    isSending = true;
+    one("#counter-no-answer").hidden = true;
+    one("[data-send]", elt).setAttribute("aria-busy", "true");
+  });
+  // An answer about the strip that was asked for before something was sent is older than what is shown.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { elt } = event.detail.requestConfig;
+    if (elt.id === "live" && (isSending || !elt.isConnected)) event.detail.shouldSwap = false;
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    const { elt, successful, target } = event.detail;
+    const hasSent = isSending && (elt.matches?.("#counter-review") || elt.closest?.("#counter-bill") || !elt.isConnected);
+    if (target?.id === "counter-panel") isAsking = false;
+    if (!hasSent || elt.id === "live") return;
+    isSending = false;
+    if (successful) return;
+    typedMeanwhile = "";
+    one("[data-send]", elt)?.removeAttribute("aria-busy");
+    one("#counter-no-answer").hidden = false;
+    htmx.trigger("#live", "again");
+  });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const { target } = event.detail;
+    if (target.id === "counter-panel") arrive();
+    else if (target.id === "counter-work") field()?.setAttribute("aria-expanded", String(tiles().length > 0));
+    else if (event.detail.requestConfig?.elt?.id === "counter-bill") {
+      const shown = one("#counter-bill");
+      if (shown && document.activeElement !== field()) show(shown);
+      else if (shown) readyAt = performance.now() + MOMENT;
+    }
+    const tile = picked();
+    if (tile) field()?.setAttribute("aria-activedescendant", tile.id);
+    else field()?.removeAttribute("aria-activedescendant");
+  });
+
+  if (review()) show(review());
+  else setCaret();
+}

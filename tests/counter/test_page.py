@@ -1,0 +1,245 @@
+"""The counter's page: what the field offers, the review, sending it once, and the strip beside it."""
+
+import datetime as dt
+import re
+
+import pytest
+from django.utils import timezone
+
+from catalogue.models import ProductHealth
+from customers.models import Customer, SavedNumber
+from purchases.models import Order
+from purchases.states import Status
+from staff.models import User
+from tests.core.helpers import codes, has_id, hidden, words, words_at
+from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
+from tests.factories import make_biller, make_order, make_product
+from tests.ledger.helpers import open_books
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def telkomsel():
+    return shelf_of_telkomsel()
+
+
+def test_a_number_offers_its_operators_denominations(cashier, telkomsel):
+    make_product(name="XL 10.000", brand="xl").brand.__class__.objects.filter(code="xl").update(name="XL")
+
+    page = offers(cashier, NUMBER)
+
+    assert words_at(page, 'id="counter-operator"') == "Telkomsel"
+    assert tiles(page)[:3] == ["5.000", "10.000", "15.000"]
+    assert len(tiles(page)) == 8
+    assert "Rp12.000" in words(page)
+
+
+def test_a_denomination_picks_its_tile_and_the_tiles_stay(cashier, telkomsel):
+    before, after = offers(cashier, NUMBER), offers(cashier, f"{NUMBER} 10")
+
+    assert tiles(after) == tiles(before)
+    assert tiles(before, picked=True) == []
+    assert tiles(after, picked=True) == ["10.000"]
+
+
+def test_a_denomination_that_nobody_sells_picks_nothing(cashier, telkomsel):
+    page = offers(cashier, f"{NUMBER} 12")
+
+    assert has_id(page, "counter-lacking")
+    assert tiles(page, picked=True) == []
+    assert not has_id(review(cashier, f"{NUMBER} 12"), "counter-review")
+
+
+def test_what_the_number_bought_last_comes_first(cashier, telkomsel):
+    make_order(Status.SUCCESS, product=telkomsel[50_000], destination=NUMBER)
+    make_order(Status.FAILED, product=telkomsel[5_000], destination=NUMBER)
+
+    page = offers(cashier, NUMBER)
+
+    assert tiles(page)[0] == "50.000"
+    assert tiles(page, picked=True) == ["50.000"]
+    assert "last time" in words(page)
+
+
+def test_a_tile_says_how_its_product_fares_and_what_is_off_cannot_be_chosen(cashier, telkomsel):
+    soon = timezone.now() + dt.timedelta(minutes=5)
+    ProductHealth.objects.create(
+        product=telkomsel[5_000], ended=10, failed=0, slow_until=soon, counted_at=timezone.now()
+    )
+    telkomsel[10_000].availability = "inactive"
+    telkomsel[10_000].save()
+
+    page = offers(cashier, f"{NUMBER} 10")
+
+    assert 'data-health="slow"' in page.content.decode()
+    assert tiles(page, picked=True) == []
+    assert re.search(r'aria-disabled="true"\s+data-product="T10000"', page.content.decode())
+    assert not has_id(review(cashier, f"{NUMBER} 10", pick="T10000"), "counter-review")
+
+
+def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
+    sari = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=sari, destination=NUMBER, kind="phone")
+
+    page = offers(cashier, "sari")
+
+    assert tiles(page) == ["Bu Sari"]
+    assert f'data-fills="{NUMBER} "' in page.content.decode()
+    assert "Bu Sari" in words_at(offers(cashier, NUMBER), 'id="counter-known"')
+
+
+def test_eleven_digits_offer_token_and_bill(cashier):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
+
+    assert tiles(offers(cashier, "12345678901")) == ["50.000"]
+    assert tiles(offers(cashier, "12345678901 b"), picked=True) == ["PLN Pascabayar"]
+
+
+def test_the_review_shows_the_number_in_fours_and_no_cost(cashier, telkomsel):
+    page = review(cashier, f"{NUMBER} 10")
+
+    assert words_at(page, 'id="review-number"') == "0812 3456 7890"
+    assert words_at(page, 'id="review-price"') == "Rp12.000"
+    assert not has_id(page, "review-cost")
+    assert "10.250" not in words(page)
+    assert not Order.objects.exists()
+
+
+def test_who_may_see_costs_sees_cost_and_margin(admin, telkomsel):
+    page = review(admin, f"{NUMBER} 10")
+
+    assert "Rp10.250" in words_at(page, 'id="review-cost"')
+    assert "+Rp1.750" in words_at(page, 'id="review-cost"')
+
+
+def test_what_is_sent_is_what_the_review_showed_and_once(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 10")
+
+    first, second = send(cashier, shown), send(cashier, shown)
+
+    order = Order.objects.get()
+    assert (order.destination, order.product_code, order.selling_price) == (NUMBER, "T10000", 12_000)
+    assert order.placed_by == User.objects.get(username="cashier")
+    for answer in (first, second):
+        assert f'data-sent="{order.ref_id}"' in answer.content.decode()
+        assert f'data-ref="{order.ref_id}"' in answer.content.decode()
+        assert 'value=""' in re.search(r'<input class="sell-q".*?>', answer.content.decode(), re.DOTALL)[0]
+
+
+def test_without_a_script_it_takes_more_steps(cashier, telkomsel):
+    page = cashier.get(f"/counter/?q={NUMBER}+10")
+    [address] = re.findall(r'aria-selected="true"\s+href="([^"]+)"', page.content.decode())
+    shown = cashier.get(address.replace("&amp;", "&"))
+
+    answer = cashier.post("/counter/send/", {**hidden(shown), "confirm": "1"}, follow=True)
+
+    assert has_id(shown, "counter-review")
+    assert answer.redirect_chain == [("/counter/", 302)]
+    assert codes(answer) == {"placed"}
+    assert Order.objects.get().ref_id in answer.content.decode()
+
+
+def test_a_changed_price_is_confirmed_again(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 10")
+    telkomsel[10_000].selling_price = 12_500
+    telkomsel[10_000].save()
+
+    again = send(cashier, shown)
+
+    assert codes(again) == {"SellingPriceMoved"}
+    assert words_at(again, 'id="review-price"') == "Rp12.500"
+    assert not Order.objects.exists()
+    send(cashier, again)
+    assert Order.objects.get().selling_price == 12_500
+
+
+def test_a_repeat_of_today_is_confirmed_by_a_tick(cashier, telkomsel):
+    before = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER)
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert codes(send(cashier, shown)) == {"RepeatToday"}
+    assert Order.objects.count() == 1
+    send(cashier, shown, confirm_repeat="1")
+    assert Order.objects.exclude(pk=before.pk).get().product_code == "T10000"
+
+
+def test_an_open_order_for_the_same_cannot_be_sold_again(cashier, telkomsel):
+    make_order(Status.PENDING, product=telkomsel[10_000], destination=NUMBER)
+
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert codes(shown) == {"OpenDuplicate"}
+    assert "data-send" not in shown.content.decode()
+
+
+def test_another_operators_number_is_confirmed_by_a_tick(cashier, telkomsel):
+    shown = cashier.get("/counter/review/?product=T10000&q=081700000001", headers={"HX-Request": "true"})
+
+    assert has_id(shown, "other-operator")
+    assert has_id(send(cashier, shown), "other-operator")
+    assert not Order.objects.exists()
+    send(cashier, shown, confirm_operator="1")
+    assert Order.objects.get().destination == "081700000001"
+
+
+def test_a_past_order_is_sold_again_as_it_was(cashier, telkomsel):
+    before = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER)
+
+    shown = cashier.get(f"/counter/review/?again={before.ref_id}")
+
+    assert words_at(shown, 'id="review-number"') == "0812 3456 7890"
+    assert "checked" in shown.content.decode()
+    send(cashier, shown, confirm_repeat="1")
+    assert Order.objects.count() == 2
+
+
+def test_words_pin_the_product_and_the_number_comes_after(cashier):
+    diamonds = make_product(code="ML86", name="Mobile Legends 86 Diamonds", category="game", brand="ml", price=22_400)
+    diamonds.brand.name, diamonds.category.name = "Mobile Legends", "Voucher Game"
+    diamonds.brand.save()
+    diamonds.category.save()
+
+    pinned = cashier.get("/counter/review/?q=mlbb+86", headers={"HX-Request": "true"})
+    shown = cashier.get("/counter/review/?product=ML86&q=12345678+2001", headers={"HX-Request": "true"})
+
+    assert hidden(pinned) == {"product": "ML86"}
+    assert words_at(shown, 'id="review-number"') == "12345678 (2001)"
+    send(cashier, shown)
+    assert Order.objects.get().destination == "12345678.2001"
+
+
+def test_more_than_is_available_waits_only_when_that_is_asked_for(cashier, telkomsel):
+    open_books(1_000)
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert has_id(shown, "short-to-wait")
+    assert codes(send(cashier, shown)) == {"BalanceShort"}
+    assert not Order.objects.exists()
+    send(cashier, shown, confirm="wait")
+    assert Order.objects.get().status == Status.NEEDS_ACTION
+
+
+def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    facts = {"product": telkomsel[10_000], "selling_price": 12_000, "price": 10_250}
+    done = make_order(Status.SUCCESS, destination=NUMBER, placed_by=me, sn="SN-1", **facts)
+    runs = make_order(Status.PENDING, destination="081200000001", placed_by=me, **facts)
+    others = make_order(Status.PENDING, destination="081200000002", **facts)
+
+    page = cashier.get("/counter/")
+
+    shown = page.content.decode()
+    assert [f'data-ref="{order.ref_id}"' in shown for order in (done, runs, others)] == [True, True, False]
+    assert "Rp12.000" in words_at(page, 'id="counter-today"')
+    assert 'data-sold="1"' in shown
+    assert not has_id(page, "counter-profit")
+
+
+def test_the_text_for_whatsapp_opens_for_the_customers_number(cashier, telkomsel):
+    order = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER, sn="SN-1")
+
+    answer = cashier.get(f"/counter/orders/{order.ref_id}/whatsapp/")
+
+    assert answer["Location"].startswith("https://wa.me/6281234567890?text=")

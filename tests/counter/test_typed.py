@@ -1,0 +1,36 @@
+"""One field: a number in any notation, a letter for the tab, a denomination; or a name, or words."""
+
+import pytest
+
+from counter.services import Shelf, Typed
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "shelf", "words"),
+    [
+        ("081234567890", "081234567890", None, ""),
+        ("0812 3456 7890 10", "081234567890", None, "10"),
+        ("+62 812-3456-7890 50rb", "081234567890", None, "50rb"),
+        ("081234567890 d 3", "081234567890", Shelf.DATA, "3"),
+        ("081234567890 d3", "081234567890", Shelf.DATA, "3"),
+        ("081234567890 b", "081234567890", Shelf.BILL, ""),
+        ("081234567890 dana 50", "081234567890", None, "dana 50"),
+        ("12345678901 50", "12345678901", None, "50"),
+        ("1234 5678 901 50", "12345678901", None, "50"),
+        ("123456789012 b", "123456789012", Shelf.BILL, ""),
+        ("0812", "", None, ""),
+        ("sari", "", None, "sari"),
+        ("mlbb 86", "", None, "mlbb 86"),
+        ("86 diamonds", "", None, "86 diamonds"),
+    ],
+)
+def test_the_text_is_read_as_it_is_meant(text, number, shelf, words):
+    typed = Typed.read(text)
+
+    assert (typed.bare, typed.shelf, typed.words) == (number, shelf, words)
+
+
+def test_what_a_number_may_be_follows_from_its_digits():
+    assert Typed.read("081234567890").may_be_meter
+    assert [Typed.read("1" * count).offers_power for count in (10, 11, 12, 13, 14)] == [False, True, True, True, False]
+    assert Typed.read("081234567890").shown == "0812 3456 7890"
