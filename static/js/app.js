@@ -23,7 +23,7 @@ function visit(selector) {
 const single = {
   "?": () => find("#shortcuts")?.showModal(),
   h: () => visit(".nav-main a:nth-child(1)"),
-  b: () => visit(".nav-main a[data-sell], .nav-main a[href='/products/']"),
+  b: () => visit(".nav-main a[href='/counter/'], .nav-main a[href='/products/']"),
   o: () => visit(".nav-main a[href='/orders/']"),
   s: () => visit(".nav-main a[href='/balance/']"),
   p: () => visit(".nav-main a[href='/customers/']"),

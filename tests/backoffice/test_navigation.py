@@ -17,10 +17,10 @@ def places(page: str, start: str, end: str) -> list[str]:
 @pytest.mark.parametrize(
     ("role", "tabs"),
     [
-        ("cashier", ["catalogue", "bills", "orders", "drawer"]),
+        ("cashier", ["counter", "bills", "orders", "drawer"]),
         ("viewer", ["overview", "orders", "bills", "catalogue"]),
         ("auditor", ["overview", "orders", "balance", "workbench"]),
-        ("admin", ["catalogue", "bills", "orders", "drawer"]),
+        ("admin", ["counter", "bills", "orders", "drawer"]),
         ("", ["overview"]),
     ],
 )

@@ -327,6 +327,7 @@ def test_every_list_and_every_live_page_is_pinned_here():
     pinned |= {"overview_live", "order_live", "order_list_live", "bill_list_live", "bill_batch_live", "balance_live"}
     pinned |= {"export_live", "bill_live"}  # the last one in tests/bills/test_query_counts.py
     pinned |= {"approval_list_live", "approval_live"}  # the last one in tests/approvals/test_pages.py
+    pinned |= {"counter_live"}  # in tests/counter
     pinned |= {"exchange_list", "error_list", "audit_list", "till_list"}  # in tests/workbench and tests/tills
     pinned |= {"shift_list", "drawer_list"}  # in tests/drawers
     pinned |= {"role_list"}  # as long as there are roles
