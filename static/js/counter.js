@@ -287,10 +287,10 @@
     if (elt.id === "live" && (isSending || !elt.isConnected)) event.detail.shouldSwap = false;
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    const { elt, successful, target } = event.detail;
-    const hasSent = isSending && (elt.matches?.("#counter-review") || elt.closest?.("#counter-bill") || !elt.isConnected);
+    const { requestConfig, successful, target } = event.detail;
+    const { elt } = requestConfig;
     if (target?.id === "counter-panel") isAsking = false;
-    if (!hasSent || elt.id === "live") return;
+    if (!isSending || !one("[data-send]", elt)) return;
     isSending = false;
     if (successful) return;
     typedMeanwhile = "";
