@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,9 @@ _OTHER_BYTES = """
        AND ({since} = 0 OR {key} IN (SELECT pgh_obj_id FROM {copies} WHERE txid >= {since})) LIMIT {limit}
 """
 
+# The columns that a trigger's condition names
+_COLUMNS = re.compile(r'\b(?:OLD|NEW)\."?(\w+)"?', re.IGNORECASE)
+
 
 def rule_flaws(*, since: int | None = None) -> list[Flaw]:
     """Changes that a trigger refuses, and that stand among the copies; bytes that are not as their digest says.
@@ -52,7 +56,10 @@ def rule_flaws(*, since: int | None = None) -> list[Flaw]:
 
 
 def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
-    """What is asked of one history: the rule's name, and SQL that gives the rows which broke it."""
+    """What is asked of one history: the rule's name, and SQL that gives the rows which broke it.
+
+    Nothing is asked of a trigger whose condition needs a column that is not copied.
+    """
     live = model.pgh_tracked_model
     names = {"copies": model._meta.db_table, "since": since, "limit": NAMED}
     for trigger in live._meta.triggers if hasattr(live._meta, "triggers") else ():
@@ -61,8 +68,10 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
         if trigger.operation is pgtrigger.Delete and not trigger.condition:
             yield str(trigger.name), _DELETED.format(**names)
         elif trigger.operation is pgtrigger.Update:
-            copied = {field.name for field in model._meta.concrete_fields}
-            yield str(trigger.name), _CHANGED.format(**names, condition=_condition(trigger, live, copied))
+            copied = {field.name: field.column for field in model._meta.concrete_fields}
+            condition = _condition(trigger, live, set(copied))
+            if {column.lower() for column in _COLUMNS.findall(condition)} <= set(copied.values()):
+                yield str(trigger.name), _CHANGED.format(**names, condition=condition)
     for rule, condition in getattr(live, "copy_rules", {}).items():
         yield rule, _BETWEEN.format(**names, condition=condition)
     for column, of in getattr(live, "digests", {}).items():
@@ -71,7 +80,7 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
 
 
 def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
-    """When the trigger refuses a change, as SQL; of columns that are not copied nothing is asked."""
+    """When the trigger refuses a change, as SQL; of read-only columns that are not copied nothing is asked."""
     if isinstance(trigger, pgtrigger.ReadOnly) and trigger.fields:
         fields = [name for name in trigger.fields if name in copied]
         return " OR ".join(
