@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 
 import pgtrigger
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from core.triggers import never_truncated
+from core.triggers import append_only, never_truncated
 
 
 class Severity(models.IntegerChoices):
@@ -67,6 +68,27 @@ class Alert(models.Model):
     def look(self) -> tuple[str, str]:
         """Icon and colour of its severity."""
         return Severity(self.severity).look
+
+
+class AlertSnooze(models.Model):
+    """A person hid one alert from the own pages, or showed it again; the last row about an alert counts."""
+
+    alert = models.ForeignKey(Alert, on_delete=models.PROTECT, related_name="snoozes")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
+    at = models.DateTimeField()
+    until = models.DateTimeField(help_text="Hidden until then; the moment itself: shown again.")
+    severity = models.IntegerField(choices=Severity.choices, help_text="How grave it was; once graver, it is shown.")
+    grade = models.IntegerField(help_text="How bad within that; once worse, it is shown.")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(until__gte=models.F("at")), name="alert_snooze_ends_after_it_began")
+        ]
+        indexes = [models.Index(fields=["person", "-at"], name="alert_snooze_of_person")]
+        triggers = append_only()
+
+    def __str__(self) -> str:
+        return f"{self.alert} until {self.until}"
 
 
 class Evaluation(models.Model):

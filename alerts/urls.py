@@ -6,5 +6,7 @@ from alerts import views
 
 urlpatterns = [
     path("", views.alert_list, name="alert_list"),
+    path("mine/", views.alerts_mine, name="alerts_mine"),
+    path("<int:pk>/snooze/", views.alert_snooze, name="alert_snooze"),
     path("now/", views.alerts_now, name="alerts_now"),
 ]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import render
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from alerts.filters import AlertFilter
 from alerts.models import Alert
-from alerts.presenting import head_for, kinds_for
+from alerts.presenting import Head, head_for, kinds_for
+from alerts.services import Pause, show_again, snooze
 from alerts.services.ways import ways
 from alerts.tables import AlertTable
 from core.access import StaffRequest, staff_only
@@ -33,6 +38,40 @@ def alert_list(request: StaffRequest) -> HttpResponse:
     return render(request, "alerts/alert_list.html", context)
 
 
+@staff_only()
+@require_GET
+def alerts_mine(request: StaffRequest) -> HttpResponse:
+    """The open alerts that concern the person, with those that the person hid for a while."""
+    return render(request, "alerts/mine.html", {"head": head_for(request.user)})
+
+
+@staff_only()
+@require_POST
+def alert_snooze(request: StaffRequest, pk: int) -> HttpResponse:
+    """Hide an open alert from one's own pages (`for`: a value of `Pause`), or show it again (`for=now`)."""
+    alert = get_object_or_404(Alert.objects.open().filter(kind__in=kinds_for(request.user)), pk=pk)
+    wanted = request.POST.get("for", "")
+    if wanted == "now":
+        show_again(alert, person=request.user, request=request)
+        words = _("Shown again.")
+    elif wanted in Pause.values:
+        snooze(alert, pause=Pause(wanted), person=request.user, request=request)
+        words = _("Hidden for you. It shows again by itself, and at once if it gets worse.")
+    else:
+        raise Http404
+    if "HX-Request" in request.headers:
+        return _head_again(request, head_for(request.user), is_open=True)
+    messages.success(request, words, extra_tags="snoozed")
+    back = request.POST.get("next", "")
+    is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    return HttpResponseRedirect(back if is_ours else reverse("alerts_mine"))
+
+
+def _head_again(request: HttpRequest, head: Head, *, is_open: bool = False) -> HttpResponse:
+    """The head in the place of the one on the page."""
+    return render(request, "alerts/head.html", {"head": head, "is_answer": True, "is_open": is_open})
+
+
 @never_cache
 @require_GET
 def alerts_now(request: HttpRequest) -> HttpResponseBase:
@@ -45,4 +84,4 @@ def alerts_now(request: HttpRequest) -> HttpResponseBase:
     head = head_for(request.user)
     if request.GET.get("seen") == head.version:
         return HttpResponse(status=204)
-    return render(request, "alerts/head.html", {"head": head, "is_answer": True})
+    return _head_again(request, head)

@@ -51,4 +51,6 @@ class Kind(models.TextChoices):
     DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
     DAY_SIGNED = "day_signed", _("Closing of a day signed")
     CREDIT_CHANGED = "credit_changed", _("Credit of a customer changed")
+    ALERT_SNOOZED = "alert_snoozed", _("Alert hidden for oneself")
+    ALERT_SHOWN_AGAIN = "alert_shown_again", _("Hidden alert shown again")
     RESTORED = "restored", _("Database restored")

@@ -30,6 +30,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "demo_people": DEMO_STAFF,
         "oidc_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "look": user.theme if isinstance(user, User) else User.Theme.AUTO,
+        "endings": user.endings if isinstance(user, User) else "",
         "own_role": SimpleLazyObject(lambda: role_of(request.user)),  # type: ignore[arg-type] # signed in
         "page_head": head,
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),

@@ -1,4 +1,4 @@
-"""The overview: what a shop wants to know at a glance, and what waits for a person."""
+"""The overview: a person's own day, and for whoever sees the shop as a whole what it wants to know at a glance."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from backoffice.glance import glance
+from backoffice.own_day import OwnDay
 from catalogue.models import CatalogueSync, Product
 from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
@@ -26,6 +27,7 @@ from core.live import Live, expect_news
 from core.paging import chosen_first
 from core.snapshot import snapshot
 from core.together import read_together
+from drawers.services import VIEW, catch_up_person
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -53,23 +55,51 @@ class StatusCount:
 @require_GET
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
-    live = _live(request)  # first: what happens meanwhile is news
-    return render(request, "backoffice/overview.html", {**_facts(request), "live": live})
+    if _sells(request) and not _sees_shop(request):
+        catch_up_person(request.user.pk)
+    own = OwnDay.read(request.user) if _sells(request) else None
+    live = _live(request, own)  # first: what happens meanwhile is news
+    return render(request, "backoffice/overview.html", {**_facts(request), **_own_facts(request, own), "live": live})
 
 
 @staff_only()
 @require_GET
 def overview_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the overview when it is not as the page shows it."""
-    live = _live(request)
-    facts = _facts(request) if live.news else {}
-    return render(request, "backoffice/overview.html#live", {**facts, "live": live})
+    own = OwnDay.read(request.user) if _sells(request) else None
+    live = _live(request, own)
+    facts = _facts(request) if "overview" in live.news else {}
+    return render(request, "backoffice/overview.html#live", {**facts, **_own_facts(request, own), "live": live})
 
 
-def _live(request: StaffRequest) -> Live:
-    seen = glance()
-    over = [] if seen.is_busy else ["overview"]
-    return Live(request, reverse("overview_live"), {"overview": seen.facts}, over=over, rest=_REST)
+def _sells(request: StaffRequest) -> bool:
+    """Whether the person has a day of the own to see."""
+    return request.user.has_perm("purchases.buy") and request.user.has_perm("purchases.view_order")
+
+
+def _sees_shop(request: StaffRequest) -> bool:
+    """Whether the person sees the shop as a whole: who sees all shifts does, and who sells nothing."""
+    return request.user.has_perm(VIEW) or not _sells(request)
+
+
+def _live(request: StaffRequest, own: OwnDay | None) -> Live:
+    parts: dict[str, object] = {}
+    over: list[str] = []
+    if own is not None:
+        parts["own"] = own.version
+        over += [] if own.open_orders else ["own"]
+    if _sees_shop(request):
+        seen = glance()
+        parts["overview"] = seen.facts
+        over += [] if seen.is_busy else ["overview"]
+    return Live(request, reverse("overview_live"), parts, over=over, rest=_REST)
+
+
+def _own_facts(request: StaffRequest, own: OwnDay | None) -> dict[str, Any]:
+    sees_shop = _sees_shop(request)
+    if own is None or (sees_shop and not own.is_used):
+        return {"sees_shop": sees_shop}
+    return {"sees_shop": sees_shop, "own": own, **own.tables(with_cost=sees_cost(request.user))}
 
 
 @staff_only("purchases.view_order", "gateway.read_balance")
@@ -103,11 +133,13 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     facts: dict[str, Any] = {"today": today.date()}
+    if not _sees_shop(request):
+        return facts
     if request.user.has_perm("purchases.view_order"):
         facts["limit"] = limit_use()
     with snapshot():
         if request.user.has_perm("purchases.view_order"):
-            facts |= _order_facts(today, with_cost=sees_cost(request.user))
+            facts |= _order_facts(today, request)
         if sees_cost(request.user) and request.user.has_perm("ledger.view_books"):
             facts |= _fund_facts()
         elif sees_cost(request.user) and request.user.has_perm("purchases.view_order"):
@@ -136,12 +168,13 @@ _COUNTS = """
 """
 
 
-def _order_facts(today: dt.datetime, *, with_cost: bool) -> dict[str, Any]:
+def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     with connection.cursor() as cursor:
         most, every = _MOST_COUNTED + 1, [status.value for status in Status]
         cursor.execute(_COUNTS, [today, most, every, [status.value for status in OPEN], most])
         counted = dict(cursor.fetchall())
     open_count = counted.pop("all open")
+    looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
     orders = Order.objects.for_table()
     waiting, latest, incidents = read_together(
         chosen_first(Order.objects.need_attention().order_by("created_at", "pk")[:20], orders),
@@ -153,8 +186,8 @@ def _order_facts(today: dt.datetime, *, with_cost: bool) -> dict[str, Any]:
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
         "open_count": open_count,
-        "waiting": OrderTable(waiting, prefix="waiting", with_cost=with_cost),
-        "latest": OrderTable(latest, with_cost=with_cost),
+        "waiting": OrderTable(waiting, prefix="waiting", **looks),
+        "latest": OrderTable(latest, **looks),
         "incidents": incidents,
     }
 

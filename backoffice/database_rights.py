@@ -109,6 +109,7 @@ RIGHTS: dict[str, str] = {
     "reconciliation_adjustmenthistory": "SI",
     # alerts
     "alerts_alert": "SIU",
+    "alerts_alertsnooze": "SI",
     "alerts_evaluation": "SIU",
     "alerts_alertnotice": "SIU",
     # callbacks

@@ -40,10 +40,11 @@ def column(header: Any, *, css: str = "", phone: str = "wide") -> Callable[[Call
 
 @dataclass(frozen=True)
 class Row:
-    """One row as the page shows it; `id` names it there."""
+    """One row as the page shows it; `id` names it there. `marks`: attributes that scripts read, with their dash."""
 
     id: str
     cells: list[tuple[Column, Any]]
+    marks: str = ""
 
 
 class Table(Generic[M]):
@@ -72,11 +73,16 @@ class Table(Generic[M]):
     def __iter__(self) -> Iterator[Row]:
         """The rows as `components/table.html` needs them."""
         for row in self.rows:
-            yield Row(id=self.row_id(row), cells=[(column, column.cell(self, row)) for column in self.columns])
+            cells = [(column, column.cell(self, row)) for column in self.columns]
+            yield Row(id=self.row_id(row), cells=cells, marks=self.row_marks(row))
 
     def row_id(self, row: Model) -> str:
         """The row's name on the page, e.g. "row-12"; a live list asks again by it."""
         return f"{self.prefix}-{row.pk}"
+
+    def row_marks(self, row: M) -> SafeString:
+        """What a script has to know of the row, as attributes of its element; usually nothing."""
+        return SafeString()
 
 
 def row_link(url: str, words: object, *, css: str = "row-link") -> SafeString:

@@ -13,6 +13,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
@@ -28,7 +29,7 @@ from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
 from customers.presenting import shown_number
 from purchases.models import Order
-from purchases.presenting import SerialNumber, serial_number, shown_destination
+from purchases.presenting import SerialNumber, ending_marks, serial_number, shown_destination
 from purchases.receipts import MeterOwner
 from purchases.states import OPEN, Status
 
@@ -150,6 +151,11 @@ class Row:
     def row_id(self) -> str:
         """Its name on the page."""
         return f"run-{self.order.pk}"
+
+    @property
+    def ending_marks(self) -> SafeString:
+        """From which the page rings when it ends; the strip shows own orders alone."""
+        return ending_marks(self.order, self.order.placed_by)
 
     @property
     def mark(self) -> str:

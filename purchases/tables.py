@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -14,20 +15,29 @@ from core.money import rupiah
 from core.tables import Table, column, row_link
 from core.times import moment
 from purchases.models import Order
-from purchases.presenting import serial_number, shown_destination
+from purchases.presenting import ending_marks, serial_number, shown_destination
 from purchases.states import Status
 from purchases.templatetags.orders import status_badge
 from upstream.error_codes import meaning_of
 
+if TYPE_CHECKING:
+    from staff.models import User
+
 
 class OrderTable(Table[Order]):
-    """Orders, read with `for_table()`. `with_cost`: for who may see what the shop paid."""
+    """Orders, read with `for_table()`. `with_cost`: for who may see what the shop paid. `person`: who looks."""
 
     caption = _("Orders, newest first")
 
-    def __init__(self, rows: Iterable[Order], *, prefix: str = "row", with_cost: bool = False) -> None:
+    def __init__(
+        self, rows: Iterable[Order], *, person: User | None = None, prefix: str = "row", with_cost: bool = False
+    ) -> None:
         super().__init__(rows, prefix=prefix)
-        self.with_cost = with_cost
+        self.person, self.with_cost = person, with_cost
+
+    def row_marks(self, order: Order) -> SafeString:
+        """Of an own order, what is said when it ends."""
+        return ending_marks(order, self.person)
 
     @column(_("Status"), phone="1 left")
     def status(self, order: Order) -> SafeString:

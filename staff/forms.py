@@ -25,13 +25,13 @@ _FIELD = {"class": "form-control", "autocomplete": "off"}
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Language and look of the pages, kept with the account."""
+    """Language and look of the pages, and what rings when an own order ends; kept with the account."""
 
     class Meta:
         model = User
-        fields = ["language", "theme"]
-        widgets = {"language": forms.RadioSelect, "theme": forms.RadioSelect}
-        labels = {"language": _("Language"), "theme": _("Look")}
+        fields = ["language", "theme", "endings"]
+        widgets = dict.fromkeys(fields, forms.RadioSelect)
+        labels = {"language": _("Language"), "theme": _("Look"), "endings": _("When an order of mine ends")}
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]

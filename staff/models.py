@@ -87,8 +87,17 @@ class User(AbstractUser):
         LIGHT = "light", _("Light")
         DARK = "dark", _("Dark")
 
+    class Endings(models.TextChoices):
+        """What this person hears and sees, beside the page itself, when an own order ends."""
+
+        OFF = "off", _("Nothing more")
+        SOUND = "sound", _("Sound")
+        NOTICE = "notice", _("Desktop notice")
+        BOTH = "both", _("Both")
+
     language = models.CharField(max_length=10, blank=True, choices=languages, help_text="Empty: as the browser.")
     theme = models.CharField(max_length=5, choices=Theme.choices, default=Theme.AUTO)
+    endings = models.CharField(max_length=6, choices=Endings.choices, default=Endings.OFF)
     note = models.CharField(_("note"), max_length=300, blank=True)
     is_oidc = models.BooleanField(default=False, help_text="Signs in through the provider that OIDC_ISSUER names.")
     is_demo = models.BooleanField(default=False, help_text="Made for the sandbox; never active with a real upstream.")
@@ -309,7 +318,7 @@ class SpentChallenge(models.Model):
 
 
 # Secrets, and what a person chose for the own eyes, are not copied.
-UserHistory = history_of(User, exclude=["password", "last_login", "language", "theme"])
+UserHistory = history_of(User, exclude=["password", "last_login", "language", "theme", "endings"])
 MembershipHistory = history_of(Membership, room="staff")
 OwnPermissionHistory = history_of(OwnPermission, room="staff")
 RoleGroupHistory = history_of(RoleGroup, room="staff")

@@ -95,6 +95,10 @@ class AlertKind(ABC):
     def reasons(self, now: Now) -> list[Reason]:
         """Every reason for an alert of this kind that stands now."""
 
+    def grade(self, facts: Facts) -> int:
+        """How bad it is within its severity; higher is worse. A hidden alert that becomes worse is shown again."""
+        return 0
+
     @abstractmethod
     def words(self, facts: Facts, person: Person) -> Words:
         """What it says to this person, in the active language; the next step is one that the linked page offers them.

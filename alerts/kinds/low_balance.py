@@ -30,6 +30,11 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
         hours = round(left / per_hour, 1) if per_hour else None
         return [Reason(facts={"available": left, "threshold": threshold, "hours_left": hours})]
 
+    def grade(self, facts: Facts) -> int:
+        """Worse below a half of the threshold, and below a tenth."""
+        available, threshold = facts.get("available", 0), facts.get("threshold", 0)
+        return int(available < threshold / 2) + int(available < threshold / 10)
+
     def words(self, facts: Facts, person: Person) -> Words:
         # How the balance falls says what an order costs.
         sees_amounts = may(person, "catalogue.view_cost")

@@ -31,6 +31,10 @@ class OrderUnknown(AlertKind, permission="purchases.view_order"):
             for order in late.values("ref_id", "status", "amount", "since")
         ]
 
+    def grade(self, facts: Facts) -> int:
+        """Worse when it needs a decision."""
+        return int(facts.get("status") == Status.NEEDS_ACTION)
+
     def words(self, facts: Facts, person: Person) -> Words:
         ref_id, status = str(facts.get("ref_id", "?")), facts.get("status")
         if status == Status.NEEDS_ACTION:

@@ -110,6 +110,13 @@ def catch_up(shift: Shift) -> None:
         _enter_all([shift.pk])
 
 
+def catch_up_person(person: int) -> None:
+    """The same for the open shift of this person, if there is one."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LACKING + " AND taking.cashier_id = %s", [person])
+        _enter_all([row[0] for row in cursor.fetchall()])
+
+
 def sweep_sales() -> int:
     """Enter the sales that open shifts lack; how many shifts lacked any."""
     lacking = lacking_shifts()

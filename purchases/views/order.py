@@ -28,6 +28,7 @@ from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.presenting import (
     decided_by_people,
+    ending_marks,
     event_words,
     explain,
     serial_number,
@@ -98,6 +99,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "destination": shown_destination(order),
         "titled": shown_destination(order),
         "serial": serial_number(order),
+        "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
         "is_uncharged": order.status in _NOT_CHARGED,
         "again_query": urlencode(number),

@@ -22,7 +22,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
     found = OrderFilter(request.GET, queryset=Order.objects.all())
     page = keyset_page(found.qs, request.GET, shown=Order.objects.for_table())
-    table = OrderTable(page.rows, with_cost=sees_cost(request.user))
+    table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user))
     context = {"filter": found, "page": page, "table": table, "live": _live(request, page.rows)}
     return render(request, "purchases/order_list.html", context)
 
@@ -34,7 +34,7 @@ def order_list_live(request: StaffRequest) -> HttpResponse:
     orders = list(Order.objects.for_table().filter(pk__in=seen_keys(request, "row")))
     live = _live(request, orders)
     news = [order for order in orders if f"row-{order.pk}" in live.news]
-    changed = OrderTable(news, with_cost=sees_cost(request.user))
+    changed = OrderTable(news, person=request.user, with_cost=sees_cost(request.user))
     return render(request, "components/live_rows.html", {"live": live, "table": changed})
 
 

@@ -81,6 +81,11 @@ document.addEventListener("keydown", (event) => {
     search.select();
     return;
   }
+  // A number is typed at once, wherever the cursor is.
+  if (/^[\d+]$/.test(event.key) && find("[data-digits]")) {
+    find("[data-digits]").focus();
+    return;
+  }
   const act = single[event.key.toLowerCase()];
   if (act) {
     event.preventDefault();
@@ -240,9 +245,16 @@ for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]
 
 setInterval(() => {
   const head = find("[data-alerts]");
+  // Whoever is reading in the drawer goes on reading.
+  if (head && find("details[open]", head)?.contains(document.activeElement)) return;
   // 204 when it says nothing new: a screen reader is not interrupted.
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
 }, 30000);
+
+// Whoever hid an alert stands on the line again; where nothing is left to say, on the page.
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.requestConfig?.elt.matches(".alert-snooze")) find("#alert-line > summary, #main")?.focus();
+});
 
 // While the server or its database is away a live page goes on asking, a little later.
 for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {

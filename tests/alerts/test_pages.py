@@ -31,7 +31,7 @@ def test_an_alert_is_on_every_page(cashier, page):
     shown = head(cashier.get(page))
 
     assert "Rp100.000" in shown
-    assert "banner-next" in shown
+    assert "alert-next" in shown
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_an_alert_is_on_every_page(cashier, page):
 def test_it_is_shown_to_those_it_concerns(role, kind, reason, concerned):
     keep_alerts(kind, [reason])
 
-    assert ("banner-severity" in head(browser_of(role).get("/me/"))) == (role in concerned)
+    assert ("alert-severity" in head(browser_of(role).get("/me/"))) == (role in concerned)
 
 
 def test_missing_money_comes_first_and_links_to_the_difference(admin):
@@ -58,39 +58,41 @@ def test_missing_money_comes_first_and_links_to_the_difference(admin):
 
     shown = head(admin.get("/orders/"))
 
-    assert shown.index("banner-bad") < shown.index("banner-warn")
+    assert shown.index("alert-item alert-bad") < shown.index("alert-item alert-warn")
+    assert 'class="alert-line alert-bad"' in shown
     assert 'href="/balance/differences/7/"' in shown
 
 
-def test_two_are_shown_the_others_are_counted_and_listed(admin):
-    keep_alerts("order_unknown", [unknown(number) for number in range(5)])
+def test_the_worst_is_one_line_with_the_others_counted_and_all_behind_it(admin):
+    keep_alerts("order_unknown", [unknown(number) for number in range(25)])
 
     shown, listed = head(admin.get("/orders/")), admin.get(LIST).content.decode()
 
-    assert shown.count("banner-severity") == 2
+    assert 'data-others="24"' in shown
+    assert shown.count('data-alert="order_unknown"') == 20
     assert f'href="{LIST}"' in shown
-    assert all(f"B-{number}" in listed for number in range(5))
+    assert all(f"B-{number}" in listed for number in range(25))
 
 
 @pytest.mark.parametrize("facts", [{"unreachable_since": ago(seconds=5)}, {"refused_since": ago(seconds=5)}])
 def test_a_frozen_upstream_is_announced_on_an_open_page(cashier, facts):
     shown = head(cashier.get("/orders/"))
-    assert 'class="banner' not in shown
+    assert "alert-line" not in shown
     (address,) = re.findall(r'data-alerts="([^"]*)"', shown)
 
     UpstreamAccount.objects.update_or_create(defaults=facts)
 
-    assert 'class="banner' in cashier.get(address).content.decode()
+    assert "alert-line" in cashier.get(address).content.decode()
 
 
-def test_the_banners_own_alerts_are_not_shown_twice(cashier):
+def test_what_the_upstreams_own_line_says_is_not_shown_twice(cashier):
     keep_alerts("unreachable", [Reason(facts={"since": timezone.now().isoformat()})])
     UpstreamAccount.objects.create(unreachable_since=ago(minutes=3))
 
     shown = head(cashier.get("/orders/"))
 
-    assert shown.count('class="banner') == 1
-    assert "banner-severity" not in shown
+    assert shown.count('class="alert-item') == 1
+    assert "data-others" not in shown
 
 
 @pytest.mark.usefixtures("costs_shown")
@@ -118,7 +120,7 @@ def test_an_ended_alert_leaves_the_pages_and_stays_in_the_list(admin):
     low_balance()
     keep_alerts("low_balance", [])
 
-    assert "banner-severity" not in head(admin.get("/"))
+    assert "alert-line" not in head(admin.get("/"))
     listed = admin.get(LIST).content.decode()
     assert "Rp100.000" in listed
     assert "status-good" in listed

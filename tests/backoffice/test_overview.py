@@ -1,4 +1,7 @@
-"""The overview: balance, today's orders, what waits for a person, the catalogue's last sync; and the two banners."""
+"""The overview of who sees the shop as a whole: balance, today's orders, what waits, the catalogue's last sync.
+
+And, for everybody, what the upstream's state does to every page.
+"""
 
 import datetime as dt
 import html
@@ -16,30 +19,37 @@ from purchases.states import ActionReason, Status
 from tests.core.helpers import codes, has_id, next_question, words
 from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
+from tests.people import Browser, browser_of
 from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
+pytestmark = pytest.mark.django_db
 
 
-def test_the_balance_is_shown_with_its_age(cashier):
+@pytest.fixture
+def supervisor() -> Browser:
+    """Somebody who sees the shop as a whole."""
+    return browser_of("supervisor")
+
+
+def test_the_balance_is_shown_with_its_age(supervisor):
     read_balance(9_969_475)
 
-    page = cashier.get("/")
+    page = supervisor.get("/")
 
     assert "Rp9.969.475" in words(page)
     assert re.search(r'<time datetime="[^"]+" title="[^"]+ WIB" data-relative>', page.content.decode())
 
 
-def test_an_unknown_balance_is_not_zero(cashier):
-    page = cashier.get("/")
+def test_an_unknown_balance_is_not_zero(supervisor):
+    page = supervisor.get("/")
 
     assert has_id(page, "balance-unknown")
     assert "Rp0" not in words(page)
 
 
-def test_the_use_of_the_limit_is_shown(cashier, settings):
+def test_the_use_of_the_limit_is_shown(supervisor, settings):
     settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"
     settings.UPSTREAM_ACCOUNT_RATE = "120/minute"
     budget = get_client().budget
@@ -47,85 +57,85 @@ def test_the_use_of_the_limit_is_shown(cashier, settings):
     for _ in range(3):
         budget.book(Endpoint.BALANCE, CallClass.INTERACTIVE, 1.0)
 
-    page = cashier.get("/")
+    page = supervisor.get("/")
 
     used = re.search(r'id="limit-use">(.*?)</p>', page.content.decode(), re.DOTALL)[1]
     assert re.findall(r"\d+", used)[:2] == ["3", "120"]
 
 
-def test_without_redis_the_overview_shows_no_use_of_the_limit(cashier, settings):
+def test_without_redis_the_overview_shows_no_use_of_the_limit(supervisor, settings):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
 
-    assert not has_id(cashier.get("/"), "limit-use")
+    assert not has_id(supervisor.get("/"), "limit-use")
 
 
-def test_orders_of_today_are_counted_by_status_with_links(cashier):
+def test_orders_of_today_are_counted_by_status_with_links(supervisor):
     product = make_product()
     make_order(Status.SUCCESS, product=product)
     make_order(Status.SUCCESS, product=product)
     make_order(Status.FAILED, product=product)
     make_order(Status.SUCCESS, product=product, created_at=timezone.now() - dt.timedelta(days=1, hours=1))
 
-    page = cashier.get("/").content.decode()
+    page = supervisor.get("/").content.decode()
 
     link = re.search(r'href="(/orders/\?status=success&amp;since=[\d-]+)">(.*?)</a>', page, re.DOTALL)
     assert "2" in re.sub(r"<[^>]+>", "", link.group(2))
-    assert cashier.get(html.unescape(link.group(1))).content.decode().count('class="row-link"') == 2
+    assert supervisor.get(html.unescape(link.group(1))).content.decode().count('class="row-link"') == 2
 
 
-def test_orders_to_act_on_and_incidents_wait_for_someone(cashier):
+def test_orders_to_act_on_and_incidents_wait_for_someone(supervisor):
     held = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.BALANCE_SHORT)
     Incident.objects.create(
         order=make_order(Status.SUCCESS), kind="contradiction", source="callback", detail="oddly so"
     )
 
-    page = cashier.get("/")
+    page = supervisor.get("/")
 
     waiting = page.content.decode().split('id="waiting-title"')[1].split('id="latest-title"')[0]
     assert f"/orders/{held.ref_id}/" in waiting
     assert "oddly so" in words(page)
 
 
-def test_with_nothing_to_do_it_says_so(cashier):
-    assert has_id(cashier.get("/"), "nothing-waits")
+def test_with_nothing_to_do_it_says_so(supervisor):
+    assert has_id(supervisor.get("/"), "nothing-waits")
 
 
-def test_a_failed_sync_shows_its_fault_and_the_last_good_one(cashier):
+def test_a_failed_sync_shows_its_fault_and_the_last_good_one(supervisor):
     hour_ago = timezone.now() - dt.timedelta(hours=1)
     CatalogueSync.objects.create(started_at=hour_ago, finished_at=hour_ago, result="done", products=5)
     CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="other", fault_detail="timeout")
 
-    page = cashier.get("/")
+    page = supervisor.get("/")
 
     assert f'<time datetime="{hour_ago.isoformat()}"' in page.content.decode()
     assert has_id(page, "sync-fault")
     assert "timeout" in words(page)
 
 
-def test_a_sync_that_waits_for_the_rate_limits_is_no_fault(cashier):
+def test_a_sync_that_waits_for_the_rate_limits_is_no_fault(supervisor):
     CatalogueSync.objects.create(finished_at=timezone.now(), result="fault", fault="rate_limit", fault_detail="→ 14:05")
 
-    page = cashier.get("/")
+    page = supervisor.get("/")
 
     assert has_id(page, "sync-waits")
     assert not has_id(page, "sync-fault")
 
 
 @pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
-def test_after_a_button_the_page_asks_every_two_seconds(cashier, url):
-    assert next_question(cashier.get("/"))[1] == 30
+def test_after_a_button_the_page_asks_every_two_seconds(supervisor, url):
+    assert next_question(supervisor.get("/"))[1] == 30
 
-    assert cashier.post(url)["Location"] == "/"
+    assert supervisor.post(url)["Location"] == "/"
 
-    assert next_question(cashier.get("/"))[1] == 2
+    assert next_question(supervisor.get("/"))[1] == 2
 
 
 @pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/"])
-def test_with_the_queue_down_the_button_says_so(cashier, url, monkeypatch):
+def test_with_the_queue_down_the_button_says_so(supervisor, url, monkeypatch):
     monkeypatch.setattr("backoffice.dashboard.request_balance_reading", lambda: False)
     monkeypatch.setattr("backoffice.dashboard.request_catalogue_sync", lambda: False)
 
-    assert codes(cashier.post(url, follow=True)) == {"queue-away"}
+    assert codes(supervisor.post(url, follow=True)) == {"queue-away"}
 
 
 @pytest.mark.parametrize("url", ["/overview/balance/", "/overview/catalogue/", "/balance/read/"])
@@ -135,18 +145,18 @@ def test_an_auditor_cannot_spend_the_upstreams_limit(auditor, url):
 
 
 @pytest.mark.parametrize("back", ["foo", "//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)"])
-def test_a_next_that_is_no_address_of_ours_leads_to_the_overview(cashier, back):
-    assert cashier.post("/overview/catalogue/", {"next": back})["Location"] == "/"
+def test_a_next_that_is_no_address_of_ours_leads_to_the_overview(supervisor, back):
+    assert supervisor.post("/overview/catalogue/", {"next": back})["Location"] == "/"
 
 
-def test_the_overview_is_sent_again_only_when_something_changed(cashier, time_machine):
+def test_the_overview_is_sent_again_only_when_something_changed(supervisor, time_machine):
     time_machine.move_to(timezone.now(), tick=False)  # in another minute, a poll finds the page changed
-    ask, _delay = next_question(cashier.get("/"))
+    ask, _delay = next_question(supervisor.get("/"))
 
-    assert 'id="overview"' not in cashier.get(ask).content.decode()
+    assert 'id="overview"' not in supervisor.get(ask).content.decode()
     read_balance(1_234_567)
 
-    changed = cashier.get(ask)
+    changed = supervisor.get(ask)
     assert "Rp1.234.567" in words(changed)
     assert 'id="overview" hx-swap-oob="true"' in changed.content.decode()
     assert next_question(changed)[0] != ask

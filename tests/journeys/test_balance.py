@@ -63,8 +63,9 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     assert Difference.objects.get().amount == -1
 
     first.goto(f"{shop.url}/orders/")
-    expect(first.locator("#alerts .banner-bad")).to_contain_text("Rp1", timeout=60_000)
-    first.click("#alerts .banner-bad a")
+    expect(first.locator("#alert-line.alert-bad > summary")).to_contain_text("Rp1", timeout=60_000)
+    first.click("#alert-line > summary")
+    first.click("#alert-line [data-alert=difference] a")
     first.fill("[name=reason]", "fee of the bank")
     first.click("button:has-text('Propose')")
     expect(first.locator("[data-code=own_proposal]")).to_be_visible()

@@ -1,0 +1,94 @@
+"""A person hides one alert for a while, from the own pages alone; nobody else's pages and no message change."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import models, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from alerts.kinds import KINDS
+from alerts.models import Alert, AlertSnooze
+from audit.kinds import Kind
+from audit.services import record
+from core import clock
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from staff.models import User
+
+# No alert is hidden for longer than this.
+_LONGEST = dt.timedelta(days=1, hours=1)
+
+
+class Pause(models.TextChoices):
+    """For how long an alert is hidden."""
+
+    QUARTER = "15m", _("15 minutes")
+    HOUR = "1h", _("1 hour")
+    TOMORROW = "tomorrow", _("until tomorrow")
+
+    def end(self, now: dt.datetime) -> dt.datetime:
+        """When it ends: tomorrow begins at midnight in the shop."""
+        match self:
+            case Pause.QUARTER:
+                return now + dt.timedelta(minutes=15)
+            case Pause.HOUR:
+                return now + dt.timedelta(hours=1)
+            case _:
+                tomorrow = timezone.localdate(now) + dt.timedelta(days=1)
+                return timezone.make_aware(dt.datetime.combine(tomorrow, dt.time.min))
+
+
+class Hidden(NamedTuple):
+    """What one person last said about one alert: until when it is hidden, and how grave it was then."""
+
+    alert: int
+    until: dt.datetime
+    severity: int
+    grade: int
+
+    def covers(self, alert: Alert, now: dt.datetime) -> bool:
+        """Whether the alert is hidden now. One that has become worse is not."""
+        return self.until > now and alert.severity >= self.severity and grade_of(alert) <= self.grade
+
+
+def grade_of(alert: Alert) -> int:
+    """How bad the alert is within its severity, as its kind sees it; higher is worse."""
+    kind = KINDS.get(alert.kind)
+    return kind.grade(alert.facts) if kind else 0
+
+
+def snooze(alert: Alert, *, pause: Pause, person: User, request: HttpRequest | None = None) -> AlertSnooze:
+    """Hide the open alert from this person's pages; it is shown again at the end, or once it is worse."""
+    now = clock.now()
+    return _keep(alert, until=pause.end(now), now=now, person=person, request=request)
+
+
+def show_again(alert: Alert, *, person: User, request: HttpRequest | None = None) -> AlertSnooze:
+    """Show a hidden alert on this person's pages again."""
+    now = clock.now()
+    return _keep(alert, until=now, now=now, person=person, request=request)
+
+
+def _keep(
+    alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User, request: HttpRequest | None
+) -> AlertSnooze:
+    kind = Kind.ALERT_SNOOZED if until > now else Kind.ALERT_SHOWN_AGAIN
+    with transaction.atomic():
+        kept = AlertSnooze.objects.create(
+            alert=alert, person_id=person.pk, at=now, until=until, severity=alert.severity, grade=grade_of(alert)
+        )
+        record(kind, person=person, request=request, subject=str(alert), facts={"until": until.isoformat()})
+    return kept
+
+
+def snoozes_question(person: User) -> QuerySet[AlertSnooze, tuple[int, dt.datetime, int, int]]:
+    """The last thing that this person said about each alert, as the fields of `Hidden`."""
+    lately = AlertSnooze.objects.filter(person=person.pk, at__gt=timezone.now() - _LONGEST)
+    last = lately.order_by("alert", "-pk").distinct("alert")
+    return last.values_list("alert", "until", "severity", "grade")

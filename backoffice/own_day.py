@@ -1,0 +1,100 @@
+"""One person's own day, for the overview: the drawer, what is on its way, what was sold today."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import BigIntegerField, Count, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from core.paging import chosen_first
+from core.times import start_of_day
+from core.together import read_together
+from drawers.models import DrawerEntry, Method, Shift
+from drawers.services import USE
+from purchases.models import Order
+from purchases.states import FINAL, Status
+from purchases.tables import OrderTable
+from staff.models import User
+
+_MOST_OPEN, _LATEST = 20, 8
+# What ended so has brought the customer nothing, and costs nothing.
+_IN_VAIN = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED})
+
+
+@dataclass(frozen=True)
+class OwnDay:
+    """What one person sold today and still follows. Amounts in whole rupiah."""
+
+    may_use_drawer: bool
+    shift: Shift | None
+    #: Cash that should be in the drawer now, as the page of the shift says.
+    expected: int
+    open_orders: list[Order]
+    latest: list[Order]
+    #: Status → how many of today's orders, and what their customers pay.
+    today: dict[Status, tuple[int, int]]
+    person: User
+
+    @classmethod
+    def read(cls, person: User) -> OwnDay:
+        """All of one moment, in one statement; as much for a busy person as for a new one."""
+        shifts, cash, open_orders, today, latest = read_together(*_questions(person))
+        return cls(
+            may_use_drawer=person.has_perm(USE),
+            shift=shifts[0] if shifts else None,
+            expected=int(cash[0][1]) if cash else 0,
+            open_orders=open_orders,
+            latest=latest,
+            today={Status(status): (count, int(paid)) for status, count, paid in today},
+            person=person,
+        )
+
+    @property
+    def sold(self) -> tuple[int, int]:
+        """How many of today's orders have arrived, and rupiah."""
+        return self.today.get(Status.SUCCESS, (0, 0))
+
+    @property
+    def in_vain(self) -> int:
+        """How many of today's orders have ended with nothing for the customer."""
+        return sum(count for status, (count, _paid) in self.today.items() if status in _IN_VAIN)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the person sells today at all."""
+        return self.shift is not None or bool(self.open_orders) or bool(self.today)
+
+    @property
+    def version(self) -> list[object]:
+        """What the page shows follows from this."""
+        orders = [
+            (order.pk, order.status, order.action_reason, order.sn) for order in (*self.open_orders, *self.latest)
+        ]
+        return [self.shift and self.shift.pk, self.expected, sorted(self.today.items()), orders]
+
+    def tables(self, *, with_cost: bool) -> dict[str, Any]:
+        """What is on its way, and what has ended lately, as lists."""
+        facts: dict[str, Any] = {"person": self.person, "with_cost": with_cost}
+        return {
+            "own_open": OrderTable(self.open_orders, prefix="own", **facts),
+            "own_latest": OrderTable(self.latest, prefix="done", **facts),
+        }
+
+
+def _questions(person: User) -> list[Any]:
+    midnight: dt.datetime = start_of_day(timezone.localdate())
+    own, shown = Order.objects.filter(placed_by=person.pk), Order.objects.for_table()
+    today = own.filter(created_at__gte=midnight)
+    pays = Coalesce("selling_price", "price", "max_price")
+    cash = DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, method=Method.CASH)
+    return [
+        Shift.objects.filter(cashier=person.pk, closed_at=None).select_related("drawer"),
+        cash.order_by().values_list("shift").annotate(sum=Sum("amount", output_field=BigIntegerField())),
+        chosen_first(own.open().order_by("created_at", "pk")[:_MOST_OPEN], shown),
+        today.order_by().values_list("status").annotate(n=Count("pk"), paid=Sum(pays, output_field=BigIntegerField())),
+        chosen_first(today.filter(status__in=FINAL).order_by("-created_at", "-pk")[:_LATEST], shown),
+    ]

@@ -1,0 +1,116 @@
+"""A cashier's overview: the own drawer, orders and sales, and nothing of the shop as a whole."""
+
+import datetime as dt
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from drawers.services import catch_up
+from purchases.states import ActionReason, Status
+from staff.models import User
+from tests.core.helpers import has_id, next_question
+from tests.drawers.helpers import begin, end, sell
+from tests.factories import make_order, make_product
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+SHOP_WIDE = ("balance-title", "today-title", "catalogue-title", "waiting-title", "latest-title", "limit-use")
+
+
+def me() -> User:
+    return User.objects.get(username="cashier")
+
+
+def rows(page, panel: str) -> list[str]:
+    """The orders in a panel of the page, by ref_id."""
+    content = page.content.decode()
+    part = content.split(f'id="{panel}"')[1].split("</section>", maxsplit=1)[0] if f'id="{panel}"' in content else ""
+    return [piece.split('"', maxsplit=1)[0] for piece in part.split('data-own-order="')[1:]]
+
+
+def test_a_cashier_sees_nothing_of_the_shop_as_a_whole(cashier):
+    other = make_person("cashier", username="other")
+    make_order(Status.SUCCESS, placed_by=other)
+    make_order(Status.PENDING, placed_by=other, destination="081234567891")
+
+    page = cashier.get("/")
+
+    assert not [name for name in SHOP_WIDE if has_id(page, name)]
+    assert rows(page, "own-open") == rows(page, "own-latest") == []
+    assert 'data-sold="0"' in page.content.decode()
+
+
+def test_own_orders_and_sales_of_today_are_there(cashier):
+    product = make_product(price=10_500)
+    mine = {"placed_by": me(), "product": product, "selling_price": 12_000}
+    open_one = make_order(Status.PENDING, **mine)
+    waits = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.CUT_OFF, destination="081234567891", **mine)
+    done = make_order(Status.SUCCESS, destination="081234567892", **mine)
+    failed = make_order(Status.FAILED, destination="081234567893", **mine)
+    yesterday = timezone.now() - dt.timedelta(days=1)
+    make_order(Status.SUCCESS, destination="081234567894", created_at=yesterday, **mine)
+
+    page = cashier.get("/")
+
+    assert set(rows(page, "own-open")) == {open_one.ref_id, waits.ref_id}
+    assert set(rows(page, "own-latest")) == {done.ref_id, failed.ref_id}
+    content = page.content.decode()
+    assert 'data-sold="1" data-amount="12000"' in content
+    assert 'data-in-vain="1"' in content
+
+
+def test_the_drawer_holds_what_its_page_says_with_a_sale_of_a_moment_ago(cashier):
+    assert has_id(cashier.get("/"), "own-drawer-closed")
+    shift = begin(me(), cash=200_000)
+    sell(me(), 10_500)
+
+    overview, drawer = cashier.get("/").content.decode(), cashier.get("/drawer/").content.decode()
+
+    assert 'id="own-expected"' in overview
+    assert 'data-amount="210500"' in overview
+    assert 'id="expected-now" data-amount="210500"' in drawer
+    catch_up(shift)
+
+
+def test_it_is_sent_again_when_an_own_order_ends_and_only_then(cashier):
+    order = sell(me(), 10_500)
+    ask, delay = next_question(cashier.get("/"))
+    assert delay <= 10
+
+    assert 'id="own-day"' not in cashier.get(ask).content.decode()
+    end(order, "success")
+
+    news = cashier.get(ask)
+    assert 'id="own-day" hx-swap-oob="true"' in news.content.decode()
+    assert (rows(news, "own-open"), rows(news, "own-latest")) == ([], [order.ref_id])
+    assert next_question(news)[1] == 30
+
+
+def test_who_sees_the_shop_sees_the_own_day_too_once_there_is_one():
+    browser = browser_of("supervisor")
+    assert not has_id(browser.get("/"), "own-sales")
+
+    begin(User.objects.get(username="supervisor"))
+
+    page = browser.get("/")
+    assert has_id(page, "own-expected")
+    assert has_id(page, "balance-title")
+
+
+@pytest.mark.parametrize("orders", [1, 15])
+def test_it_takes_few_queries_however_much_was_sold(cashier, orders):
+    begin(me())
+    for number in range(orders):
+        end(sell(me(), 10_500, destination=f"0812345678{number:02}"), "success" if number % 2 else "failed")
+    cashier.get("/")
+    ask, _delay = next_question(cashier.get("/"))
+
+    with CaptureQueriesContext(connection) as page:
+        cashier.get("/")
+    with CaptureQueriesContext(connection) as poll:
+        cashier.get(ask)
+
+    assert (len(page), len(poll)) == (5, 3)
