@@ -36,9 +36,18 @@ const single = {
   j: () => step(1),
   k: () => step(-1),
   a: () => openForm("a"),
-  r: () => openForm("r"),
+  r: () => (find("[data-key=r]") ? visit("[data-key=r]") : openForm("r")),
+  w: showMessage,
   n: () => visit("[data-next-cashier]"),
 };
+
+// The text for the customer; the next Enter opens it in WhatsApp.
+function showMessage() {
+  const message = find("#message");
+  if (!message) return;
+  message.open = true;
+  find("#message-whatsapp", message)?.focus();
+}
 
 // In a queue: the next row or the one before it.
 function step(by) {

@@ -65,7 +65,7 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     assert order.status == Status.SUCCESS
     assert page.locator("#serial").inner_text() == order.sn
     page.keyboard.press("c")
-    expect(page.locator("[data-copy]")).to_have_text("Copied")
+    expect(page.locator("[data-copy] [data-copy-label]")).to_have_text("Copied")
     assert page.evaluate("navigator.clipboard.readText()") == order.sn
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 

@@ -1,0 +1,26 @@
+// The cursor stands where the next key is needed: after a fault in its field, after a filter on the first result, at a
+// count in its first field; and what the page swaps under somebody's cursor gives it back.
+"use strict";
+{
+  const first = (...selectors) => selectors.map((one) => document.querySelector(one)).find(Boolean);
+  const isFree = () => document.activeElement === document.body;
+
+  const fault = first("main [aria-invalid=true]:not([type=hidden], [type=radio])");
+  const isFiltered = location.search !== "" && first(".filters");
+  if (fault) fault.focus();
+  else if (isFree() && isFiltered) first("#results [data-pick]", ".filters input[name=q]")?.focus({ preventScroll: true });
+  else if (isFree()) first("[data-count] input")?.focus({ preventScroll: true });
+
+  let left = "";
+  document.addEventListener("htmx:beforeSwap", () => {
+    left = document.activeElement?.closest("main a[href]")?.getAttribute("href") ?? "";
+  });
+  document.addEventListener("htmx:afterSettle", () => {
+    if (left && isFree()) first(`main a[href="${CSS.escape(left)}"]`)?.focus({ preventScroll: true });
+  });
+
+  // A message that is closed takes the cursor with it.
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("[data-dismiss]")) document.querySelector("#main")?.focus();
+  });
+}
