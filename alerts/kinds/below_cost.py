@@ -1,12 +1,10 @@
 """Something sells for less than it costs: its cost has risen above the selling price."""
 
-from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
-from catalogue.models import Product
 from core.money import rupiah
 
 _NAMED = 3
@@ -16,14 +14,12 @@ class BelowCost(AlertKind, permission="catalogue.view_cost"):
     """One for all listed products that sell below cost, the largest loss first; it ends when none does."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        below = (
-            Product.objects.listed().filter(selling_price__lt=F("price")).annotate(loss=F("price") - F("selling_price"))
-        )
-        found = list(below.order_by("-loss", "name").values_list("name", "loss"))
+        found = now.below_cost
         if not found:
             return []
-        names = [name for name, _loss in found[:_NAMED]]
-        return [Reason(facts={"count": len(found), "names": names, "largest_loss": found[0][1]})]
+        largest = found[0].price - found[0].sells_for
+        names = [product.name for product in found[:_NAMED]]
+        return [Reason(facts={"count": len(found), "names": names, "largest_loss": largest})]
 
     def words(self, facts: Facts, person: Person) -> Words:
         count = int(facts.get("count", 1))

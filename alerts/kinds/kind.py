@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from alerts.models import Severity
 from audit.models import Sealing
+from catalogue.models import Product
 from core.times import clock
 from core.together import read_together
 from gateway.models import Exchange, UpstreamAccount
@@ -40,6 +41,7 @@ class Now:
             Sealing.objects.all(),
             compared_reading(),
             unexplained_differences(),
+            Product.objects.below_cost(),
         ]
         return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
 
@@ -56,6 +58,11 @@ class Now:
     def differences(self) -> list[Difference]:
         """The open differences that are no top-up."""
         return self._rows[Difference]
+
+    @property
+    def below_cost(self) -> list[Product]:
+        """The products that sell for less than they cost, the largest loss first."""
+        return self._rows[Product]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -278,8 +277,7 @@ def _depth(rule: PriceRule) -> tuple[int]:
 
 def sold_below_cost(most: int) -> list[Product]:
     """At most so many listed products that sell for less than they cost, the largest loss first."""
-    below = Product.objects.listed().filter(selling_price__lt=F("price"))
-    return list(below.order_by(F("selling_price") - F("price"), "name")[:most])
+    return list(Product.objects.below_cost()[:most])
 
 
 def sold_at_cost() -> int:

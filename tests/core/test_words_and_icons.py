@@ -40,6 +40,7 @@ ROOMS = (
         "tills",
         "credit",
         "drawers",
+        "counter",
         "shop",
         "staff",
         "audit",
