@@ -15,6 +15,7 @@ from alerts.models import Alert, Severity
 from alerts.services import Hidden, Pause, snoozes_question
 from approvals.services import waiting_for
 from core.together import read_together
+from drawers.models import Refund
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
 from staff.models import User
@@ -53,6 +54,8 @@ class Head:
     hidden: list[Line]
     #: How many approvals wait for this person, up to a hundred.
     waiting: int
+    #: How many customers are to get money back, up to a hundred.
+    to_give_back: int
     shop_name: str
 
     @property
@@ -74,17 +77,18 @@ class Head:
     def version(self) -> str:
         """Another one when the head says something else, relative times apart."""
         said = [(line.severity, line.since, line.words, line.hidden_until) for line in (*self.lines, *self.hidden)]
-        return f"{zlib.crc32(repr((said, self.rest, self.waiting)).encode()):x}"
+        return f"{zlib.crc32(repr((said, self.rest, self.waiting, self.to_give_back)).encode()):x}"
 
 
 def head_for(user: User) -> Head:
     """What concerns this person: the upstream's state from its first second on, then the open alerts."""
     kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
-    accounts, alerts, snoozes, waiting, shops = read_together(
+    accounts, alerts, snoozes, waiting, refunds, shops = read_together(
         UpstreamAccount.objects.filter(only=True),
         Alert.objects.open().filter(kind__in=kinds),
         snoozes_question(user),
         waiting_for(user).values_list("pk")[:_WAITING_COUNTED],
+        Refund.objects.open().values_list("pk")[:_WAITING_COUNTED],
         shop_question(),
     )
     account, now = accounts[0] if accounts else UpstreamAccount(), timezone.now()
@@ -97,6 +101,7 @@ def head_for(user: User) -> Head:
         rest=len(shown[_DESCRIBED:]),
         hidden=[_line(alert, user, hidden[alert.pk]) for alert in alerts if alert.pk in hidden],
         waiting=len(waiting),
+        to_give_back=len(refunds),
         shop_name=shop_of(shops).name,
     )
 

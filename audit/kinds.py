@@ -49,6 +49,7 @@ class Kind(models.TextChoices):
     APPROVAL_WITHDRAWN = "approval_withdrawn", _("Request withdrawn")
     APPROVAL_VOID = "approval_void", _("Request void")
     DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
+    GIVEN_BACK = "given_back", _("Money given back to a customer")
     DAY_SIGNED = "day_signed", _("Closing of a day signed")
     CREDIT_CHANGED = "credit_changed", _("Credit of a customer changed")
     ALERT_SNOOZED = "alert_snoozed", _("Alert hidden for oneself")

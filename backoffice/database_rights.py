@@ -139,6 +139,8 @@ RIGHTS: dict[str, str] = {
     "drawers_drawerday": "SIU",
     "drawers_shift": "SIU",
     "drawers_drawerentry": "SI",
+    "drawers_refund": "SIU",
+    "drawers_refundhistory": "SI",
     "drawers_drawerhistory": "SI",
     "drawers_drawerdayhistory": "SI",
     "drawers_shifthistory": "SI",

@@ -94,7 +94,7 @@ def _places(request: StaffRequest) -> list[Place]:
         add("customers", "customer_list", "address-book", _("Customers"), is_here=at.begins("customer_", "number_"))
     if may("drawers.use_drawer") or may("drawers.view_shifts"):
         address = "drawer" if may("drawers.use_drawer") else "shift_list"
-        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_"))
+        add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))
     if _is_asked(may):
         add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
     if may("gateway.view_exchange"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
@@ -42,6 +43,12 @@ def save_number(
     except IntegrityError:
         raise AlreadySaved(_("%(name)s has this number already.") % {"name": number.customer}) from None
     return number
+
+
+def names_of(numbers: Iterable[str]) -> dict[str, str]:
+    """The names under which the shop has saved these numbers: number → name; of several the newest."""
+    found = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
+    return dict(found.values_list("destination", "customer__name"))
 
 
 def suggestions(product: Product, text: str) -> list[SavedNumber]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
-from core.filters import ListFilter, SinceFilter, UntilFilter
-from drawers.models import Drawer, Shift
+from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.numbers import sees_whole_numbers
+from drawers.models import Drawer, Refund, Shift
+from purchases.models import Order
 from staff.models import User
 
 
@@ -17,6 +20,40 @@ def _drawers() -> list[tuple[int, str]]:
 
 def _cashiers() -> list[tuple[int, str]]:
     return [(person.pk, person.shown_name) for person in User.objects.order_by("username")]
+
+
+class RefundFilter(ListFilter):
+    """Money for customers by order or number, and by the day on which the order ended; what is to be given first."""
+
+    q = SearchFilter(label=_("ref_id, number or SN"))
+    state = django_filters.ChoiceFilter(
+        method="in_state",
+        label=_("State"),
+        empty_label=pgettext_lazy("refund", "To give back"),
+        choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
+    )
+    since = SinceFilter(field_name="since", label=_("From"))
+    until = UntilFilter(field_name="since", label=_("To"))
+
+    class Meta:
+        model = Refund
+        fields: list[str] = []
+
+    @property
+    def qs(self) -> QuerySet[Refund]:
+        """What is to be given back, unless another state is asked for."""
+        found: QuerySet[Refund] = super().qs
+        is_valid = not self.form.errors.get("state")
+        return found if is_valid and self.form["state"].value() else found.filter(given_at=None)
+
+    def in_state(self, refunds: QuerySet[Refund], _name: str, state: str) -> QuerySet[Refund]:
+        """Those that were given back, or all."""
+        return refunds.filter(given_at__isnull=False) if state == "given" else refunds
+
+    def search(self, refunds: QuerySet[Refund], _name: str, text: str) -> QuerySet[Refund]:
+        """Of the orders with this ref_id, number or SN."""
+        orders = Order.objects.matching(text, by_part=sees_whole_numbers())
+        return refunds.filter(order__in=orders.values("pk"))
 
 
 class ShiftFilter(ListFilter):

@@ -127,7 +127,8 @@ class GiveBackForm(forms.Form):
     shift = forms.ModelChoiceField(
         label=_("From the drawer"),
         queryset=Shift.objects.none(),
-        empty_label=None,
+        required=False,
+        empty_label=_("No drawer (transfer, QRIS)"),
         widget=forms.Select({"class": "form-select"}),
     )
     customer = CreditCustomerField()
@@ -138,6 +139,15 @@ class GiveBackForm(forms.Form):
         field = self.fields["shift"]
         field.queryset = shifts_to_pay_from(person)  # type: ignore[attr-defined]
         field.label_from_instance = lambda shift: f"{shift.drawer.name} – {shift.cashier.shown_name}"  # type: ignore[attr-defined]
+        own = next((shift.pk for shift in field.queryset if shift.cashier_id == person.pk), None)  # type: ignore[attr-defined]
+        field.initial = own
+
+    def clean(self) -> dict[str, Any]:
+        """Cash comes out of a drawer."""
+        said = super().clean() or {}
+        if said.get("method") == Method.CASH and not said.get("shift"):
+            self.add_error("shift", _("Cash comes out of an open drawer. Choose it, or open one first."))
+        return said
 
 
 def shifts_to_pay_from(person: User) -> Any:

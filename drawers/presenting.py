@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.bidi import visible
 from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
 from credit.models import CreditEntry
 from customers.models import Customer
-from drawers.models import DrawerEntry, Shift
-from drawers.services import MANAGE, OWED, USE, VIEW, Totals
+from drawers.models import DrawerEntry, Refund, Shift
+from drawers.services import GIVE, IN_USE_DAYS, MANAGE, OWED, USE, VIEW, Totals
 from purchases.models import Order
+from purchases.presenting import shown_destination
 from purchases.states import Status
+from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
     from staff.models import User
+
+
+def refund_badge(refund: Refund) -> SafeString:
+    """To give back, or given back."""
+    if refund.is_given:
+        return badge(("circle-check", "success"), pgettext("refund", "Given back"))
+    return badge(("cash-banknote", "held"), pgettext("refund", "To give back"))
 
 
 def shift_badge(shift: Shift) -> SafeString:
@@ -80,6 +94,9 @@ class ShownSale:
     entry: DrawerEntry | None
     shift: Shift | None
     refund: DrawerEntry | None
+    #: The row of the shop's to-do, once there is one. `is_counter_sale`: sold in a drawer, or while drawers are in use.
+    owed: Refund | None
+    is_counter_sale: bool
     may_change: bool
     may_give_back: bool
     may_see_shift: bool
@@ -93,9 +110,20 @@ class ShownSale:
     @property
     def is_owed(self) -> bool:
         """Whether the customer has nothing for the money, and nobody gave it back."""
-        if self.order.status not in OWED or self.entry is None or self.refund is not None:
+        if self.order.status not in OWED or self.is_given:
             return False
-        return not (self.order.status == Status.REVERSED and hasattr(self.order, "given_back"))
+        return self.owed is not None or self.is_counter_sale or self.order.status == Status.REVERSED
+
+    @property
+    def is_given(self) -> bool:
+        """Whether somebody noted that the customer has the money back."""
+        is_noted = self.owed is not None and self.owed.is_given
+        return is_noted or self.refund is not None or hasattr(self.order, "given_back")
+
+    @property
+    def amount(self) -> int:
+        """Rupiah that the customer paid."""
+        return self.entry.amount if self.entry else self.order.customer_pays
 
     @property
     def is_late(self) -> bool:
@@ -104,10 +132,10 @@ class ShownSale:
 
 
 def shown_sale(order: Order, person: User) -> ShownSale | None:
-    """The sale of this order as this person may see it; None for who sees no drawers, and for what is in none."""
+    """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing."""
     if not (person.has_perm(USE) or person.has_perm(VIEW)):
         return None
-    entries, shifts, debts = read_together(
+    entries, shifts, debts, refunds, in_use = read_together(
         DrawerEntry.objects.current()
         .filter(ref_id=order.ref_id)
         .select_related("shift__drawer", "shift__cashier", "sold_in", "person"),
@@ -115,22 +143,46 @@ def shown_sale(order: Order, person: User) -> ShownSale | None:
         CreditEntry.objects.current()
         .filter(ref_id=order.ref_id, ref_id__gt="", kind=CreditEntry.Kind.SALE)
         .select_related("account__customer"),
+        Refund.objects.filter(order=order).select_related("given_by"),
+        Shift.objects.filter(
+            opened_at__lte=order.created_at, opened_at__gt=order.created_at - dt.timedelta(days=IN_USE_DAYS)
+        )[:1],
     )
     entry = next((one for one in entries if one.kind == DrawerEntry.Kind.SALE), None)
     refund = next((one for one in entries if one.kind == DrawerEntry.Kind.REFUND), None)
     waiting = next((one for one in shifts if one.cashier_id == order.placed_by_id and one.first_no < order.pk), None)
     shift = entry.shift if entry else waiting
-    if shift is None:
-        return None
-    manages, is_own = person.has_perm(MANAGE), shift.cashier_id == person.pk
-    payable = [one for one in shifts if manages or one.cashier_id == person.pk]
-    return ShownSale(
+    manages, is_own = person.has_perm(MANAGE), shift is not None and shift.cashier_id == person.pk
+    sale = ShownSale(
         order=order,
         entry=entry,
         shift=shift,
         refund=refund,
-        may_change=shift.is_open and (is_own or manages) and refund is None,
-        may_give_back=bool(payable) and person.has_perm(USE) and person.has_perm("purchases.buy"),
+        owed=refunds[0] if refunds else None,
+        is_counter_sale=shift is not None or (order.placed_by_id is not None and bool(in_use)),
+        may_change=shift is not None and shift.is_open and (is_own or manages) and refund is None,
+        may_give_back=person.has_perm(GIVE),
         may_see_shift=is_own or person.has_perm(VIEW),
         debt=debts[0] if debts else None,
     )
+    return sale if shift or sale.is_owed or (sale.owed and sale.is_given) else None
+
+
+def refund_text(sale: ShownSale, head: Letterhead) -> str:
+    """What the customer is sent about the money: plain text, in the shop's language or that of whoever is signed in."""
+    order, entry = sale.order, sale.refund
+    facts = {
+        "head": head,
+        "order": order,
+        "product": " ".join(order.product_name.split()),
+        "number": shown_destination(order),
+        "amount": sale.amount,
+        "is_reversed": order.status == Status.REVERSED,
+        "is_given": sale.is_given,
+        "given_at": sale.owed.given_at if sale.owed and sale.owed.given_at else entry.at if entry else None,
+        "method": sale.owed.get_method_display() if sale.owed else entry.get_method_display() if entry else "",
+        "is_sandbox": settings.SANDBOX,
+    }
+    with translation.override(head.language or translation.get_language()):
+        written = render_to_string("drawers/refund_message.txt", facts)
+    return visible("\n".join(line for line in (" ".join(line.split()) for line in written.splitlines()) if line))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -12,8 +14,9 @@ from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
 from core.tables import Table, column, row_link
 from core.times import moment
-from drawers.models import DrawerEntry, Shift
-from drawers.presenting import shift_badge
+from drawers.models import DrawerEntry, Refund, Shift
+from drawers.presenting import refund_badge, shift_badge
+from purchases.presenting import shown_destination
 
 
 class ShiftTable(Table[Shift]):
@@ -60,6 +63,57 @@ class ShiftTable(Table[Shift]):
     def ended(self, shift: Shift) -> SafeString:
         """When it was closed."""
         return moment(shift.closed_at)
+
+
+class RefundTable(Table[Refund]):
+    """Money for customers, with its order. `names`: number → the name under which the shop has saved it."""
+
+    caption = _("Money for customers, newest first")
+
+    def __init__(self, rows: Iterable[Refund], *, names: Mapping[str, str]) -> None:
+        super().__init__(rows)
+        self.names = names
+
+    @column(_("State"), phone="1 left")
+    def state(self, refund: Refund) -> SafeString:
+        """Whether it was given back."""
+        return refund_badge(refund)
+
+    @column(_("For whom"), phone="2 left")
+    def whom(self, refund: Refund) -> SafeString:
+        """The customer's name or number; leads to the order, where it is given back."""
+        number = shown_destination(refund.order)
+        name = self.names.get(refund.order.destination, "")
+        link = row_link(f"{refund.order.get_absolute_url()}#order-sale", name or number)
+        return format_html('{} <div class="sub nowrap">{}</div>', link, number) if name else link
+
+    @column(_("Order"), phone="3 wide")
+    def order(self, refund: Refund) -> SafeString:
+        """What was bought, how it ended, and who sold it."""
+        order = refund.order
+        seller = order.placed_by.shown_name if order.placed_by else ""
+        words = " · ".join(part for part in (order.product_name, str(order.get_status_display()), seller) if part)
+        return format_html('{}<div class="mono sub nowrap">{}</div>', words, order.ref_id)
+
+    @column(_("How"), phone="4 wide")
+    def how(self, refund: Refund) -> str:
+        """How it was given back, by whom, and out of which drawer."""
+        if not refund.given_by:
+            return ""
+        drawer = refund.entry.shift.drawer.name if refund.entry else ""
+        parts = [refund.get_method_display(), drawer, refund.given_by.shown_name, note_as_seen(refund.note)]
+        when = moment(refund.given_at)
+        return format_html('{}<div class="sub">{}</div>', " · ".join(filter(None, map(str, parts))), when)
+
+    @column(_("Amount"), css="num", phone="2 right")
+    def amount(self, refund: Refund) -> str:
+        """Rupiah that the customer paid."""
+        return rupiah(refund.amount)
+
+    @column(_("Since"), css="sub", phone="1 right")
+    def time(self, refund: Refund) -> SafeString:
+        """When the order ended."""
+        return moment(refund.since)
 
 
 class EntryTable(Table[DrawerEntry]):

@@ -7,5 +7,6 @@ from drawers import services
 
 @shared_task
 def sweep_sales() -> None:
-    """Enter the sales that open shifts lack."""
+    """Enter the sales that open shifts lack, and note what customers are owed."""
     services.sweep_sales()
+    services.note_owed()

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from drawers.views import days, drawers, here, shifts
+from drawers.views import days, drawers, here, refunds, shifts
 
 urlpatterns = [
     path("drawer/", here.drawer_here, name="drawer"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("drawer/sales/<str:ref_id>/given-back/", here.sale_given_back, name="sale_given_back"),
     path("drawers/", drawers.drawer_list, name="drawer_list"),
     path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),
+    path("refunds/", refunds.refund_list, name="refund_list"),
     path("shifts/", shifts.shift_list, name="shift_list"),
     path("shifts/<int:pk>/", shifts.shift_detail, name="shift_detail"),
     path("shifts/<int:pk>/close/", shifts.shift_close, name="shift_close"),

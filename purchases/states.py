@@ -66,6 +66,8 @@ class ActionReason(models.TextChoices):
 
 FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})
 OPEN = frozenset(Status) - FINAL
+# It has ended, and the customer has nothing.
+UNFULFILLED = FINAL - {Status.SUCCESS}
 # The upstream has, or may have, the order: all that we may do is ask for its status (document, What the service does
 # 9).
 POLLED = frozenset({Status.SENDING, Status.PENDING, Status.UNKNOWN})

@@ -117,6 +117,7 @@ RIGHTS = (
     ),
     Right("alerts.view_alert", "alert", Area.MONEY, _("See alerts")),
     Right("drawers.use_drawer", "drawer", Area.MONEY, _("Sell out of a drawer: open it, count it, close it")),
+    Right("drawers.give_back", "refund", Area.MONEY, _("Note that a customer has the money back")),
     Right(
         "drawers.view_shifts", "shift", Area.MONEY, _("See all shifts and the closings of days, and make files of them")
     ),

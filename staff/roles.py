@@ -105,6 +105,7 @@ _CASHIER = (
     "customers.change_customer",
     "customers.delete_customer",
     "drawers.use_drawer",
+    "drawers.give_back",
     "credit.use_credit",
 )
 _SUPERVISOR = (

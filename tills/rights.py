@@ -16,6 +16,7 @@ PIN_RIGHTS = frozenset(
         "customers.add_customer",
         "customers.change_customer",
         "drawers.use_drawer",
+        "drawers.give_back",
         "credit.use_credit",
     }
 )

@@ -8,12 +8,16 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.money import signed_rupiah
+from core.numbers import sees_whole_numbers
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import DrawerEntry, Method, Shift
+from drawers.models import DrawerEntry, Method, Refund, Shift
 from drawers.presenting import ShownSale
 from drawers.services import current_sale
 from purchases.models import Order
+from purchases.receipts import whatsapp_address
+from purchases.templatetags.receipts import Message
+from shop.presenting import Letterhead
 from staff.models import User
 
 register = template.Library()
@@ -57,6 +61,21 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
         if sale.is_owed and sale.may_give_back
         else None,
     }
+
+
+@register.simple_tag
+def refund_badge(refund: Refund) -> SafeString:
+    """`{% refund_badge refund %}`: icon, word and colour of whether it was given back."""
+    return presenting.refund_badge(refund)
+
+
+@register.simple_tag
+def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
+    """`{% refund_message_of sale head as message %}`; None for whoever sees no whole numbers, as `message_of`."""
+    if not sees_whole_numbers():
+        return None
+    text = presenting.refund_text(sale, head)
+    return Message(text, whatsapp_address(sale.order, text))
 
 
 @register.simple_tag

@@ -111,17 +111,17 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
     return redirect(order)
 
 
-@staff_only("purchases.view_order", "drawers.use_drawer")
+@staff_only("purchases.view_order", "drawers.give_back")
 @require_POST
 def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Note that the customer has the money back, and out of which drawer."""
+    """Note that the customer has the money back, and how."""
     order = get_object_or_404(Order, ref_id=ref_id)
     form = GiveBackForm(request.POST, person=request.user)
     if not form.is_valid():
         messages.error(request, _first_fault(form), extra_tags="no_refund")
         return redirect(order)
     with refusal_shown(request):
-        services.give_back(order, actor=request.user, **form.cleaned_data)
+        services.give_back(order, actor=request.user, request=request, **form.cleaned_data)
         messages.success(request, _("Noted as given back."), extra_tags="given_back")
     return redirect(order)
 

@@ -21,7 +21,7 @@ from catalogue.models import Product
 from core.search import found_by
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated
-from purchases.states import FINAL, OPEN, POLLED, ActionReason, Status, allowed_moves
+from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 # As much of an SN as a search looks at.
 SN_SEARCHED = 40
@@ -260,6 +260,7 @@ class Order(models.Model):
             models.Index(fields=["created_at", "id"], name="order_open", condition=Q(status__in=sorted(OPEN))),
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
             models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
+            models.Index(fields=["final_at"], name="order_unfulfilled", condition=Q(status__in=sorted(UNFULFILLED))),
             # For the search; each finds a beginning.
             models.Index(
                 fields=["destination", "-created_at"],
