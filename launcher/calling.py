@@ -61,7 +61,8 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
         if project.sandboxed:
             stack.finish(stack.prepare_sandbox(), "The sandbox's database could not be prepared.")
             sandbox = stack.start_sandbox()
-            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY)
+            token = stack.secrets["sandbox_token"]
+            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
         # a database that was restored is prepared only after that one
         if not stack.prepared and words[:1] != ["restart_audit"]:
             say("New data folder: preparing the database first.")

@@ -138,6 +138,10 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     assert all_gone(everyone)
     assert run("status", data=running.folder).returncode == 3
 
+    # a command alone starts what it needs
+    alone = run("manage", "list_tills", "--json", data=running.folder)
+    assert alone.returncode == 0, alone.stderr
+
 
 def test_no_process_may_do_more_than_its_work(running: Running) -> None:
     for name, row in running.processes().items():
