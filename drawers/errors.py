@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from core.errors import Refused
 from core.money import signed_rupiah
+from purchases.errors import OrderRefused
 
 
 class DrawerRefused(Refused):
@@ -35,6 +36,10 @@ class DrawerRefused(Refused):
             "day_empty": _("No shift was closed on this day."),
         }
         super().__init__(words[reason])
+
+
+class PaymentUnclear(OrderRefused):
+    """What the review says about the payment makes no sense, so nothing was placed."""
 
 
 class DifferenceUnexplained(Refused):

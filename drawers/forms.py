@@ -118,6 +118,14 @@ class PaymentForm(forms.Form):
     customer = CreditCustomerField()
 
 
+class PaidByForm(forms.Form):
+    """The same where an order is confirmed. The names are its own: they stand in the order's form."""
+
+    paid_by = forms.ChoiceField(label=_("Paid by"), choices=Method.choices)
+    cash_given = RupiahField(label=_("Cash given"), required=False)
+    paid_by_customer = CreditCustomerField()
+
+
 class GiveBackForm(forms.Form):
     """How the customer got the money back, and out of which drawer."""
 

@@ -30,6 +30,7 @@ from core.paging import keyset_page
 from gateway.services import request_balance_reading
 from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate, OrderRefused
 from purchases.models import Order
+from purchases.services import place_as_paid
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
 from staff.models import User
@@ -157,7 +158,13 @@ def pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) 
     try:
         if order is not None and order.status == Status.NEEDS_ACTION:
             return services.pay_again(order, amount=amount, actor=request.user)
-        return services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user)
+        return place_as_paid(
+            request,
+            lambda: services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user),
+            amount=amount + fee,
+            key=f"bill-{check.ref_id}",
+            lock=lambda: services.lock_check_for_payment(check.pk),
+        )
     except NeedsApproval:
         raise
     except OrderRefused as refusal:

@@ -7,8 +7,12 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
+from core.access import StaffRequest
 from core.money import signed_rupiah
 from core.numbers import sees_whole_numbers
+from core.together import read_together
+from credit.models import MONEY
+from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
 from drawers.models import DrawerEntry, Method, Refund, Shift
@@ -21,6 +25,9 @@ from shop.presenting import Letterhead
 from staff.models import User
 
 register = template.Library()
+
+# As many names are offered while somebody types; any other name is typed in full.
+_OFFERED = 300
 
 
 @register.simple_tag
@@ -60,6 +67,34 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
         )
         if sale.is_owed and sale.may_give_back
         else None,
+    }
+
+
+@register.inclusion_tag("drawers/paid_by.html")
+def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
+    """`{% paid_by request destination %}`: inside the form that places an order, how the customer pays.
+
+    Cash unless somebody chooses. Nothing for who neither has a drawer open nor sells on credit.
+    """
+    person = request.user
+    may_owe = person.has_perm("credit.use_credit")
+    if not (may_owe or person.has_perm("drawers.use_drawer")):
+        return {}
+    shifts, owners, names = read_together(
+        Shift.objects.filter(cashier=person.pk, closed_at=None),
+        Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk")[:1],
+        Customer.objects.filter(credit__cap__gt=0).order_by("name")[:_OFFERED],
+    )
+    may_owe = may_owe and bool(names)
+    kept = {Method.CASH, *(MONEY if shifts else ()), *((Method.CREDIT,) if may_owe else ())}
+    return {
+        "methods": [method for method in Method if method in kept] if len(kept) > 1 else [],
+        "chosen": request.POST.get("paid_by") or Method.CASH.value,
+        "cash_given": request.POST.get("cash_given", ""),
+        "has_drawer": bool(shifts),
+        "may_owe": may_owe,
+        "customer": request.POST.get("paid_by_customer") or (owners[0].name if owners else ""),
+        "names": names,
     }
 
 

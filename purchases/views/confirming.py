@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -97,7 +98,8 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
     more: dict[str, Any]
     try:
-        return services.place_order(
+        place = partial(
+            services.place_order,
             product=product,
             destination=form.cleaned_data["destination"],
             zone=form.cleaned_data.get("zone", ""),
@@ -109,6 +111,7 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
             wait_for_topup=request.POST.get("confirm") == "wait",
         )
+        return services.place_as_paid(request, place, amount=seen_price, key=token)
     except (PriceMoved, SellingPriceMoved) as refusal:
         product.refresh_from_db()
         more = {"price_before": seen_price, "refusal": refusal, "token": token}

@@ -1,0 +1,132 @@
+"""How the customer pays, chosen where an order is confirmed: nothing for cash, credit as part of placing it."""
+
+import re
+import uuid
+
+import pytest
+
+from credit.models import CreditEntry
+from customers.models import SavedNumber
+from drawers.models import DrawerEntry
+from drawers.services import sweep_sales
+from purchases.models import Order
+from staff.models import User
+from tests.credit.helpers import give_credit, owed_by
+from tests.database import statements
+from tests.drawers.helpers import begin
+from tests.factories import make_check, make_product
+from tests.people import browser_of
+from tests.purchases.helpers import review
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NUMBER = "081234567890"
+
+
+@pytest.fixture
+def browser():
+    return browser_of("cashier")
+
+
+@pytest.fixture
+def shift(browser):
+    return begin(User.objects.get(username="cashier"), cash=100_000)
+
+
+def confirm(browser, product, **more):
+    fields = {"destination": NUMBER, "price": product.sells_for, "token": uuid.uuid4(), "confirm": "1"}
+    return browser.post(f"/products/{product.code}/buy/", fields | more)
+
+
+def paid():
+    """How each sale was paid."""
+    sweep_sales()
+    return list(DrawerEntry.objects.current().filter(kind="sale").values_list("method", "amount", "cash_given"))
+
+
+def test_the_review_offers_the_owner_of_the_number_first(browser, shift):
+    give_credit("Aan")
+    owner = give_credit("Bu Sri")
+    SavedNumber.objects.create(customer=owner, destination=NUMBER, kind="phone")
+
+    page = review(browser, make_product(), NUMBER).content.decode()
+
+    assert re.findall(r'<option value="(\w+)"', page)[:4] == ["cash", "transfer", "qris", "credit"]
+    assert re.search(r'name="paid_by_customer"[^>]*value="Bu Sri"', page)
+    assert '<details class="paid-by" id="paid-by">' in page
+    assert "autofocus" in page
+
+
+def test_without_drawer_and_without_debtors_there_is_no_choice(browser):
+    assert 'id="paid-by"' not in review(browser, make_product(), NUMBER).content.decode()
+
+
+def test_cash_asks_and_writes_nothing_more(browser, shift):
+    product, other = make_product(), make_product()
+    confirm(browser, product)  # makes what every later one finds
+    with statements() as sent:
+        confirm(browser, other, paid_by="cash", cash_given="", paid_by_customer="Bu Sri")
+
+    assert not [one for one in sent if "drawers_" in one or "credit_" in one]
+    assert paid() == [("cash", 10_500, None)] * 2
+
+
+def test_qris_and_cash_given_are_noted_right_after(browser, shift):
+    confirm(browser, make_product(), paid_by="qris")
+    confirm(browser, make_product(), paid_by="cash", cash_given="20.000")
+
+    assert paid() == [("qris", 10_500, None), ("cash", 10_500, 20_000)]
+
+
+def test_on_credit_it_is_on_the_account_as_it_is_placed(browser, shift):
+    customer, product = give_credit(cap=15_000), make_product()
+
+    answer = confirm(browser, product, paid_by="credit", paid_by_customer="bu sri")
+
+    assert (answer.status_code, owed_by(customer)) == (302, 10_500)
+    assert paid() == [("credit", 10_500, None)]
+    assert CreditEntry.objects.get().ref_id == Order.objects.get().ref_id
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"paid_by": "credit", "paid_by_customer": "Bu Sri"}, "OverCap"),
+        ({"paid_by": "credit", "paid_by_customer": ""}, "CreditRefused:no_customer"),
+        ({"paid_by": "credit", "paid_by_customer": "Nobody"}, "PaymentUnclear"),
+        ({"paid_by": "cheque"}, "PaymentUnclear"),
+        ({"paid_by": "cash", "cash_given": "10.499"}, "PaymentUnclear"),
+    ],
+)
+def test_what_makes_no_sense_or_is_not_allowed_places_nothing(browser, shift, fields, code):
+    give_credit(cap=10_499)
+
+    page = confirm(browser, make_product(), **fields).content.decode()
+
+    assert f'data-code="{code}"' in page
+    assert '<details class="paid-by" id="paid-by" open>' in page
+    assert not Order.objects.exists()
+
+
+def test_a_method_that_cannot_be_noted_keeps_the_order(browser):
+    give_credit()
+
+    answer = confirm(browser, make_product(), paid_by="qris", follow=True)
+
+    assert answer.status_code == 302
+    assert Order.objects.count() == 1
+
+
+def test_a_bill_is_paid_on_credit(browser, shift):
+    customer, check = give_credit(cap=200_000), make_check()
+    page = browser.get(f"/bills/{check.ref_id}/").content.decode()
+    assert 'id="paid-by"' in page
+
+    for _ in range(2):  # however often it is pressed
+        browser.post(
+            f"/bills/{check.ref_id}/pay/",
+            {"amount": check.total, "fee": 0, "paid_by": "credit", "paid_by_customer": "Bu Sri"},
+        )
+
+    assert (Order.objects.count(), owed_by(customer)) == (1, check.total)
+    assert paid() == [("credit", check.total, None)]
