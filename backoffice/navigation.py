@@ -91,7 +91,10 @@ def _places(request: StaffRequest) -> list[Place]:
     if may("ledger.view_books") and may("catalogue.view_cost"):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
     if may("customers.view_customer"):
-        add("customers", "customer_list", "address-book", _("Customers"), is_here=at.begins("customer_", "number_"))
+        is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may("credit.view_credit"))
+        add("customers", "customer_list", "address-book", _("Customers"), is_here=is_here)
+    if may("credit.view_credit"):
+        add("credit", "credit_list", "notebook", _("Credit"), is_here=at.begins("credit_"))
     if may("drawers.use_drawer") or may("drawers.view_shifts"):
         address = "drawer" if may("drawers.use_drawer") else "shift_list"
         add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))

@@ -41,6 +41,7 @@ urlpatterns = [
     path("", include("exports.urls")),
     path("", include("staff.urls")),
     path("", include("tills.urls")),
+    path("", include("credit.urls")),
     path("", include("drawers.urls")),
     path("", include("shop.urls")),
 ]

@@ -133,6 +133,11 @@ class CreditAccount(models.Model):
         return f"credit account {self.pk}"
 
     @property
+    def size(self) -> int:
+        """Rupiah that are owed, whoever owes them."""
+        return abs(self.balance)
+
+    @property
     def left(self) -> int:
         """Rupiah that can be sold on credit still; never below zero."""
         return max(0, self.cap - self.balance)
@@ -290,3 +295,8 @@ class CreditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount}"
+
+    @property
+    def paid(self) -> int:
+        """Rupiah of a payment, as a person says it."""
+        return -self.amount

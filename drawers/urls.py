@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from drawers.views import days, drawers, here, refunds, shifts
+from drawers.views import credit, days, drawers, here, refunds, shifts
 
 urlpatterns = [
     path("drawer/", here.drawer_here, name="drawer"),
@@ -10,6 +10,8 @@ urlpatterns = [
     path("drawer/paid/", here.drawer_paid, name="drawer_paid"),
     path("drawer/sales/<str:ref_id>/paid/", here.sale_paid, name="sale_paid"),
     path("drawer/sales/<str:ref_id>/given-back/", here.sale_given_back, name="sale_given_back"),
+    path("customers/<int:pk>/credit/paid/", credit.credit_paid, name="credit_paid"),
+    path("credit/payments/<int:pk>/undo/", credit.credit_undo, name="credit_undo"),
     path("drawers/", drawers.drawer_list, name="drawer_list"),
     path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),
     path("refunds/", refunds.refund_list, name="refund_list"),

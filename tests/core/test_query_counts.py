@@ -301,7 +301,7 @@ def open_alerts_of(count):
     ("page_of", "number"),
     [
         (review_of, 5),
-        (numbers_of, 7),
+        (numbers_of, 8),
         (suggestions_of, 4),
         (saved_bills_of, 5),
         (run_of, 8),
@@ -329,7 +329,7 @@ def test_every_list_and_every_live_page_is_pinned_here():
     pinned |= {"approval_list_live", "approval_live"}  # the last one in tests/approvals/test_pages.py
     pinned |= {"counter_live"}  # in tests/counter
     pinned |= {"exchange_list", "error_list", "audit_list", "till_list"}  # in tests/workbench and tests/tills
-    pinned |= {"shift_list", "drawer_list", "refund_list"}  # in tests/drawers
+    pinned |= {"shift_list", "drawer_list", "refund_list", "credit_list"}  # in tests/drawers and tests/credit
     pinned |= {"role_list"}  # as long as there are roles
 
     assert {name for name in url_names(get_resolver()) if name.endswith(("_list", "_live"))} <= pinned

@@ -17,7 +17,7 @@ from tests.people import browser_of, make_person
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MANY, MOST = 3_000, 400
-GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift"}
+GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift", "credit_creditentry"}
 
 
 def copy_many(table, model_row, **others):

@@ -20,9 +20,11 @@ from audit.services import record
 from bills.services import pay_bill
 from callbacks.models import Callback
 from core.numbers import REVEAL, VIEW
+from credit.models import CreditAccount
+from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
 from drawers.models import DrawerEntry
-from drawers.services import close_shift
+from drawers.services import close_shift, take_credit_payment
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, OrderEvent, Verdict
 from purchases.models.receipts import Paper
@@ -126,6 +128,9 @@ def shop() -> dict[str, Any]:
         facts = {"shift": shift, "kind": "sale", "amount": 10_500, "person": shift.cashier, "at": shift.opened_at}
         facts |= {"method": "credit", "reason": f"owed by {PHONE}"}
         DrawerEntry.objects.create(ref_id=sold.ref_id, **facts)
+    owing = CreditAccount.objects.create(customer=customer, cap=90_000, due_days=7)
+    bring_forward(owing, amount=50_000, reason=f"owed by {PHONE}", actor=make_person("administrator", username="boss"))
+    paid = take_credit_payment(owing, amount=5_000, method="cash", actor=shift.cashier, note=f"by {PHONE}")
     closed = begin(make_person("cashier", username="gone"), cash=100_000)
     day = close_shift(closed, pieces=pieces_of(90_000), actor=closed.cashier, reason=PHONE).day.day
     difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
@@ -147,7 +152,7 @@ def shop() -> dict[str, Any]:
         **{name: [{"code": order.product_code}] for name in ("product_buy", "recognise", "number_suggest")},
         **{
             name: [{"pk": customer.pk}]
-            for name in ("customer_detail", "customer_edit", "customer_delete", "number_add")
+            for name in ("customer_detail", "customer_edit", "customer_delete", "number_add", "credit_account")
         },
         "number_edit": [{"pk": number.pk} for number in numbers],
         **{
@@ -159,6 +164,7 @@ def shop() -> dict[str, Any]:
         "closing": [{"day": "2026-11-01"}],
         **{name: [{"pk": one.pk} for one in (shift, closed)] for name in ("shift_detail", "shift_close", "shift_csv")},
         **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv")},
+        "credit_undo": [{"pk": paid.pk}],
         "staff_detail": [{"pk": seller.pk}],
         "role_detail": [{"name": "cashier"}],
     }

@@ -1,0 +1,43 @@
+"""The filters of the ageing list; they live in the URL."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import django_filters
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from core.filters import ListFilter, SearchFilter
+from credit.models import CreditAccount
+from credit.services import Age
+from customers.models import Customer
+
+
+class AgeingFilter(ListFilter):
+    """Accounts by the age of their oldest debt, and by the customer's name."""
+
+    q = SearchFilter(label=_("Name"))
+    age = django_filters.ChoiceFilter(
+        method="of_age", label=_("Age"), empty_label=_("Every age"), choices=[("due", _("Overdue")), *Age.choices]
+    )
+
+    def search(self, accounts: QuerySet[CreditAccount], _name: str, text: str) -> QuerySet[CreditAccount]:
+        """Those whose customer's name or note has words that begin so."""
+        return accounts.filter(customer__in=Customer.objects.named(text))
+
+    def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
+        """Those whose oldest debt has been due for so long; `due`: at all."""
+        today = timezone.localdate()
+        week, month = today - dt.timedelta(days=7), today - dt.timedelta(days=30)
+        match age:
+            case "due":
+                return accounts.filter(oldest_due__lt=today)
+            case Age.NOT_DUE:
+                return accounts.filter(oldest_due__gte=today)
+            case Age.WEEK:
+                return accounts.filter(oldest_due__lt=today, oldest_due__gte=week)
+            case Age.MONTH:
+                return accounts.filter(oldest_due__lt=week, oldest_due__gte=month)
+        return accounts.filter(oldest_due__lt=month)

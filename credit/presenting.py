@@ -1,0 +1,59 @@
+"""Accounts in words: how late a debt is, and the text that reminds a customer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.safestring import SafeString
+
+from core.bidi import visible
+from core.icons import badge
+from credit.models import CreditAccount
+from credit.services import Age, Debt, name_of
+from credit.services.ageing import age_of
+from customers.models import SavedNumber
+
+if TYPE_CHECKING:
+    from shop.models import Shop
+
+_LOOKS = {
+    Age.NOT_DUE: ("clock", "queued"),
+    Age.WEEK: ("alert-triangle", "held"),
+    Age.MONTH: ("alert-triangle", "unknown"),
+    Age.OLDER: ("alert-triangle", "failed"),
+}
+
+
+def age_badge(account: CreditAccount) -> SafeString:
+    """How late the oldest debt of an account is; empty where nothing is owed."""
+    if account.oldest_due is None:
+        return SafeString()
+    age = age_of(account.oldest_due)
+    return badge(_LOOKS[age], age.label)
+
+
+def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
+    """What the customer is sent about what is owed: plain text, in the shop's language or that of who is signed in."""
+    today = timezone.localdate()
+    facts = {
+        "name": " ".join(name_of(account).split()),
+        "shop": shop.name,
+        "owed": account.balance,
+        "overdue": sum(debt.open for debt in debts if debt.due_on < today),
+        "next_due": next((debt.due_on for debt in debts if debt.due_on >= today), None),
+        "is_sandbox": settings.SANDBOX,
+    }
+    with translation.override(shop.language or translation.get_language()):
+        written = render_to_string("credit/reminder.txt", facts)
+    return visible("\n".join(filter(None, (" ".join(line.split()) for line in written.splitlines()))))
+
+
+def whatsapp_to(account: CreditAccount, text: str) -> str:
+    """The address that opens WhatsApp with the text: to a phone number of the customer, if one is saved."""
+    phones = SavedNumber.objects.filter(customer=account.customer_id, destination__startswith="08")
+    number = phones.order_by("pk").values_list("destination", flat=True).first() or ""
+    return f"https://wa.me/{'62' + number[1:] if number else ''}?text={quote(text, safe='')}"

@@ -1,0 +1,146 @@
+"""What customers owe by age, and the entries of one account, as lists and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from core.money import rupiah, signed_rupiah
+from core.numbers import note_as_seen
+from core.tables import Table, column, row_link
+from core.times import day_words, moment
+from credit.models import CreditAccount, CreditEntry
+from credit.presenting import age_badge
+from credit.services import Age, Aged, aged, name_of
+from staff.models import User
+
+
+class AgeingTable(Table[CreditAccount]):
+    """Accounts on which something is owed, with their customers."""
+
+    caption = _("Who owes money, the oldest debt first")
+
+    def __init__(self, accounts: Iterable[CreditAccount]) -> None:
+        super().__init__(accounts)
+        self.aged: Mapping[int, Aged] = aged([account.pk for account in self.rows])
+
+    def _of(self, account: CreditAccount, age: Age) -> str:
+        amount = self.aged[account.pk].sums[age]
+        return rupiah(amount) if amount else "–"
+
+    @column(_("Customer"), phone="1 left")
+    def customer(self, account: CreditAccount) -> SafeString:
+        """Who; leads to the account."""
+        if account.customer_id is None:
+            return format_html("{}", name_of(account))
+        return row_link(reverse("credit_account", args=[account.customer_id]), name_of(account))
+
+    @column(_("Age"), phone="2 left")
+    def age(self, account: CreditAccount) -> SafeString:
+        """How late the oldest debt is."""
+        return age_badge(account)
+
+    @column(_("Due"), css="sub nowrap", phone="2 right")
+    def due(self, account: CreditAccount) -> str:
+        """When the oldest debt is due."""
+        return day_words(account.oldest_due)
+
+    @column(_("Not due"), css="num", phone="none")
+    def not_due(self, account: CreditAccount) -> str:
+        """Rupiah that are not due yet."""
+        return self._of(account, Age.NOT_DUE)
+
+    @column(_("1–7 days"), css="num", phone="none")
+    def week(self, account: CreditAccount) -> str:
+        """Rupiah due for up to a week."""
+        return self._of(account, Age.WEEK)
+
+    @column(_("8–30 days"), css="num", phone="none")
+    def month(self, account: CreditAccount) -> str:
+        """Rupiah due for up to 30 days."""
+        return self._of(account, Age.MONTH)
+
+    @column(_("Over 30 days"), css="num", phone="none")
+    def older(self, account: CreditAccount) -> str:
+        """Rupiah due for longer."""
+        return self._of(account, Age.OLDER)
+
+    @column(_("Owed"), css="num strong", phone="1 right")
+    def owed(self, account: CreditAccount) -> str:
+        """Rupiah in all."""
+        return rupiah(account.balance)
+
+
+class CreditEntryTable(Table[CreditEntry]):
+    """The entries of one account, with their people; `user` looks at them."""
+
+    caption = _("Entries, newest first")
+
+    def __init__(self, entries: Iterable[CreditEntry], *, user: User, undoable: Collection[int]) -> None:
+        super().__init__(entries)
+        self.user, self.undoable = user, undoable
+
+    @column(_("When"), css="sub", phone="1 right")
+    def time(self, entry: CreditEntry) -> SafeString:
+        """When it was entered."""
+        return moment(entry.at)
+
+    @column(_("What"), phone="1 left")
+    def what(self, entry: CreditEntry) -> SafeString:
+        """Its kind; of an order with a link to it, and what was undone struck through."""
+        words: object = entry.get_kind_display()
+        if entry.ref_id and self.user.has_perm("purchases.view_order"):
+            words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
+        if entry.undoes_id and entry.kind != CreditEntry.Kind.REFUND:
+            return format_html('{} <span class="sub" data-undoes>{}</span>', words, gettext("undone"))
+        if hasattr(entry, "undone_by"):
+            return format_html("<s>{}</s>", words)
+        return format_html("{}", words)
+
+    @column(_("Note"), phone="3 wide")
+    def note(self, entry: CreditEntry) -> SafeString:
+        """How it was paid, when it is due, why, and of which order."""
+        parts = [entry.get_method_display() if entry.method else "", note_as_seen(entry.reason), entry.ref_id]
+        if entry.due_on:
+            parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
+        words = " · ".join(part for part in parts if part)
+        if entry.pk not in self.undoable:
+            return format_html('<span class="sub">{}</span>', words)
+        link = format_html('<a href="{}">{}</a>', reverse("credit_undo", args=[entry.pk]), gettext("Undo…"))
+        return format_html('<span class="sub">{}</span> {}', words, link)
+
+    @column(_("Who"), css="sub", phone="none")
+    def who(self, entry: CreditEntry) -> str:
+        """Who did it."""
+        return entry.person.shown_name
+
+    @column(_("Amount"), css="num", phone="2 left")
+    def amount(self, entry: CreditEntry) -> str:
+        """Rupiah, with the sign: what is owed more, or less."""
+        return signed_rupiah(entry.amount)
+
+    @column(_("Owed"), css="num", phone="2 right")
+    def after(self, entry: CreditEntry) -> str:
+        """Rupiah that are owed after it."""
+        return rupiah(entry.balance_after)
+
+
+def file_fields(sums: Mapping[int, Aged]) -> dict[str, Callable[[CreditAccount], object]]:
+    """What a file of the ageing list holds, by account; rupiah."""
+    return {
+        "customer": name_of,
+        "due_since": lambda account: account.oldest_due.isoformat() if account.oldest_due else "",
+        **{age.value: partial(_of_age, sums, age) for age in Age},
+        "owed": lambda account: account.balance,
+        "cap": lambda account: account.cap,
+    }
+
+
+def _of_age(sums: Mapping[int, Aged], age: Age, account: CreditAccount) -> int:
+    return sums[account.pk].sums[age]

@@ -1,0 +1,28 @@
+"""Template tags about credit, for the pages of other rooms (`{% load credit %}`)."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.safestring import SafeString
+
+from credit import presenting
+from credit.models import CreditAccount
+from credit.services import USE, VIEW
+from customers.models import Customer
+from staff.models import User
+
+register = template.Library()
+
+
+@register.simple_tag
+def credit_of(customer: Customer, person: User) -> CreditAccount | None:
+    """`{% credit_of customer user as account %}`: the customer's account, as this person may see it."""
+    if not (person.has_perm(USE) or person.has_perm(VIEW)):
+        return None
+    return CreditAccount.objects.filter(customer=customer.pk).first()
+
+
+@register.simple_tag
+def age_badge(account: CreditAccount) -> SafeString:
+    """`{% age_badge account %}`: how late its oldest debt is; empty where nothing is owed."""
+    return presenting.age_badge(account)

@@ -1,0 +1,111 @@
+"""One customer's account: what is owed, by which entries, on which terms; and giving credit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.numbers import sees_whole_numbers
+from core.paging import keyset_page
+from credit import services
+from credit.forms import BroughtForm, CreditPaymentForm, TermsForm
+from credit.models import CreditAccount, CreditEntry
+from credit.presenting import age_badge, reminder_text, whatsapp_to
+from credit.services import MANAGE, USE, VIEW
+from credit.tables import CreditEntryTable
+from customers.models import Customer
+from shop.services import current_shop
+
+_MOST_DEBTS = 50
+
+
+@staff_only()
+@require_GET
+def credit_account(request: StaffRequest, pk: int) -> HttpResponse:
+    """What this customer owes, how old that is, its entries, a payment, and the text of a reminder."""
+    if not (request.user.has_perm(USE) or request.user.has_perm(VIEW)):
+        raise PermissionDenied
+    return _shown(request, _customer(pk))
+
+
+def _customer(pk: int) -> Customer:
+    return get_object_or_404(Customer.objects.select_related("credit"), pk=pk)
+
+
+def _shown(
+    request: StaffRequest, customer: Customer, *, terms: TermsForm | None = None, brought: BroughtForm | None = None
+) -> HttpResponse:
+    account: CreditAccount | None = getattr(customer, "credit", None)
+    manages = request.user.has_perm(MANAGE)
+    context: dict[str, Any] = {"customer": customer, "account": account}
+    if account:
+        entries = account.entries.select_related("person", "undone_by")
+        page = keyset_page(entries, request.GET, time_field="at", size=50)
+        debts = services.debts_of(account)
+        context |= {
+            "page": page,
+            "table": CreditEntryTable(page.rows, user=request.user, undoable=_undoable(request, page.rows)),
+            "debts": debts[:_MOST_DEBTS],
+            "badge": age_badge(account),
+            "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(USE) else None,
+        }
+        if account.balance > 0:
+            account.customer = customer
+            text = reminder_text(account, debts, current_shop())
+            context["reminder"] = text
+            context["whatsapp"] = whatsapp_to(account, text) if sees_whole_numbers() else ""
+    if manages:
+        initial = {"cap": account.cap, "due_days": account.due_days, "due_on": account.due_on} if account else {}
+        context["terms"] = terms or TermsForm(initial=initial, auto_id="terms-%s")
+        context["brought"] = brought or BroughtForm(auto_id="brought-%s")
+    is_faulty = bool(terms or brought)
+    return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
+
+
+def _undoable(request: StaffRequest, entries: list[CreditEntry]) -> set[int]:
+    """The payments among these that this person may undo."""
+    manages = request.user.has_perm(MANAGE)
+    return {
+        entry.pk
+        for entry in entries
+        if entry.kind == CreditEntry.Kind.PAYMENT
+        and not entry.undoes_id
+        and not hasattr(entry, "undone_by")
+        and (manages or (entry.person_id == request.user.pk and request.user.has_perm(USE)))
+    }
+
+
+@staff_only("credit.manage_credit")
+@require_POST
+def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
+    """Give this customer credit, or change its cap and due date."""
+    customer = _customer(pk)
+    form = TermsForm(request.POST, auto_id="terms-%s")
+    if not form.is_valid():
+        return _shown(request, customer, terms=form)
+    with refusal_shown(request):
+        services.set_credit(customer, actor=request.user, request=request, **form.cleaned_data)
+        messages.success(request, _("Saved."), extra_tags="credit_saved")
+    return redirect("credit_account", pk=pk)
+
+
+@staff_only("credit.manage_credit")
+@require_POST
+def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
+    """Enter what this customer owed before the account began."""
+    account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
+    form = BroughtForm(request.POST, auto_id="brought-%s")
+    if not form.is_valid():
+        return _shown(request, _customer(pk), brought=form)
+    with refusal_shown(request):
+        services.bring_forward(account, actor=request.user, **form.cleaned_data)
+        messages.success(request, _("Entered."), extra_tags="brought_forward")
+    return redirect("credit_account", pk=pk)

@@ -1,0 +1,57 @@
+"""Who owes money, and for how long."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from audit.kinds import Kind
+from audit.services import record
+from core.access import StaffRequest, staff_only
+from core.paging import FirstPages
+from credit import services
+from credit.filters import AgeingFilter
+from credit.models import CreditAccount
+from credit.tables import AgeingTable, file_fields
+from exports.formats import csv_blocks
+
+_ROWS = 50
+
+
+def _found(request: StaffRequest) -> AgeingFilter:
+    owing = CreditAccount.objects.filter(balance__gt=0).order_by("oldest_due", "pk")
+    return AgeingFilter(request.GET, queryset=owing)
+
+
+def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
+    return CreditAccount.objects.filter(pk__in=keys).select_related("customer").order_by("oldest_due", "pk")
+
+
+@staff_only("credit.view_credit")
+@require_GET
+def credit_list(request: StaffRequest) -> HttpResponse:
+    """Accounts on which something is owed, the oldest debt first, by age."""
+    found = _found(request)
+    page = FirstPages(found.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
+    table = AgeingTable(_with_names(list(page)))
+    owed, count = services.owed_in_all()
+    context = {"filter": found, "page": page, "table": table, "owed": owed, "count": count}
+    return render(request, "credit/credit_list.html", context)
+
+
+@staff_only("credit.view_credit")
+@require_GET
+def credit_csv(request: StaffRequest) -> HttpResponseBase:
+    """The same as a file, up to the first ten thousand."""
+    keys = list(_found(request).qs.values_list("pk", flat=True)[: FirstPages.MOST])
+    record(Kind.EXPORT_MADE, request=request, subject="credit", facts={"format": "csv", "rows": len(keys)})
+    rows = _with_names(keys)
+    blocks = csv_blocks(rows, file_fields(services.aged(keys)))
+    return StreamingHttpResponse(
+        ["\ufeff", *blocks],
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="credit-{timezone.localdate()}.csv"'},
+    )

@@ -1,0 +1,52 @@
+"""Taking what a customer pays of a debt, and undoing what was entered wrongly."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from core.access import StaffRequest, staff_only
+from core.errors import Refused, refusal_shown
+from credit.forms import CreditPaymentForm, ReasonForm
+from credit.models import CreditAccount, CreditEntry
+from drawers import services
+
+
+@staff_only("credit.use_credit")
+@require_POST
+def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
+    """Note what the customer paid; cash goes into the own open drawer."""
+    account = get_object_or_404(CreditAccount, customer=pk)
+    form = CreditPaymentForm(request.POST)
+    if not form.is_valid():
+        name, faults = next(iter(form.errors.items()))
+        messages.error(request, f"{form[name].label}: {faults[0]}", extra_tags="no_credit_payment")
+        return redirect("credit_account", pk=pk)
+    with refusal_shown(request):
+        services.take_credit_payment(account, actor=request.user, **form.cleaned_data)
+        messages.success(request, _("The payment is entered."), extra_tags="credit_paid")
+    return redirect("credit_account", pk=pk)
+
+
+@staff_only("credit.use_credit")
+@require_http_methods(["GET", "POST"])
+def credit_undo(request: StaffRequest, pk: int) -> HttpResponse:
+    """Ask why, then undo a payment that was entered wrongly."""
+    payments = CreditEntry.objects.select_related("account__customer", "person")
+    payment = get_object_or_404(payments, pk=pk, kind=CreditEntry.Kind.PAYMENT, undoes=None)
+    customer = payment.account.customer
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.undo_credit_payment(payment, actor=request.user, reason=form.cleaned_data["reason"])
+        except Refused as refusal:
+            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+        else:
+            messages.success(request, _("The payment is undone: it is owed again."), extra_tags="credit_undone")
+            return redirect("credit_account", pk=customer.pk) if customer else redirect("drawer")
+    context = {"payment": payment, "customer": customer, "form": form}
+    return render(request, "drawers/credit_undo.html", context)

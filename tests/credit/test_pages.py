@@ -1,0 +1,158 @@
+"""The pages of credit: what each person sees and does there, with few questions and no history read."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from audit.kinds import Kind
+from audit.models import AuditEvent
+from credit.models import CreditAccount, CreditEntry
+from credit.services import record_payment
+from customers.models import Customer, SavedNumber
+from drawers.services import sweep_sales, take_credit_payment
+from staff.models import User
+from tests.backoffice.test_plans import asked
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.credit.test_money import made_due
+from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin, end, sell
+from tests.drawers.test_plans import too_wide
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def page_of(browser, path):
+    answer = browser.get(path)
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+def test_an_administrator_gives_credit_and_it_is_noted():
+    browser, customer = browser_of("administrator"), make_customer()
+    assert 'id="no-credit"' in page_of(browser, f"/customers/{customer.pk}/credit/")
+
+    wrong = browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "x", "due_days": "14"})
+    assert wrong.status_code == 422
+    browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "7"})
+    browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "14"})
+    browser.post(f"/customers/{customer.pk}/credit/brought/", {"amount": "20.000", "reason": "Book"})
+
+    account = CreditAccount.objects.get()
+    assert (account.cap, account.due_days, account.balance) == (500_000, 14, 20_000)
+    events = AuditEvent.objects.filter(kind=Kind.CREDIT_CHANGED).order_by("pk")
+    assert [event.after["due_days"] for event in events] == [7, 14]
+
+
+def test_a_cashier_takes_a_payment_and_undoes_it():
+    browser, customer = browser_of("cashier"), give_credit()
+    cashier = User.objects.get(username="cashier")
+    SavedNumber.objects.create(customer=customer, destination="081234567890", kind="phone")
+    shift = begin(cashier)
+    sell_to(customer, 30_000, by=cashier)
+    page = page_of(browser, f"/customers/{customer.pk}/credit/")
+    assert 'data-amount="30000"' in page
+    assert 'id="credit-terms"' not in page
+    assert "https://wa.me/6281234567890?text=" in page
+    assert 'id="customer-credit"' in page_of(browser, f"/customers/{customer.pk}/")
+
+    browser.post(f"/customers/{customer.pk}/credit/paid/", {"amount": "12.000", "method": "cash"})
+    payment = CreditEntry.objects.get(kind="payment")
+    assert owed_by(customer) == 18_000
+    assert "+Rp12.000" in page_of(browser, f"/shifts/{shift.pk}/")
+    assert f"/credit/payments/{payment.pk}/undo/" in page_of(browser, f"/customers/{customer.pk}/credit/")
+    browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
+
+    assert owed_by(customer) == 30_000
+    again = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
+    assert 'id="form-fault"' in again.content.decode()
+
+
+def test_the_list_shows_who_owes_by_age_and_its_file_too():
+    seller, late, fresh = make_person("cashier"), give_credit("Bu Late"), give_credit("Pak Fresh")
+    give_credit("Bu Nothing")
+    sell_to(late, 30_000, by=seller)
+    made_due(late, 10)
+    sell_to(fresh, 10_000, by=seller)
+    browser = browser_of("auditor")
+
+    page = page_of(browser, "/credit/")
+    assert 'data-amount="40000"' in page
+    assert page.index("Bu Late") < page.index("Pak Fresh")
+    assert "Bu Nothing" not in page
+    for query, shown in (("age=month", "Bu Late"), ("age=not_due", "Pak Fresh"), ("q=fresh", "Pak Fresh")):
+        page = page_of(browser, f"/credit/?{query}")
+        assert [name for name in ("Bu Late", "Pak Fresh") if name in page] == [shown], query
+
+    lines = b"".join(browser.get("/credit/csv/").streaming_content).decode().splitlines()
+    assert lines[0].endswith("customer,due_since,not_due,week,month,older,owed,cap")
+    assert re.fullmatch(r"Bu Late,\d{4}-\d\d-\d\d,0,0,30000,0,30000,100000", lines[1])
+
+
+def test_a_sale_is_put_on_credit_on_the_orders_page():
+    shift, customer = begin(), give_credit()
+    order = sell(shift.cashier, 10_500)
+    browser = browser_of("supervisor")
+    browser.force_login(shift.cashier)
+    paid = f"/drawer/sales/{order.ref_id}/paid/"
+
+    browser.post(paid, {"method": "credit", "customer": "Nobody"})
+    assert owed_by(customer) == 0
+    browser.post(paid, {"method": "credit", "customer": "bu sri"})
+
+    page = page_of(browser, f"/orders/{order.ref_id}/")
+    assert 'data-method="credit"' in page
+    assert 'id="sale-debtor"' in page
+    assert owed_by(customer) == 10_500
+    end(order, "failed")
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "credit", "shift": shift.pk})
+    assert owed_by(customer) == 0
+
+
+def test_a_customer_who_owes_is_kept_and_says_why():
+    browser, customer = browser_of("cashier"), give_credit()
+    sell_to(customer, 10_000, by=User.objects.get(username="cashier"))
+
+    browser.post(f"/customers/{customer.pk}/delete/")
+
+    assert Customer.objects.filter(pk=customer.pk).exists()
+
+
+def test_closing_and_day_show_what_was_sold_and_paid_on_credit():
+    shift, customer = begin(cash=100_000), give_credit()
+    sell_to(customer, 30_000, by=shift.cashier)
+    take_credit_payment(account_of(customer), amount=12_000, method="cash", actor=shift.cashier)
+    take_credit_payment(account_of(customer), amount=5_000, method="qris", actor=shift.cashier)
+    sweep_sales()
+    browser = browser_of("admin")
+
+    page = page_of(browser, f"/shifts/{shift.pk}/")
+
+    for name, amount in (("credit_cash", "+Rp12.000"), ("credit", "+Rp30.000"), ("credit_qris", "+Rp5.000")):
+        assert re.search(rf'id="line-{name}".*?{re.escape(amount)}', page, re.DOTALL), name
+    assert "Rp12.000" in page_of(browser, f"/shifts/{shift.pk}/?paper=80")
+
+
+def test_the_pages_ask_little_and_read_no_history():
+    seller, customer = make_person("cashier"), give_credit(cap=100_000_000)
+    for _ in range(3):
+        sell_to(customer, 10_000, by=seller)
+    record_payment(account_of(customer), amount=15_000, method="qris", actor=seller)
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")
+        cursor.execute(
+            "INSERT INTO credit_creditentry (account_id, kind, method, amount, balance_after, ref_id, due_on, reason,"
+            " person_id, at) SELECT account_id, 'sale', '', 1, 1, 'OLD' || n, '2020-01-01', '', person_id,"
+            " at - n * interval '1 hour' FROM credit_creditentry, generate_series(1, 4000) n WHERE kind = 'payment'"
+        )
+        cursor.execute("SET session_replication_role = origin")
+        cursor.execute("ANALYZE credit_creditentry, credit_creditaccount")
+    browser = browser_of("admin")
+    for path in ("/credit/", f"/customers/{customer.pk}/credit/", f"/customers/{customer.pk}/"):
+        browser.get(path)
+        with CaptureQueriesContext(connection) as queries:
+            page_of(browser, path)
+        assert len(queries) <= 10, path
+        assert list(too_wide(asked(queries.captured_queries))) == [], path
