@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _SHELVES: dict[Shelf, str | Promise] = {
     Shelf.CREDIT: pgettext_lazy("phone", "Credit"),
     Shelf.DATA: pgettext_lazy("phone", "Data"),
-    Shelf.CALLS: gettext_lazy("Calls and SMS"),
+    Shelf.CALLS: pgettext_lazy("phone", "Calls"),
     Shelf.POWER: gettext_lazy("PLN token"),
     Shelf.BILL: gettext_lazy("Postpaid bill"),
     Shelf.ALL: gettext_lazy("All brands"),

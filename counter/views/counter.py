@@ -71,7 +71,9 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     code = more.pop("pinned", asked.get("product", ""))[:100]
     pinned = find_pinned(code) if code else None
     page = asked.get("page", "")
-    choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
+    choice = more.pop("choice", None)
+    if choice is None:
+        choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
     return {
         "q": text,
         "pinned": pinned,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -19,13 +20,17 @@ from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.numbers import sees_whole_numbers
+from counter.forms import CASH, PaysForm
 from counter.services.choosing import can_be_sold
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
+from credit.errors import CreditRefused
+from credit.services import USE as USE_CREDIT
+from credit.services import sell_on_credit
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
-from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
+from purchases.views.confirming import Through, place_confirmed, recognised, repeats, review_facts
 
 _TWO_NUMBERS = re.compile(r"\s*(\d+)\s+(\d+)\s*", re.ASCII)
 
@@ -39,6 +44,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
     """
     if ref_id := request.GET.get("again", "")[:64]:
         return _again(request, ref_id)
+    known: dict[str, Any] = {}
     text, pick = request.GET.get("q", "")[:100], request.GET.get("pick", "")[:100]
     if code := request.GET.get("product", "")[:100]:
         product, number = find_pinned(code), text
@@ -46,25 +52,31 @@ def counter_review(request: StaffRequest) -> HttpResponse:
             raise Http404
     else:
         choice = choice_for(request, text, pick=pick)
+        known = {"choice": choice}
         if not choice.typed.number:
             one = choice.picked
             return show_panel(
                 request, pinned=one.code if one else "", q="" if one else text, asks="" if one else "pick"
             )
         if choice.picked is None:
-            return show_panel(request, asks="pick" if choice.typed.bare else "number")
+            return show_panel(request, **known, asks="pick" if choice.typed.bare else "number")
         product, number = _whole(choice.picked), choice.typed.bare or choice.typed.number
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, number)
     form = DestinationForm(_parts(product, number), product=product)
     if not form.is_valid():
-        return show_panel(request, asks="number", faults=[fault for faults in form.errors.values() for fault in faults])
-    return _review(request, product, form, **repeats(product, form))
+        faults = [fault for faults in form.errors.values() for fault in faults]
+        return show_panel(request, **known, asks="number", faults=faults)
+    return _review(request, product, form, known, **repeats(product, form))
 
 
 def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:
     """The panel; without htmx the whole page."""
-    facts = panel_facts(request, **more)
+    return show_facts(request, panel_facts(request, **more))
+
+
+def show_facts(request: StaffRequest, facts: dict[str, Any]) -> HttpResponse:
+    """The panel with these facts."""
     if request.headers.get("HX-Request"):
         return render(request, "counter/panel.html", facts)
     return render(request, "counter/counter.html", {**facts, **strip_facts(request)})
@@ -82,13 +94,21 @@ def _parts(product: Product, number: str) -> dict[str, str]:
     return {"destination": number}
 
 
-def _review(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> HttpResponse:
+def _review(
+    request: StaffRequest, product: Product, form: DestinationForm, known: dict[str, Any] | None = None, **more: Any
+) -> HttpResponse:
     review = review_facts(request, product, form, **more)
-    # Nothing may be pressed by habit: what is not plain is confirmed by a key of its own.
-    review["must_confirm"] = "earlier" in review or review["is_other_operator"]
-    review["is_plain"] = review["is_plain"] or (bool(review.get("asked_again")) and not review["is_other_operator"])
+    if more.get("asked_again"):  # that is the confirmation of a second one
+        keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal")
+        review["is_plain"] = not any(review[name] for name in keeps)
     review["shown_destination"] = _in_fours(form)
-    return show_panel(request, **review, is_review=True)
+    facts = panel_facts(request, **review, **(known or {}), is_review=True)
+    # What waits for a second person is paid when it is placed.
+    if request.user.has_perm(USE_CREDIT) and not review["needs_approval"]:
+        known = facts["choice"].known
+        initial = {"pays": CASH, "on_credit_of": known.customer if known else ""}
+        facts["pays"] = PaysForm(request.POST if request.method == "POST" else None, initial=initial)
+    return show_facts(request, facts)
 
 
 def _in_fours(form: DestinationForm) -> str:
@@ -132,7 +152,7 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     if _is_unconfirmed(request, product, form):
         return _review(request, product, form, **repeats(product, form))
     try:
-        placed = place_confirmed(request, product, form)
+        placed = place_confirmed(request, product, form, through=_on_credit(request))
     except NeedsApproval as need:
         return elsewhere(request, ask_and_show(request, need))
     except InvalidDestination as refusal:
@@ -140,6 +160,21 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     except NotForSale as refusal:
         placed = {"refusal": refusal, "is_refused_now": True}
     return show_sent(request, placed) if isinstance(placed, Order) else _review(request, product, form, **placed)
+
+
+def _on_credit(request: StaffRequest) -> Through | None:
+    """What places the order together with the sale on a customer's account; None for one that is paid now."""
+    pays = PaysForm(request.POST)
+    if not pays.is_on_credit:
+        return None
+    customer = pays.cleaned_data["on_credit_of"] if pays.is_valid() else None
+
+    def through(place: Callable[[], Order], key: str, amount: int) -> Order:
+        if customer is None:
+            raise CreditRefused("no_customer")
+        return sell_on_credit(customer, amount=amount, key=key, place=place, actor=request.user)
+
+    return through
 
 
 def _wrong_number(request: StaffRequest, product: Product, faults: list[str]) -> HttpResponse:

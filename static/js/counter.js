@@ -83,7 +83,10 @@
     if (one("#counter-review")) {
       one("#counter-review").remove();
       setCaret();
-    } else if (one("#counter-bill")) ask(one("#counter-form").getAttribute("hx-get"), { q: "" });
+    } else if (one("#counter-bill")) {
+      isAsking = true;
+      htmx.ajax("GET", one("#counter-form").getAttribute("hx-get"), { target: "#counter-panel", swap: "outerHTML" });
+    }
   }
 
   function setCaret() {
@@ -142,6 +145,14 @@
     if (!all("[data-sure]", review()).some((one) => !one.checked)) one("[data-send]:enabled", review())?.focus();
   }
 
+  // On credit asks for whose, unless the number says it.
+  function choosePay(box) {
+    box.checked = true;
+    const whose = one("[name=on_credit_of]", review());
+    if (box.value === "credit" && !whose.value) whose.focus();
+    else one("[data-send]:enabled", review())?.focus();
+  }
+
   function inReview(event) {
     const { key, target } = event;
     if ((key === "Enter" || key === " ") && (event.repeat || isTooSoon() || (key === "Enter" && isEnterDown))) {
@@ -152,7 +163,7 @@
       confirmNext();
     } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]`)) {
       event.preventDefault();
-      one(`[data-pays=${key}]`).checked = true;
+      choosePay(one(`[data-pays=${key}]`));
     } else return;
     event.stopImmediatePropagation();
   }
@@ -273,6 +284,11 @@
 
   /* --- what comes from the server --- */
 
+  // The tiles of the last letter are asked for a little later: not when Enter was faster, whose answer has them, too.
+  document.addEventListener("htmx:confirm", (event) => {
+    const { elt, path } = event.detail;
+    if (isAsking && elt.id === "counter-form" && path === elt.getAttribute("hx-get")) event.preventDefault();
+  });
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt } = event.detail;
     if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than what is sent

@@ -59,6 +59,12 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
         "/products/",
         "/products/?category=pulsa&destination=081234567890",
         "/products/?q=zzz",
+        "/counter/",
+        "/counter/?q=081234567890",
+        "/counter/?q=sari",
+        "/counter/?q=zzz",
+        "/counter/review/?q=081234567890&pick=TSEL10",
+        "/counter/review/?q=081700000000&product=TSEL10",
         "/orders/",
     ]
     addresses += [
@@ -74,6 +80,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/callbacks/{receipt.pk}/" for receipt in day["receipts"]]
     addresses += ["/bills/", "/bills/?q=zzz", "/bills/check/", "/bills/check/?q=sari", "/bills/check/PDAM/"]
     addresses += [f"/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
+    addresses += [f"/counter/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
     addresses += [f"/orders/{check.ref_id}/" for check in day["bills"].values()]
     addresses += [f"/bills/batch/{day['batch']}/"]
     addresses += [f"/bills/batch/{day['batch']}/review/?bill={day['checks'][0].ref_id}"]

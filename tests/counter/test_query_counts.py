@@ -1,0 +1,58 @@
+"""How often the counter asks the database: the page, what the field offers, the review, a poll. Pinned."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from customers.models import Customer, SavedNumber
+from purchases.states import Status
+from staff.models import User
+from tests.core.helpers import next_question
+from tests.counter.helpers import NUMBER, shelf_of_telkomsel
+from tests.factories import make_order
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _busy_day(cashier):
+    made = shelf_of_telkomsel()
+    me = User.objects.get(username="cashier")
+    sari = Customer.objects.create(name="Bu Sari")
+    SavedNumber.objects.create(customer=sari, destination=NUMBER, kind="phone")
+    for n, status in enumerate([Status.SUCCESS, Status.PENDING, Status.UNKNOWN, Status.FAILED] * 4):
+        destination = NUMBER if not n else f"0812777700{n:02d}"
+        make_order(status, product=made[10_000], destination=destination, placed_by=me, sn="SN" if not n else "")
+
+
+def queries_of(browser, address, **headers) -> list[str]:
+    browser.get(address, headers=headers)  # what is read once for all is read
+    with CaptureQueriesContext(connection) as asked:
+        assert browser.get(address, headers=headers).status_code == 200
+    return [query["sql"] for query in asked.captured_queries]
+
+
+@pytest.mark.parametrize(
+    ("address", "target", "most"),
+    [
+        ("/counter/", "", 10),
+        (f"/counter/?q={NUMBER}+10", "", 10),
+        (f"/counter/?q={NUMBER}+10", "counter-work", 6),
+        ("/counter/?q=sari", "counter-work", 6),
+        (f"/counter/review/?q={NUMBER}+10", "counter-panel", 10),
+    ],
+)
+def test_the_counter_asks_little(cashier, address, target, most):
+    headers = {"HX-Request": "true", "HX-Target": target} if target else {}
+
+    asked = queries_of(cashier, address, **headers)
+
+    assert len(asked) <= most, "\n".join(asked)
+
+
+def test_a_poll_of_the_strip_asks_four_times_at_most(cashier):
+    question, _delay = next_question(cashier.get("/counter/"))
+
+    for address in (question, "/counter/live/?seen=counter-strip~old"):
+        asked = queries_of(cashier, address)
+        assert len(asked) <= 4, "\n".join(asked)

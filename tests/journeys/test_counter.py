@@ -1,0 +1,184 @@
+"""A cashier sells at the counter by keyboard; the keys are counted where the browser hears them."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from purchases.models import Order
+from purchases.states import Status
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+from tests.journeys.helpers import OpenWindow, sign_in
+from tests.sandbox_process import eventually
+
+pytestmark = pytest.mark.journey
+
+PHONE, METER, CUSTOMER = "081290000001", "12390000001", "123490000001"
+COUNT_KEYS = "window.keys = 0; window.addEventListener('keydown', () => (window.keys += 1), {capture: true})"
+MOST_KEYS = 6
+
+
+class Till:
+    """A cashier's hands at the counter."""
+
+    def __init__(self, page: Page, shop: Fleet) -> None:
+        self.page, self.field = page, page.locator("#counter-q")
+        page.add_init_script(COUNT_KEYS)
+        sign_in(page, shop.url, "cashier")
+        page.keyboard.press("b")
+        page.wait_for_url(f"{shop.url}/counter/")
+        expect(self.field).to_be_focused()
+
+    def type_number(self, number: str) -> None:
+        """The digits of the number, which are not counted."""
+        self.page.keyboard.type(number)
+        self.page.evaluate("window.keys = 0")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def review(self) -> None:
+        """Until what is shown may be sent."""
+        expect(
+            self.page.locator("#counter-review[data-ready], #counter-bill[data-ready]:has(#counter-pay)")
+        ).to_be_visible()
+
+    def sent(self) -> Order:
+        """The order that was just sent; the field waits for the next customer."""
+        ref_id = self.page.locator("#counter-said[data-sent]").get_attribute("data-sent")
+        expect(self.field).to_be_focused()
+        expect(self.field).to_have_value("")
+        return Order.objects.get(ref_id=ref_id)
+
+    def row(self, order: Order, status: str = "") -> None:
+        """The order is in the strip, in this status."""
+        shown = f"[data-status={status}]" if status else ""
+        expect(self.page.locator(f"[data-ref='{order.ref_id}']{shown}")).to_be_visible(timeout=30_000)
+
+    @property
+    def keys(self) -> int:
+        return int(self.page.evaluate("window.keys"))
+
+
+def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(permissions=["clipboard-read", "clipboard-write"])
+    till = Till(page, shop)
+
+    # Credit: the amount behind the number, the review, and it is sent.
+    till.type_number(PHONE)
+    expect(page.locator("#counter-operator")).to_have_text("Telkomsel")
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    assert page.locator("#review-number").inner_text() == "0812 9000 0001"
+    till.press("Enter")
+    credit = till.sent()
+    assert (credit.product_code, credit.destination, till.keys <= MOST_KEYS) == ("TSEL10", PHONE, True)
+
+    # A token, while the credit is on its way.
+    till.type_number(METER)
+    till.press("Space", "5", "0", "Enter")
+    till.review()
+    till.press("Enter")
+    token = till.sent()
+    assert (token.product_code, token.destination, till.keys <= MOST_KEYS) == ("PLN50", METER, True)
+    till.row(credit)
+    till.row(token)
+
+    # A bill: the biller is asked in the panel, and paid there.
+    till.type_number(CUSTOMER)
+    till.press("Space", "b", "Enter")
+    till.review()
+    till.press("Enter")
+    bill = till.sent()
+    assert (bill.kind, bill.destination, till.keys <= MOST_KEYS) == (Order.Kind.BILL, CUSTOMER, True)
+
+    for order in (credit, token, bill):
+        till.row(order, "success")
+    expect(page.locator(f"[data-ref='{token.ref_id}'] [data-serial]")).to_have_text(re.compile(r"^(\d{4} ){4}\d{4}$"))
+
+    # The same customer again on the same day: what was bought last, and a tick that a second one is meant.
+    till.type_number(PHONE)
+    expect(page.locator(".denom-mark.is-last")).to_be_visible()
+    till.press("Enter", "Enter")
+    till.review()
+    till.press("Enter")
+    assert Order.objects.count() == 3  # Enter alone does not confirm it
+    till.press("y", "Enter")
+    repeat = till.sent()
+    assert (repeat.product_code, till.keys <= MOST_KEYS) == ("TSEL10", True)
+    till.row(repeat, "success")
+
+    # In the strip: copy, and the same again with two keys.
+    till.press("ArrowDown")
+    expect(page.locator(f"[data-ref='{repeat.ref_id}']")).to_be_focused()
+    till.press("c")
+    expect(page.locator(f"[data-ref='{repeat.ref_id}'] [data-copy]")).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == Order.objects.get(pk=repeat.pk).sn
+    page.evaluate("window.keys = 0")
+    till.press("a")
+    till.review()
+    till.press("Enter")
+    again = till.sent()
+    assert (again.product_code, again.destination, till.keys) == ("TSEL10", PHONE, 2)
+
+    eventually(lambda: Order.objects.filter(status=Status.SUCCESS).count() == 5)
+    for order in Order.objects.all():
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window()
+    till = Till(page, shop)
+
+    # Held from the number on, and while the review appears.
+    till.type_number(f"{PHONE} 10")
+    for _ in range(40):
+        page.keyboard.down("Enter")
+    till.review()
+    for _ in range(40):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    expect(page.locator("#counter-review")).to_be_visible()
+    assert not Order.objects.exists()
+
+    # Pressed a second time before the review can have been read.
+    till.press("Escape")
+    expect(till.field).to_be_focused()
+    till.press("Enter", "Enter")
+    till.review()
+    assert not Order.objects.exists()
+
+    # A double click on a tile, and then on the button, sells once.
+    till.press("Escape")
+    page.locator("[data-product=TSEL10]").dblclick()
+    till.review()
+    assert not Order.objects.exists()
+    page.locator("[data-send]").dblclick()
+    order = till.sent()
+    till.row(order, "success")
+    assert Order.objects.count() == 1
+    assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    page = open_window(java_script_enabled=False)
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}/counter/")
+
+    page.fill("#counter-q", f"{PHONE} 10")
+    page.click("#counter-form button")
+    page.click("[data-product=TSEL10]")
+    page.click("#counter-review [data-send]")
+    page.wait_for_url(f"{shop.url}/counter/")
+    expect(page.locator("[data-run][data-status=success]")).to_be_visible(timeout=30_000)
+
+    page.fill("#counter-q", f"{CUSTOMER} b")
+    page.click("#counter-form button")
+    page.click("[data-product=PLNPASCA]")
+    page.click("#counter-ask button")
+    page.click("#counter-pay", timeout=30_000)
+    page.wait_for_url(f"{shop.url}/counter/")
+    expect(page.locator("[data-run][data-status=success]")).to_have_count(2, timeout=30_000)
+    assert [upstream.ledger(order)[0][0] for order in Order.objects.order_by("pk")] == ["debit", "debit"]
