@@ -35,7 +35,7 @@ const single = {
   v: () => visit(".nav-main a[href='/approvals/']"),
   j: () => step(1),
   k: () => step(-1),
-  a: () => openForm("a"),
+  a: () => (find("[data-key=a]") ? visit("[data-key=a]") : openForm("a")),
   r: () => (find("[data-key=r]") ? visit("[data-key=r]") : openForm("r")),
   w: showMessage,
   n: () => visit("[data-next-cashier]"),

@@ -4,6 +4,7 @@ import datetime as dt
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from catalogue.models import ProductHealth
@@ -13,8 +14,10 @@ from purchases.states import Status
 from staff.models import User
 from tests.core.helpers import codes, has_id, hidden, words, words_at
 from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
-from tests.factories import make_biller, make_order, make_product
+from tests.credit.helpers import give_credit, owed_by
+from tests.factories import make_biller, make_check, make_order, make_product
 from tests.ledger.helpers import open_books
+from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 
@@ -243,3 +246,45 @@ def test_the_text_for_whatsapp_opens_for_the_customers_number(cashier, telkomsel
     answer = cashier.get(f"/counter/orders/{order.ref_id}/whatsapp/")
 
     assert answer["Location"].startswith("https://wa.me/6281234567890?text=")
+
+
+def test_a_sale_on_credit_is_placed_and_owed_or_neither(cashier, telkomsel):
+    sri = give_credit("Bu Sri", cap=15_000)
+    SavedNumber.objects.create(customer=sri, destination=NUMBER, kind="phone")
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert 'value="Bu Sri"' in shown.content.decode()
+    assert codes(send(cashier, shown, pays="credit", on_credit_of="nobody")) == {"CreditRefused:no_customer"}
+    assert not Order.objects.exists()
+    for _ in range(2):
+        send(cashier, shown, pays="credit", on_credit_of="Bu Sri")
+    assert (Order.objects.count(), owed_by(sri)) == (1, 12_000)
+
+    more = review(cashier, f"{NUMBER} 5")
+    assert codes(send(cashier, more, pays="credit", on_credit_of="Bu Sri")) == {"OverCap"}
+    assert (Order.objects.count(), owed_by(sri)) == (1, 12_000)
+
+
+def test_a_bill_in_the_panel_is_paid_once(cashier):
+    check = make_check()
+    shown = cashier.get(f"/counter/bills/{check.ref_id}/", headers={"HX-Request": "true"})
+    assert has_id(shown, "counter-pay")
+
+    def pay(amount):
+        fields = {"amount": amount, "fee": 0}
+        return cashier.post(f"/counter/bills/{check.ref_id}/pay/", fields, headers={"HX-Request": "true"})
+
+    assert codes(pay(check.total - 1)) == {"TotalChanged"}
+    assert not Order.objects.exists()
+    answers = [pay(check.total), pay(check.total)]
+    assert [f'data-sent="{check.ref_id}"' in answer.content.decode() for answer in answers] == [True, True]
+    assert Order.objects.get().ref_id == check.ref_id
+
+
+def test_who_sees_no_numbers_gets_none_from_a_past_order(telkomsel):
+    order = make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER)
+    Group.objects.get(name="cashier").permissions.remove(Permission.objects.get(codename="view_number"))
+    browser = browser_of("cashier")
+
+    assert browser.get(f"/counter/review/?again={order.ref_id}").status_code == 404
+    assert browser.get(f"/counter/orders/{order.ref_id}/whatsapp/").status_code == 403
