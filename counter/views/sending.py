@@ -105,8 +105,8 @@ def _review(
     facts = panel_facts(request, **review, **(known or {}), is_review=True)
     # What waits for a second person is paid when it is placed.
     if request.user.has_perm(USE_CREDIT) and not review["needs_approval"]:
-        known = facts["choice"].known
-        initial = {"pays": CASH, "on_credit_of": known.customer if known else ""}
+        saved = facts["choice"].known
+        initial = {"pays": CASH, "on_credit_of": saved.customer if saved else ""}
         facts["pays"] = PaysForm(request.POST if request.method == "POST" else None, initial=initial)
     return show_facts(request, facts)
 
