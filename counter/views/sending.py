@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -20,17 +19,13 @@ from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.numbers import sees_whole_numbers
-from counter.forms import CASH, PaysForm
 from counter.services.choosing import can_be_sold
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
-from credit.errors import CreditRefused
-from credit.services import USE as USE_CREDIT
-from credit.services import sell_on_credit
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
-from purchases.views.confirming import Through, place_confirmed, recognised, repeats, review_facts
+from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
 
 _TWO_NUMBERS = re.compile(r"\s*(\d+)\s+(\d+)\s*", re.ASCII)
 
@@ -72,11 +67,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
 
 def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:
     """The panel; without htmx the whole page."""
-    return show_facts(request, panel_facts(request, **more))
-
-
-def show_facts(request: StaffRequest, facts: dict[str, Any]) -> HttpResponse:
-    """The panel with these facts."""
+    facts = panel_facts(request, **more)
     if request.headers.get("HX-Request"):
         return render(request, "counter/panel.html", facts)
     return render(request, "counter/counter.html", {**facts, **strip_facts(request)})
@@ -102,13 +93,7 @@ def _review(
         keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal")
         review["is_plain"] = not any(review[name] for name in keeps)
     review["shown_destination"] = _in_fours(form)
-    facts = panel_facts(request, **review, **(known or {}), is_review=True)
-    # What waits for a second person is paid when it is placed.
-    if request.user.has_perm(USE_CREDIT) and not review["needs_approval"]:
-        saved = facts["choice"].known
-        initial = {"pays": CASH, "on_credit_of": saved.customer if saved else ""}
-        facts["pays"] = PaysForm(request.POST if request.method == "POST" else None, initial=initial)
-    return show_facts(request, facts)
+    return show_panel(request, **review, **(known or {}), is_review=True)
 
 
 def _in_fours(form: DestinationForm) -> str:
@@ -152,7 +137,7 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     if _is_unconfirmed(request, product, form):
         return _review(request, product, form, **repeats(product, form))
     try:
-        placed = place_confirmed(request, product, form, through=_on_credit(request))
+        placed = place_confirmed(request, product, form)
     except NeedsApproval as need:
         return elsewhere(request, ask_and_show(request, need))
     except InvalidDestination as refusal:
@@ -160,21 +145,6 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     except NotForSale as refusal:
         placed = {"refusal": refusal, "is_refused_now": True}
     return show_sent(request, placed) if isinstance(placed, Order) else _review(request, product, form, **placed)
-
-
-def _on_credit(request: StaffRequest) -> Through | None:
-    """What places the order together with the sale on a customer's account; None for one that is paid now."""
-    pays = PaysForm(request.POST)
-    if not pays.is_on_credit:
-        return None
-    customer = pays.cleaned_data["on_credit_of"] if pays.is_valid() else None
-
-    def through(place: Callable[[], Order], key: str, amount: int) -> Order:
-        if customer is None:
-            raise CreditRefused("no_customer")
-        return sell_on_credit(customer, amount=amount, key=key, place=place, actor=request.user)
-
-    return through
 
 
 def _wrong_number(request: StaffRequest, product: Product, faults: list[str]) -> HttpResponse:

@@ -145,11 +145,20 @@
     if (!all("[data-sure]", review()).some((one) => !one.checked)) one("[data-send]:enabled", review())?.focus();
   }
 
-  // On credit asks for whose, unless the number says it.
-  function choosePay(box) {
-    box.checked = true;
-    const whose = one("[name=on_credit_of]", review());
-    if (box.value === "credit" && !whose.value) whose.focus();
+  // In cash, or on credit: that asks for whose, unless the number says it. A button is there for what can be chosen.
+  function offerPays() {
+    for (const button of all("[data-pays]", review())) {
+      button.hidden = !one(`#id_paid_by option[value=${button.value}]`, review());
+      button.setAttribute("aria-pressed", String(one("#id_paid_by", review())?.value === button.value));
+    }
+  }
+
+  function choosePay(button) {
+    one("#id_paid_by", review()).value = button.value;
+    one("#paid-by", review()).open = button.value === "credit";
+    offerPays();
+    const whose = one("[name=paid_by_customer]", review());
+    if (button.value === "credit" && !whose.value) whose.focus();
     else one("[data-send]:enabled", review())?.focus();
   }
 
@@ -161,7 +170,7 @@
       leaveReview();
     } else if (key.toLowerCase() === "y" && !target.matches("input[type=text], input:not([type])")) {
       confirmNext();
-    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]`)) {
+    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]:not([hidden])`)) {
       event.preventDefault();
       choosePay(one(`[data-pays=${key}]`));
     } else return;
@@ -203,6 +212,7 @@
 
   function show(shown) {
     readyAt = performance.now() + MOMENT;
+    offerPays();
     setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
     const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
     const sends = isPlain && one("[data-send]:enabled", shown);
@@ -264,6 +274,8 @@
 
   document.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    const pays = event.target.closest?.("[data-pays]");
+    if (pays) choosePay(pays);
     const link = event.target.closest?.("a");
     if (!link) return;
     if (link.matches(".denom")) {

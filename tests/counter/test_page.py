@@ -254,14 +254,14 @@ def test_a_sale_on_credit_is_placed_and_owed_or_neither(cashier, telkomsel):
     shown = review(cashier, f"{NUMBER} 10")
 
     assert 'value="Bu Sri"' in shown.content.decode()
-    assert codes(send(cashier, shown, pays="credit", on_credit_of="nobody")) == {"CreditRefused:no_customer"}
+    assert codes(send(cashier, shown, paid_by="credit", paid_by_customer="nobody")) == {"PaymentUnclear"}
     assert not Order.objects.exists()
     for _ in range(2):
-        send(cashier, shown, pays="credit", on_credit_of="Bu Sri")
+        send(cashier, shown, paid_by="credit", paid_by_customer="Bu Sri")
     assert (Order.objects.count(), owed_by(sri)) == (1, 12_000)
 
     more = review(cashier, f"{NUMBER} 5")
-    assert codes(send(cashier, more, pays="credit", on_credit_of="Bu Sri")) == {"OverCap"}
+    assert codes(send(cashier, more, paid_by="credit", paid_by_customer="Bu Sri")) == {"OverCap"}
     assert (Order.objects.count(), owed_by(sri)) == (1, 12_000)
 
 
