@@ -14,6 +14,7 @@ from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
 from alerts.services import Hidden, Pause, snoozes_question
 from approvals.services import waiting_for
+from complaints.models import Complaint
 from core.together import read_together
 from drawers.models import Refund
 from gateway.models import UpstreamAccount
@@ -56,6 +57,8 @@ class Head:
     waiting: int
     #: How many customers are to get money back, up to a hundred.
     to_give_back: int
+    #: How many complaints are not closed, up to a hundred.
+    complaints: int
     shop_name: str
 
     @property
@@ -77,18 +80,19 @@ class Head:
     def version(self) -> str:
         """Another one when the head says something else, relative times apart."""
         said = [(line.severity, line.since, line.words, line.hidden_until) for line in (*self.lines, *self.hidden)]
-        return f"{zlib.crc32(repr((said, self.rest, self.waiting, self.to_give_back)).encode()):x}"
+        return f"{zlib.crc32(repr((said, self.rest, self.waiting, self.to_give_back, self.complaints)).encode()):x}"
 
 
 def head_for(user: User) -> Head:
     """What concerns this person: the upstream's state from its first second on, then the open alerts."""
     kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
-    accounts, alerts, snoozes, waiting, refunds, shops = read_together(
+    accounts, alerts, snoozes, waiting, refunds, complaints, shops = read_together(
         UpstreamAccount.objects.filter(only=True),
         Alert.objects.open().filter(kind__in=kinds),
         snoozes_question(user),
         waiting_for(user).values_list("pk")[:_WAITING_COUNTED],
         Refund.objects.open().values_list("pk")[:_WAITING_COUNTED],
+        Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
         shop_question(),
     )
     account, now = accounts[0] if accounts else UpstreamAccount(), timezone.now()
@@ -102,6 +106,7 @@ def head_for(user: User) -> Head:
         hidden=[_line(alert, user, hidden[alert.pk]) for alert in alerts if alert.pk in hidden],
         waiting=len(waiting),
         to_give_back=len(refunds),
+        complaints=len(complaints),
         shop_name=shop_of(shops).name,
     )
 

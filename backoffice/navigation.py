@@ -88,6 +88,7 @@ def _places(request: StaffRequest) -> list[Place]:
         add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
     if may("purchases.view_order"):
         add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
+        add("arrived", "arrived", "message-question", _("Arrived?"), is_here=at.begins("arrived", "complaint_"))
     if may("ledger.view_books") and may("catalogue.view_cost"):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
     if may("customers.view_customer"):

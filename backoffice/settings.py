@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "credit",
     "drawers",
     "counter",
+    "complaints",
 ]
 
 MIDDLEWARE = [
@@ -348,6 +349,7 @@ PLACED_AS_PAID_BY = "drawers.views.review.place_as_paid"
 # --- Drawers ----------------------------------------------------------------------------------------------------
 
 # A drawer that is closed with a larger difference than this (rupiah) is an alert, and an event of the audit.
+COMPLAINT_DUE_HOURS = env.int("COMPLAINT_DUE_HOURS", 24)
 DRAWER_DIFFERENCE_LIMIT = env.int("DRAWER_DIFFERENCE_LIMIT", 20_000)
 
 # --- Alerts -----------------------------------------------------------------------------------------------------

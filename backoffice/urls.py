@@ -43,5 +43,6 @@ urlpatterns = [
     path("", include("tills.urls")),
     path("", include("credit.urls")),
     path("", include("drawers.urls")),
+    path("", include("complaints.urls")),
     path("", include("shop.urls")),
 ]

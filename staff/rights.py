@@ -83,6 +83,8 @@ RIGHTS = (
     Right(
         "approvals.approve_order", "approval", Area.ORDERS, _("Approve orders above a person's limit"), needs_two=True
     ),
+    Right("complaints.view_complaint", "complaint", Area.ORDERS, _("See complaints")),
+    Right("complaints.handle_complaint", "complaint", Area.ORDERS, _("Open, answer and close complaints")),
     Right("callbacks.view_callback", "callback", Area.ORDERS, _("See callbacks")),
     Right("callbacks.process_callback", "callback", Area.ORDERS, _("Process a callback again")),
     Right(

@@ -107,6 +107,8 @@ _CASHIER = (
     "drawers.use_drawer",
     "drawers.give_back",
     "credit.use_credit",
+    "complaints.view_complaint",
+    "complaints.handle_complaint",
 )
 _SUPERVISOR = (
     *_CASHIER,
@@ -138,6 +140,7 @@ _AUDITOR = (
     "alerts.view_alert",
     "drawers.view_shifts",
     "credit.view_credit",
+    "complaints.view_complaint",
 )
 # What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
 # so that what a shop has changed stays.

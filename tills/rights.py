@@ -17,6 +17,8 @@ PIN_RIGHTS = frozenset(
         "customers.change_customer",
         "drawers.use_drawer",
         "drawers.give_back",
+        "complaints.view_complaint",
+        "complaints.handle_complaint",
         "credit.use_credit",
     }
 )

@@ -37,7 +37,8 @@ const single = {
   k: () => step(-1),
   a: () => (find("[data-key=a]") ? visit("[data-key=a]") : openForm("a")),
   r: () => (find("[data-key=r]") ? visit("[data-key=r]") : openForm("r")),
-  w: showMessage,
+  w: () => (find("[data-key=w]") ? visit("[data-key=w]") : showMessage()),
+  m: () => visit("[data-key=m], .nav-main a[href='/arrived/']"),
   n: () => visit("[data-next-cashier]"),
 };
 

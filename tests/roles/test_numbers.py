@@ -136,7 +136,7 @@ def shop() -> dict[str, Any]:
     difference = make_difference(-5, candidates=[{"ref_id": order.ref_id, "why": "double_debit"}])
     orders = [order, failed, payment]
     pages = {
-        **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live")},
+        **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_detail", "order_live", "arrived_live")},
         **{name: [{"ref_id": one.ref_id} for one in orders] for name in ("order_story", "order_story_file")},
         "order_number": [{"ref_id": order.ref_id}],
         "bill_number": [{"ref_id": check.ref_id}],

@@ -1,0 +1,21 @@
+"""Why nothing was done about a complaint."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+
+class ComplaintRefused(Refused):
+    """Nothing was written. `reason` is one of the keys below."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        words = {
+            "no_right": _("You may not do this with complaints."),
+            "no_words": _("Write what the customer says, or what you have done."),
+            "open_already": _("There is an open complaint about this order already."),
+            "moved": _("Somebody else has changed this complaint meanwhile. Look at it again."),
+        }
+        super().__init__(words[reason])

@@ -1,0 +1,51 @@
+"""The filters of the list of complaints; they live in the URL."""
+
+from __future__ import annotations
+
+import django_filters
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from complaints.models import Complaint, State
+from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.numbers import sees_whole_numbers
+from purchases.models import Order
+
+
+class ComplaintFilter(ListFilter):
+    """Complaints by order or number, state, and the day on which they were opened; without a state those not closed."""
+
+    q = SearchFilter(label=_("ref_id, number or SN"))
+    state = django_filters.ChoiceFilter(
+        method="in_state",
+        label=_("State"),
+        empty_label=pgettext_lazy("complaint", "Not closed"),
+        choices=[*State.choices, ("all", _("Every state"))],
+    )
+    since = SinceFilter(field_name="opened_at", label=_("From"))
+    until = UntilFilter(field_name="opened_at", label=_("To"))
+
+    class Meta:
+        model = Complaint
+        fields: list[str] = []
+
+    @property
+    def shows_open(self) -> bool:
+        """Whether it shows what is not closed, which is read by its due time."""
+        return not self.form["state"].value() or bool(self.form.errors.get("state"))
+
+    @property
+    def qs(self) -> QuerySet[Complaint]:
+        """What is not closed, unless another state is asked for."""
+        found: QuerySet[Complaint] = super().qs
+        return found.exclude(state=State.CLOSED) if self.shows_open else found
+
+    def in_state(self, complaints: QuerySet[Complaint], _name: str, state: str) -> QuerySet[Complaint]:
+        """By one state, or all."""
+        return complaints if state == "all" else complaints.filter(state=state)
+
+    def search(self, complaints: QuerySet[Complaint], _name: str, text: str) -> QuerySet[Complaint]:
+        """Of the orders with this ref_id, number or SN."""
+        orders = Order.objects.matching(text, by_part=sees_whole_numbers())
+        return complaints.filter(order__in=orders.values("pk"))

@@ -1,0 +1,31 @@
+"""What people write about a complaint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+_LINE = {"class": "form-control", "autocomplete": "off"}
+
+
+class ComplaintForm(forms.Form):
+    """What the customer says, or what was done; and until when somebody looks after it again."""
+
+    words = forms.CharField(label=_("What the customer says"), max_length=500, widget=forms.TextInput(_LINE))
+    hours = forms.TypedChoiceField(
+        label=_("Due in"),
+        coerce=int,
+        initial=24,
+        choices=[(1, _("1 hour")), (4, _("4 hours")), (24, _("1 day")), (48, _("2 days")), (168, _("1 week"))],
+        widget=forms.Select({"class": "form-select"}),
+    )
+
+
+class StepForm(ComplaintForm):
+    """A step of a complaint: its words and time. Where it goes says the button (`to`)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["words"].label = _("What was done, or said")

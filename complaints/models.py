@@ -1,0 +1,125 @@
+"""Complaints about orders: what a customer says, what was asked of the upstream, and what came of it.
+
+A complaint says nothing about the order: no status moves with it.
+"""
+
+from __future__ import annotations
+
+import pgtrigger
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext_lazy as _
+
+from audit.history import history_of
+from core.transactions import TRANSACTION_NUMBER
+from core.triggers import append_only, never_truncated
+from purchases.models import Order
+from staff.models import User
+
+
+class State(models.TextChoices):
+    """Where a complaint stands."""
+
+    OPEN = "open", _("Complaint open")
+    ASKED = "asked", _("Upstream asked")
+    ANSWERED = "answered", _("Answered")
+    CLOSED = "closed", _("Complaint closed")
+
+
+# A closed one stays so: who complains again opens another.
+MOVES: dict[State, tuple[State, ...]] = {
+    State.OPEN: (State.ASKED, State.ANSWERED, State.CLOSED),
+    State.ASKED: (State.ANSWERED, State.CLOSED),
+    State.ANSWERED: (State.ASKED, State.CLOSED),
+    State.CLOSED: (),
+}
+
+
+class ComplaintQuerySet(models.QuerySet["Complaint"]):
+    def open(self) -> ComplaintQuerySet:
+        """Those that are not closed."""
+        return self.exclude(state=State.CLOSED)
+
+
+class Complaint(models.Model):
+    """A customer's complaint about one order, until it is closed."""
+
+    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="complaints", db_index=False)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    opened_at = models.DateTimeField()
+    opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    due_at = models.DateTimeField(help_text="Until then somebody looks after it again.")
+    closed_at = models.DateTimeField(null=True)
+
+    objects = ComplaintQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ()
+        permissions = [
+            ("view_complaint", "Can see complaints"),
+            ("handle_complaint", "Can open, answer and close complaints"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["order"], condition=~Q(state=State.CLOSED), name="complaint_open_once_an_order"
+            ),
+            models.CheckConstraint(condition=Q(state__in=sorted(State.values)), name="complaint_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=State.CLOSED, closed_at__isnull=False)
+                | Q(~Q(state=State.CLOSED), closed_at__isnull=True),
+                name="complaint_closed_at_iff_closed",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["order", "-id"], name="complaint_of_order"),
+            models.Index(fields=["due_at", "id"], name="complaint_due", condition=~Q(state=State.CLOSED)),
+            models.Index(fields=["-opened_at", "-id"], name="complaint_newest"),
+        ]
+        triggers = [
+            pgtrigger.FSM(
+                name="moves_as_allowed",
+                field="state",
+                transitions=sorted((before.value, after.value) for before, afters in MOVES.items() for after in afters),
+            ),
+            pgtrigger.ReadOnly(name="what_began_it_never_changes", fields=["order", "opened_at", "opened_by"]),
+            pgtrigger.Protect(
+                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__state=State.CLOSED.value)
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"complaint {self.pk}"
+
+    def get_absolute_url(self) -> str:
+        return f"{reverse('arrived')}?{urlencode({'q': self.order.ref_id})}#complaint"
+
+
+class ComplaintEvent(models.Model):
+    """A line of a complaint's story: who wrote what, and where it stands since then."""
+
+    complaint = models.ForeignKey(Complaint, on_delete=models.PROTECT, related_name="events", db_index=False)
+    at = models.DateTimeField()
+    person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=State.choices)
+    words = models.CharField(max_length=500)
+    due_at = models.DateTimeField()
+    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=Q(words__gt=""), name="complaint_event_has_words")]
+        indexes = [
+            models.Index(fields=["complaint", "id"], name="complaint_event_story"),
+            models.Index(fields=["txid", "id"], name="complaint_event_to_seal"),
+        ]
+        triggers = append_only()
+
+    def __str__(self) -> str:
+        return f"{self.state}: {self.words}"
+
+
+ComplaintHistory = history_of(Complaint)

@@ -1,0 +1,142 @@
+"""What a customer is told about an order, in a plain sentence; and complaints in words.
+
+An outcome that is not known is never called failed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils import timezone, translation
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from complaints.models import MOVES, Complaint, State
+from core.bidi import visible
+from core.icons import badge
+from core.money import rupiah
+from core.times import short_time
+from gateway.polling import backoff
+from purchases.models import Order
+from purchases.presenting import serial_number, shown_destination
+from purchases.states import UNFULFILLED, ActionReason, Status
+from shop.presenting import Letterhead
+
+_LOOKS = {
+    State.OPEN: ("message-report", "held"),
+    State.ASKED: ("send", "pending"),
+    State.ANSWERED: ("message-circle-question", "queued"),
+    State.CLOSED: ("circle-check", "success"),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the customer is told. `code` names it for scripts and tests; `text` is the whole message."""
+
+    code: str
+    sentence: str
+    more: str
+    text: str
+
+
+def answer_for(order: Order, head: Letterhead, *, owed: int | None) -> Answer:
+    """The answer in the shop's language, or that of whoever is signed in. `owed`: rupiah to be given back, if any."""
+    with translation.override(head.language or translation.get_language()):
+        code, sentence, more = _said(order, owed)
+        lines = [head.name, f"{sentence} {more}".strip(), f"Ref: {order.ref_id}", head.phone]
+        text = visible("\n".join(line for line in lines if line))
+    return Answer(code, visible(sentence), visible(more), text)
+
+
+def complaint_badge(complaint: Complaint) -> SafeString:
+    """Icon, word and colour of where it stands."""
+    state = State(complaint.state)
+    return badge(_LOOKS[state], state.label)
+
+
+def is_overdue(complaint: Complaint) -> bool:
+    """Whether nobody has looked after it in time."""
+    return complaint.state != State.CLOSED and complaint.due_at < timezone.now()
+
+
+def _said(order: Order, owed: int | None) -> tuple[str, str, str]:
+    """Its code, the sentence, and what follows it."""
+    facts = {"product": " ".join(order.product_name.split()), "number": shown_destination(order)}
+    status = Status(order.status)
+    if status is Status.SUCCESS:
+        return _arrived(order, facts)
+    if status in UNFULFILLED:
+        return _ended(order, facts, owed)
+    if status is Status.NEEDS_ACTION and order.action_reason != ActionReason.NEVER_ARRIVED:
+        sentence = _("%(product)s for %(number)s has not been sent yet.") % facts
+        return "waiting", sentence, _("Our staff is looking after it.")
+    if status is Status.QUEUED and not order.may_be_charged:
+        sentence = _("%(product)s for %(number)s waits its turn and is sent in a moment.") % facts
+        return "waiting", sentence, ""
+    sentence = _("%(product)s for %(number)s is still being processed.") % facts
+    if status is Status.PENDING:
+        return "processing", sentence, _asks_again(order)
+    uncertain = _("It is not certain yet how it ends, so please do not buy it anywhere else meanwhile.")
+    return "uncertain", sentence, f"{uncertain} {_asks_again(order)}"
+
+
+def _arrived(order: Order, facts: dict[str, str]) -> tuple[str, str, str]:
+    said = {**facts, "time": short_time(order.final_at) if order.final_at else "–"}
+    is_bill = order.kind == Order.Kind.BILL
+    sentence = (
+        _("%(product)s for %(number)s has been paid: %(time)s.")
+        if is_bill
+        else _("%(product)s for %(number)s has arrived: %(time)s.")
+    ) % said
+    serial = serial_number(order)
+    if serial is None:
+        return ("paid" if is_bill else "arrived"), sentence, ""
+    name = _("Token") if serial.is_token else "SN"
+    return ("paid" if is_bill else "arrived"), sentence, f"{name}: {' '.join(serial.main.split())}"
+
+
+def _ended(order: Order, facts: dict[str, str], owed: int | None) -> tuple[str, str, str]:
+    status = Status(order.status)
+    code, sentence = "not_through", _("%(product)s for %(number)s did not go through.")
+    if status is Status.REVERSED:
+        code, sentence = "reversed", _("The provider took %(product)s for %(number)s back.")
+    elif status is Status.CLOSED:
+        code, sentence = "closed", _("We have closed %(product)s for %(number)s: the provider does not know it.")
+    refund = getattr(order, "refund", None)
+    if hasattr(order, "given_back") or (refund and refund.is_given):
+        money = _("We have given you %(amount)s back.")
+    elif owed:
+        money = _(
+            "You get your %(amount)s back. Please come to us with this message, or tell us where we may transfer it to."
+        )
+    else:
+        money = _("If you have paid for it, you get your money back from us.")
+    return code, sentence % facts, money % {"amount": rupiah(refund.amount if refund else owed or order.customer_pays)}
+
+
+def _asks_again(order: Order) -> str:
+    """How often the upstream is asked, which is why nobody needs to."""
+    seconds = max(1, round(backoff(order.polls)))
+    if seconds < 120:
+        words = ngettext(
+            "We ask again every %(n)s second by ourselves, and tell you as soon as it ends.",
+            "We ask again every %(n)s seconds by ourselves, and tell you as soon as it ends.",
+            seconds,
+        )
+        return words % {"n": seconds}
+    minutes = round(seconds / 60)
+    words = ngettext(
+        "We ask again every %(n)s minute by ourselves, and tell you as soon as it ends.",
+        "We ask again every %(n)s minutes by ourselves, and tell you as soon as it ends.",
+        minutes,
+    )
+    return words % {"n": minutes}
+
+
+def steps_of(complaint: Complaint) -> list[tuple[str, str]]:
+    """The states to which it can go, with the words of each button."""
+    words = {State.ASKED: _("Upstream asked"), State.ANSWERED: _("Answered")}
+    close = pgettext("complaint", "Close it")
+    return [(state.value, words.get(state, close)) for state in MOVES[State(complaint.state)]]

@@ -1,0 +1,58 @@
+"""Complaints as a list."""
+
+from __future__ import annotations
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from complaints.models import Complaint, State
+from complaints.presenting import complaint_badge, is_overdue
+from core.icons import badge
+from core.tables import Table, column, row_link
+from core.times import moment
+from purchases.presenting import shown_destination
+from purchases.templatetags.orders import status_badge
+
+
+class ComplaintTable(Table[Complaint]):
+    """Complaints with their order and who opened them."""
+
+    caption = _("Complaints, the first due on top")
+
+    @column(_("State"), phone="1 left")
+    def state(self, complaint: Complaint) -> SafeString:
+        """Where it stands, and whether its time is over."""
+        shown = complaint_badge(complaint)
+        if not is_overdue(complaint):
+            return shown
+        late = badge(("alert-triangle", "bad"), gettext("Overdue"))
+        return format_html("{} <span data-overdue>{}</span>", shown, late)
+
+    @column(_("Order"), phone="2 left")
+    def order(self, complaint: Complaint) -> SafeString:
+        """What was bought; leads to what the customer is told."""
+        return row_link(complaint.get_absolute_url(), complaint.order.product_name)
+
+    @column(_("Destination"), css="nowrap", phone="3 left")
+    def destination(self, complaint: Complaint) -> SafeString:
+        """For which number."""
+        return format_html(
+            '{}<div class="mono sub nowrap">{}</div>', shown_destination(complaint.order), complaint.order.ref_id
+        )
+
+    @column(_("Status"), phone="3 right")
+    def status(self, complaint: Complaint) -> SafeString:
+        """Where the order stands."""
+        return status_badge(complaint.order.status)
+
+    @column(_("Opened"), css="sub", phone="4 wide")
+    def opened(self, complaint: Complaint) -> SafeString:
+        """By whom, and when."""
+        return format_html("{} · {}", complaint.opened_by.shown_name, moment(complaint.opened_at))
+
+    @column(_("Due"), css="sub", phone="1 right")
+    def due(self, complaint: Complaint) -> SafeString:
+        """Until when somebody looks after it again."""
+        return moment(complaint.closed_at if complaint.state == State.CLOSED else complaint.due_at)

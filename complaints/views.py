@@ -1,0 +1,169 @@
+"""From a number or an SN to what the customer is told; and the complaints about orders."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import Prefetch
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from complaints import services
+from complaints.filters import ComplaintFilter
+from complaints.forms import ComplaintForm, StepForm
+from complaints.models import Complaint, ComplaintEvent, State
+from complaints.presenting import answer_for, is_overdue, steps_of
+from complaints.services import HANDLE, VIEW
+from complaints.tables import ComplaintTable
+from core import clock
+from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
+from core.live import Live
+from core.numbers import sees_whole_numbers
+from core.paging import chosen_first, keyset_page
+from core.together import read_together
+from drawers.presenting import shown_sale
+from purchases.models import Order
+from purchases.presenting import shown_destination
+from purchases.receipts import whatsapp_address
+from shop.presenting import Letterhead
+from shop.services import shop_of, shop_question
+
+# So many of the newest orders that a text means are looked at.
+_MOST_FOUND = 6
+_MOST_OPEN = 200
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def arrived(request: StaffRequest) -> HttpResponse:
+    """The newest order of a number, or that of an SN or a ref_id, with what the customer is told about it.
+
+    What may mean several numbers is a choice: nobody is told about somebody else's order.
+    """
+    text = request.GET.get("q", "").strip()[:100]
+    orders = _meant(text) if text else []
+    context: dict[str, Any] = {"text": text, "orders": orders}
+    if orders and len({order.destination for order in orders}) == 1:
+        context |= _told(request, orders[0]) | {"earlier": orders[1:]}
+    context["choices"] = [(order, shown_destination(order)) for order in orders] if "order" not in context else []
+    return render(request, "complaints/arrived.html", context)
+
+
+@staff_only("purchases.view_order")
+@require_GET
+def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """When to ask next, and the answer if it is not as the page shows it."""
+    order = _shown().filter(ref_id=ref_id).first()
+    if order is None:
+        raise Http404
+    return render(request, "complaints/arrived.html#live", _told(request, order))
+
+
+def _shown() -> Any:
+    return Order.objects.for_table().select_related("refund", "given_back")
+
+
+def _meant(text: str) -> list[Order]:
+    """The newest orders that the text means."""
+    found = Order.objects.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
+    return list(chosen_first(found, _shown()))
+
+
+def _told(request: StaffRequest, order: Order) -> dict[str, Any]:
+    may_see = request.user.has_perm(VIEW)
+    shops, complaints, events = read_together(
+        shop_question(),
+        Complaint.objects.filter(order=order).select_related("opened_by").order_by("-pk")[:5],
+        ComplaintEvent.objects.filter(complaint__order=order).select_related("person").order_by("-pk")[:50],
+    )
+    head = Letterhead.of(shop_of(shops))
+    sale = shown_sale(order, request.user)
+    answer = answer_for(order, head, owed=sale.amount if sale and sale.is_owed else None)
+    current = next((one for one in complaints if one.closed_at is None), None)
+    seen = [order.status, order.polls, answer, [(one.pk, one.state) for one in complaints], len(events)]
+    return {
+        "order": order,
+        "destination": shown_destination(order),
+        "answer": answer,
+        "whatsapp": whatsapp_address(order, answer.text) if sees_whole_numbers() else "",
+        "complaint": current if may_see else None,
+        "events": events if may_see else [],
+        "is_late": current is not None and is_overdue(current),
+        "steps": steps_of(current) if current else [],
+        "step_form": StepForm(auto_id="step-%s"),
+        "open_form": ComplaintForm(auto_id="open-%s"),
+        "may_handle": request.user.has_perm(HANDLE),
+        "live": Live(
+            request,
+            reverse("arrived_live", args=[order.ref_id]),
+            {"answer": seen},
+            over={"answer"} if order.is_final else set(),
+        ),
+    }
+
+
+@staff_only("complaints.view_complaint")
+@require_GET
+def complaint_list(request: StaffRequest) -> HttpResponse:
+    """What is not closed, the first due on top; by the filters in the URL also the closed ones, newest first."""
+    found = ComplaintFilter(request.GET, queryset=Complaint.objects.all())
+    # The orders by themselves: joined, PostgreSQL may read all of them.
+    orders = Prefetch("order", queryset=Order.objects.for_table())
+    rows = found.qs.select_related("opened_by").prefetch_related(orders)
+    if found.shows_open:
+        table, page = ComplaintTable(rows.order_by("due_at", "pk")[:_MOST_OPEN]), None
+    else:
+        page = keyset_page(rows, request.GET, time_field="opened_at")
+        table = ComplaintTable(page.rows)
+    return render(request, "complaints/complaint_list.html", {"filter": found, "page": page, "table": table})
+
+
+@staff_only("purchases.view_order", "complaints.handle_complaint")
+@require_POST
+def complaint_open(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Open a complaint about an order."""
+    order = get_object_or_404(Order, ref_id=ref_id)
+    form = ComplaintForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Write what the customer says, or what you have done."), extra_tags="no_words")
+        return redirect(_page_of(order))
+    with refusal_shown(request):
+        services.open_complaint(order, words=form.cleaned_data["words"], actor=request.user, due_at=_due(form))
+        messages.success(request, _("The complaint is open."), extra_tags="complaint_opened")
+    return redirect(_page_of(order))
+
+
+@staff_only("purchases.view_order", "complaints.handle_complaint")
+@require_POST
+def complaint_step(request: StaffRequest, pk: int) -> HttpResponse:
+    """Write what was done about a complaint, and where it stands now."""
+    complaint = get_object_or_404(Complaint.objects.select_related("order"), pk=pk)
+    form, to = StepForm(request.POST), request.POST.get("to", "")
+    if not form.is_valid() or to not in State.values:
+        messages.error(request, _("Write what the customer says, or what you have done."), extra_tags="no_words")
+        return redirect(_page_of(complaint.order))
+    with refusal_shown(request):
+        services.move_complaint(
+            complaint,
+            to=to,
+            words=form.cleaned_data["words"],
+            actor=request.user,
+            due_at=_due(form),
+        )
+        messages.success(request, _("Written down."), extra_tags="complaint_moved")
+    return redirect(_page_of(complaint.order))
+
+
+def _due(form: ComplaintForm) -> dt.datetime:
+    return clock.now() + dt.timedelta(hours=form.cleaned_data["hours"])
+
+
+def _page_of(order: Order) -> str:
+    return f"{reverse('arrived')}?{urlencode({'q': order.ref_id})}"

@@ -1,0 +1,140 @@
+"""A complaint's life: opened, asked, answered, closed; the overdue first, and never a word about the order's status."""
+
+import datetime as dt
+from functools import partial
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from complaints.errors import ComplaintRefused
+from complaints.models import Complaint, ComplaintEvent, State
+from complaints.services import move_complaint, open_complaint
+from purchases.models import Order, OrderEvent
+from purchases.states import Status
+from tests.factories import make_order
+from tests.people import browser_of, make_person
+from tests.purchases.helpers import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def complain(order=None, actor=None, **facts) -> Complaint:
+    order = order or make_order(Status.SUCCESS)
+    return open_complaint(order, words="Not on the phone", actor=actor or make_person("cashier"), **facts)
+
+
+def test_a_complaint_is_opened_asked_answered_and_closed_on_the_page():
+    order, browser = make_order(Status.SUCCESS, sn="SN-1"), browser_of("cashier")
+    before = (order.status, OrderEvent.objects.count())
+    browser.post(f"/complaints/{order.ref_id}/open/", {"words": "Not on the phone", "hours": "4"})
+    complaint = Complaint.objects.get()
+    assert abs((complaint.due_at - complaint.opened_at).total_seconds() - 4 * 3600) < 60
+
+    for to in ("asked", "asked", "answered", "closed"):
+        browser.post(f"/complaints/{complaint.pk}/step/", {"words": f"now {to}", "hours": "24", "to": to})
+
+    complaint.refresh_from_db()
+    assert (complaint.state, complaint.closed_at is not None) == (State.CLOSED, True)
+    story = list(ComplaintEvent.objects.order_by("pk").values_list("state", flat=True))
+    assert story == ["open", "asked", "asked", "answered", "closed"]
+    order.refresh_from_db()
+    assert (order.status, OrderEvent.objects.count()) == before
+    page = browser.get("/arrived/", {"q": order.ref_id}).content.decode()
+    assert 'id="complaint-events"' in page
+    assert 'id="complaint-new"' in page
+
+
+def test_what_makes_no_sense_is_refused():
+    person = make_person("cashier")
+    complaint = complain(actor=person)
+    with pytest.raises(ComplaintRefused) as refusal:
+        complain(complaint.order, person)
+    assert refusal.value.reason == "open_already"
+    move_complaint(complaint, to="closed", words="Arrived after all", actor=person)
+    for to in ("open", "closed", "asked"):
+        with pytest.raises(ComplaintRefused) as refusal:
+            move_complaint(complaint, to=to, words="?", actor=person)
+        assert refusal.value.reason == "moved"
+    with pytest.raises(ComplaintRefused):
+        complain(complaint.order, make_person("auditor"))
+
+    assert complain(complaint.order, person).state == State.OPEN
+
+
+def test_the_database_keeps_what_was_said_and_closed():
+    complaint = complain()
+    move_complaint(complaint, to="closed", words="Done", actor=complaint.opened_by)
+    for table, change in (
+        ("complaints_complaint", "SET state = 'open', closed_at = NULL"),
+        ("complaints_complaintevent", "SET words = 'x'"),
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"UPDATE {table} {change}")
+    assert complaint.history.count() == 2
+
+
+def test_of_two_who_open_or_close_at_once_one_does():
+    order, people = make_order(Status.SUCCESS), [make_person("cashier"), make_person("supervisor")]
+    results = at_once(*[partial(complain, order, person) for person in people])
+    assert [getattr(one, "reason", "") for one in results].count("open_already") == 1
+    complaint = Complaint.objects.get()
+
+    results = at_once(
+        *[partial(move_complaint, complaint, to="closed", words="Done", actor=person) for person in people]
+    )
+
+    assert [getattr(one, "reason", "") for one in results].count("moved") == 1
+    assert ComplaintEvent.objects.count() == 2
+
+
+def test_the_overdue_come_first_with_an_alert_and_a_count():
+    person = make_person("cashier")
+    now = timezone.now()
+    later = complain(make_order(Status.SUCCESS, destination="081200000001"), person)
+    late = complain(
+        make_order(Status.SUCCESS, destination="081200000002"), person, due_at=now - dt.timedelta(minutes=1)
+    )
+    closed = complain(make_order(Status.SUCCESS, destination="081200000003"), person)
+    move_complaint(closed, to="closed", words="Done", actor=person)
+    evaluate_alerts()
+    browser = browser_of("auditor")
+
+    page = browser.get("/complaints/").content.decode()
+    assert page.index(late.order.ref_id) < page.index(later.order.ref_id)
+    assert page.count("data-overdue") == 1
+    assert closed.order.ref_id not in page
+    assert closed.order.ref_id in browser.get("/complaints/?state=closed").content.decode()
+    assert 'id="count-arrived"' in page
+    assert Alert.objects.open().filter(kind="complaint_overdue").count() == 1
+
+    move_complaint(late, to="asked", words="Asked", actor=person)
+    evaluate_alerts()
+
+    assert not Alert.objects.open().filter(kind="complaint_overdue").exists()
+
+
+def test_who_has_no_right_opens_and_sees_nothing():
+    order = make_order(Status.SUCCESS)
+    complaint = complain(order)
+    for who, expected in (("viewer", 403), ("auditor", 200)):
+        browser = browser_of(who)
+        assert browser.get("/complaints/").status_code == expected
+        assert browser.post(f"/complaints/{order.ref_id}/open/", {"words": "x", "hours": "4"}).status_code == 403
+        assert browser.post(f"/complaints/{complaint.pk}/step/", {"words": "x", "to": "closed"}).status_code == 403
+    assert (
+        'id="complaint"'
+        not in browser_of("viewer", username="v").get("/arrived/", {"q": order.ref_id}).content.decode()
+    )
+    assert Order.objects.get().status == Status.SUCCESS
+
+
+def test_the_list_asks_as_often_for_many(django_assert_max_num_queries):
+    person, browser = make_person("cashier"), browser_of("admin")
+    for n in range(12):
+        complain(make_order(Status.SUCCESS, destination=f"0812000000{n:02d}"), person)
+    for query in ("", "?state=all", "?q=081200000003"):
+        with django_assert_max_num_queries(8):
+            assert browser.get(f"/complaints/{query}").status_code == 200
