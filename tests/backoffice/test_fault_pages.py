@@ -82,14 +82,14 @@ def test_the_page_for_our_own_faults_needs_no_database(language):
 
 
 @pytest.mark.django_db
-def test_a_fault_of_ours_shows_that_page(cashier, monkeypatch):
+def test_a_fault_of_ours_shows_that_page(admin, monkeypatch):
     def broken() -> None:
         raise RuntimeError("no detail of this may be shown")
 
     monkeypatch.setattr("backoffice.dashboard.limit_use", broken)
-    cashier.raise_request_exception = False
+    admin.raise_request_exception = False
 
-    answer = cashier.get("/")
+    answer = admin.get("/")
 
     assert answer.status_code == 500
     assert has_id(answer, "orders-are-safe")

@@ -134,13 +134,13 @@ def test_language_and_look_are_kept_with_the_account():
     client = Client(headers={"Accept-Language": "en"})
     client.force_login(person)
 
-    client.post("/me/", {"language": "id", "theme": "dark"})
+    client.post("/me/", {"language": "id", "theme": "dark", "endings": "both"})
 
     page = client.get("/orders/").content.decode()
     assert re.search(r'<html lang="id" data-look="dark"', page)
     assert "Transaksi" in page
     person.refresh_from_db()
-    assert (person.language, person.theme) == ("id", "dark")
+    assert (person.language, person.theme, person.endings) == ("id", "dark", "both")
 
 
 def test_an_unknown_language_is_refused():
