@@ -1,0 +1,80 @@
+"""A debt in a real browser: allowed by the owner, made in the review, paid in part, reminded of, listed by age."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from customers.models import SavedNumber
+from staff.models import User
+from staff.roles import create_demo_staff
+from tests.credit.helpers import account_of, owed_by
+from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin
+from tests.factories import make_product
+from tests.journeys.helpers import OpenWindow, sign_in
+from tests.journeys.test_drawers import faults_in_all_looks
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+NUMBER = "081234567890"
+
+
+def sell_with_enter(window: Page, address: str, code: str) -> None:
+    """The review as it opens: one key sends it, paid in cash."""
+    window.goto(f"{address}/products/{code}/buy/?review=1&destination=081234567899")
+    window.keyboard.press("Enter")
+    expect(window.locator("[data-code=placed]")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    address, product, customer = live_server.url, make_product(), make_customer("Bu Sri")
+    SavedNumber.objects.create(customer=customer, destination=NUMBER, kind="phone")
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    owner, window = open_window(language=language), open_window(language=language)
+
+    # given: the owner allows it
+    sign_in(owner, address, "owner")
+    owner.goto(f"{address}/customers/{customer.pk}/")
+    faults = faults_in_all_looks(owner)
+    owner.click("#credit-page")
+    faults += faults_in_all_looks(owner)
+    owner.fill("#terms-cap", "50.000")
+    owner.click("#credit-terms button[type=submit]")
+    expect(owner.locator("[data-code=credit_saved]")).to_be_visible()
+
+    # when: the cashier sells in cash with one key, and to the customer on credit
+    sign_in(window, address, "cashier")
+    sell_with_enter(window, address, product.code)
+    window.goto(f"{address}/products/{product.code}/buy/?review=1&destination={NUMBER}")
+    window.click("#paid-by summary")
+    expect(window.locator("#id_paid_by_customer")).to_have_value("Bu Sri")
+    window.select_option("#id_paid_by", "credit")
+    faults += faults_in_all_looks(window)
+    window.click("button[name=confirm]")
+    expect(window.locator("#sale-debtor")).to_be_visible()
+    faults += faults_in_all_looks(window)
+
+    # when: a part of it is paid in cash
+    window.goto(f"{address}/customers/{customer.pk}/credit/")
+    expect(window.locator("#owed")).to_have_attribute("data-amount", "10500")
+    expect(window.locator("#reminder-whatsapp")).to_be_visible()
+    faults += faults_in_all_looks(window)
+    window.fill("#credit-payment [name=amount]", "4.000")
+    window.click("#credit-payment button[type=submit]")
+    expect(window.locator("[data-code=credit_paid]")).to_be_visible()
+    expect(window.locator("#owed")).to_have_attribute("data-amount", "6500")
+    window.goto(f"{address}/drawer/")
+    expect(window.locator("#expected-now")).to_have_attribute("data-amount", "114500")
+    faults += faults_in_all_looks(window)
+
+    # then: the owner sees it by age
+    owner.goto(f"{address}/credit/")
+    expect(owner.locator("#owed-in-all")).to_have_attribute("data-amount", "6500")
+    faults += faults_in_all_looks(owner)
+    owner.click("#results a")
+    expect(owner.locator("#debts")).to_be_visible()
+    assert (owed_by(customer), account_of(customer).cap) == (6_500, 50_000)
+    assert faults == []
