@@ -236,6 +236,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("vendor/tabler", NODE_MODULES / "@tabler/core/dist"),
     ("vendor/htmx", NODE_MODULES / "htmx.org/dist"),
+    ("pictures", BASE_DIR / "docs" / "pictures"),
 ]
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 300

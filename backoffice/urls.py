@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
 from backoffice import dashboard
+from backoffice.guide import guide
 from backoffice.metrics import metrics
 
 
@@ -27,6 +28,7 @@ urlpatterns = [
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),
     path("overview/catalogue/", dashboard.catalogue_sync, name="catalogue_sync"),
+    path("guide/", guide, name="guide"),
     path("balance/", include("reconciliation.urls")),
     path("balance/", include("ledger.urls")),
     path("balance/alerts/", include("alerts.urls")),

@@ -28,7 +28,7 @@ MODULES = {
     "status": "status",
     "reset": "resetting",
 }
-TASKS = {"test", "check", "lock"}  # of pyproject.toml
+TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
 PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
 ./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
@@ -78,6 +78,7 @@ def parser() -> Parser:
     commands.add_parser("doctor", help="look at everything that the shop rests on, and say what to do", add_help=False)
     commands.add_parser("test", help="run the tests on services of their own; arguments are pytest's", add_help=False)
     commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations")
+    commands.add_parser("screenshots", help="make the pictures in docs/pictures again, of a demo of its own")
     locked = commands.add_parser("lock", help="compile the lock files again from the .in files and package.json")
     locked.add_argument("--upgrade", action="store_true", help="take the newest versions that are allowed")
     service = commands.add_parser("service", help="write systemd units that keep ./run up running")

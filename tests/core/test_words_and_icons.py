@@ -37,6 +37,7 @@ ROOMS = (
         "alerts",
         "callbacks",
         "approvals",
+        "counter",
         "tills",
         "credit",
         "drawers",

@@ -72,6 +72,8 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
         "/orders/?status=nonsense",
         "/orders/?q=zzz",
         "/me/",
+        "/guide/",
+        "/balance/alerts/mine/",
         "/accounts/password/change/",
     ]
     addresses += ["/accounts/logout/", "/callbacks/", "/callbacks/?q=zzz", "/no/such/page/"]

@@ -1,0 +1,154 @@
+"""Makes the pictures of docs/pictures again: `./run screenshots`.
+
+A demo of its own is started (sandbox, data in a temporary folder), a cashier sells in it with the system's Chromium,
+once in each language, and each page is photographed. `--address` takes a demo that runs already instead.
+Exit code 1, with one sentence, when there is no Chromium or the demo does not start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+PORT, START_SECONDS = 8790, 240
+DESKTOP, PHONE = (1120, 720), (390, 780)
+# Language of the pages → of the browser, and a number that nothing was sold to yet.
+LANGUAGES = {"id": ("id-ID", "081234567801"), "en": ("en-GB", "081234567802")}
+DRAWER = "from drawers.models import Drawer; Drawer.objects.get_or_create(name='Laci 1')"
+
+
+def main() -> int:
+    """Make all pictures; the exit code."""
+    parser = argparse.ArgumentParser(prog="./run screenshots")
+    parser.add_argument("--address", default="", help="of a demo that runs, for example http://localhost:8000")
+    options = parser.parse_args()
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        print(
+            "The pictures need Chromium, and none was found: install the system's package `chromium`.", file=sys.stderr
+        )
+        return 1
+    try:
+        import playwright.sync_api  # noqa: F401, PLC0415 - a package of the development lock
+    except ImportError:
+        print("The pictures need playwright: `./run screenshots` installs it.", file=sys.stderr)
+        return 1
+    if options.address:
+        photograph(options.address.rstrip("/"), browser)
+        return 0
+    with tempfile.TemporaryDirectory() as folder, demo(Path(folder)) as address:
+        if not address:
+            print("The demo did not start: try ./run, and read what it says.", file=sys.stderr)
+            return 1
+        photograph(address, browser)
+    return 0
+
+
+@contextmanager
+def demo(folder: Path) -> Iterator[str]:
+    """A demo with a drawer; its address, or "" when it does not start."""
+    environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
+    run = [str(ROOT / "run")]
+    process = subprocess.Popen([*run, "--port", str(PORT)], env=environment, stdout=subprocess.DEVNULL)
+    address = f"http://localhost:{PORT}"
+    try:
+        is_up = is_ready(address, process)
+        if is_up:
+            subprocess.run(
+                [*run, "manage", "shell", "-c", DRAWER], env=environment, check=True, stdout=subprocess.DEVNULL
+            )
+        yield address if is_up else ""
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def is_ready(address: str, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until the demo serves pages; False when it ended or takes too long."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/readyz", timeout=5):  # noqa: S310 - our own loopback
+                return True
+        except OSError:
+            time.sleep(1)
+    return False
+
+
+def photograph(address: str, executable: str) -> None:
+    """Sell as a cashier in each language, and keep a picture of each step."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - see above
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+        for language, (locale, number) in LANGUAGES.items():
+            folder = PICTURES / language
+            folder.mkdir(parents=True, exist_ok=True)
+            context = browser.new_context(
+                viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale=locale, reduced_motion="reduce"
+            )
+            context.set_default_timeout(60_000)
+            sell(context.new_page(), address, number, folder)
+            context.close()
+        browser.close()
+
+
+def sell(page: Any, address: str, number: str, folder: Path) -> None:
+    """One sale from the sign-in to the receipt."""
+
+    def keep(name: str) -> None:
+        page.screenshot(path=str(folder / f"{name}.png"), animations="disabled")
+        print(folder / f"{name}.png")
+
+    page.goto(address)
+    page.fill("[name=login]", "cashier")
+    page.fill("[name=password]", "cashier-demo")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#own-day")
+    page.goto(f"{address}/drawer/")
+    if page.locator("#open-drawer").count():
+        page.fill("[name=pieces_50000]", "2")
+        page.fill("[name=pieces_10000]", "10")
+        page.click("#open-drawer button[type=submit]")
+        page.wait_for_selector("#expected-now")
+    page.goto(f"{address}/counter/")
+    page.keyboard.type(f"{number} 10")
+    page.wait_for_selector("#counter-tiles [aria-selected=true]")
+    keep("counter")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#counter-review")
+    page.wait_for_timeout(800)  # no Enter counts in the moment after the review appeared
+    keep("review")
+    page.keyboard.press("Enter")
+    newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not that of the language before
+    page.wait_for_function(f"document.querySelector('#counter-strip .run-sub')?.textContent.includes('{number[-4:]}')")
+    page.wait_for_selector(newest)
+    order = page.get_attribute(newest, "href")
+    page.goto(f"{address}{order}")
+    page.wait_for_selector("#serial")
+    keep("order")
+    page.goto(f"{address}/")
+    page.wait_for_selector("#own-latest")
+    keep("overview")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.goto(f"{address}/counter/")
+    page.keyboard.type(f"{number} ")
+    page.wait_for_selector("#counter-tiles")
+    keep("phone")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
