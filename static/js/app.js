@@ -38,7 +38,7 @@ const single = {
   a: () => (find("[data-key=a]") ? visit("[data-key=a]") : openForm("a")),
   r: () => (find("[data-key=r]") ? visit("[data-key=r]") : openForm("r")),
   w: () => (find("[data-key=w]") ? visit("[data-key=w]") : showMessage()),
-  m: () => visit("[data-key=m], .nav-main a[href='/arrived/']"),
+  m: () => visit(find("[data-key=m]") ? "[data-key=m]" : ".nav-main a[href='/arrived/']"),
   n: () => visit("[data-next-cashier]"),
 };
 
