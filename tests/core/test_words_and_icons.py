@@ -20,35 +20,8 @@ from core.templatetags.ui import moment, rupiah
 from purchases.states import Status
 from purchases.templatetags.orders import status_badge
 
-ROOMS = (
-    *(
-        "core",
-        "upstream",
-        "gateway",
-        "exports",
-        "ledger",
-        "catalogue",
-        "customers",
-        "purchases",
-        "bills",
-        "reconciliation",
-    ),
-    *(
-        "alerts",
-        "callbacks",
-        "approvals",
-        "counter",
-        "tills",
-        "credit",
-        "drawers",
-        "counter",
-        "shop",
-        "staff",
-        "audit",
-        "workbench",
-        "backoffice",
-    ),
-)
+_NO_ROOM = {"benchmarks", "checks", "launcher", "sandbox", "tests"}
+ROOMS = sorted({path.parent.name for path in Path(settings.BASE_DIR).glob("*/__init__.py")} - _NO_ROOM)
 KEYWORDS = {
     **dict.fromkeys(["_", "gettext", "gettext_lazy", "gettext_noop"]),
     **dict.fromkeys(["ngettext", "ngettext_lazy"], (1, 2)),
