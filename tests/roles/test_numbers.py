@@ -144,6 +144,8 @@ def shop() -> dict[str, Any]:
         "order_receipt_print": [{"ref_id": order.ref_id, "number": 1}],
         "order_story_whole": [{"ref_id": order.ref_id}],
         **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("bill_detail", "bill_live")},
+        **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("counter_bill", "counter_bill_now")},
+        "counter_message": [{"ref_id": one.ref_id} for one in orders],
         "bill_pay": [{"ref_id": check.ref_id}],
         **{name: [{"batch": batch}] for name in ("bill_batch", "bill_batch_live", "bill_batch_review")},
         "bill_batch_receipt": [{"batch": batch}],
