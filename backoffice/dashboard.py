@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.db import connection
-from django.db.models import Count, Q, Subquery
+from django.db.models import Count, Q, QuerySet, Subquery
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -140,17 +140,22 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     with snapshot():
         if request.user.has_perm("purchases.view_order"):
             facts |= _order_facts(today, request)
-        if sees_cost(request.user) and request.user.has_perm("ledger.view_books"):
-            facts |= _fund_facts()
+        sees_books = sees_cost(request.user) and request.user.has_perm("ledger.view_books")
+        sees_products = request.user.has_perm("catalogue.view_product")
+        questions = [_last_syncs()] if sees_products else []
+        if sees_books:
+            questions += [ReconciliationRun.objects.all()[:1], *Funds.questions()]
+        answers = read_together(*questions) if questions else []
+        if sees_products:
+            facts |= _catalogue_facts(answers.pop(0), now)
+        if sees_books:
+            facts |= _fund_facts(*answers)
         elif sees_cost(request.user) and request.user.has_perm("purchases.view_order"):
             facts["reading"] = latest_reading()
-        if request.user.has_perm("catalogue.view_product"):
-            facts |= _catalogue_facts(now)
     return facts
 
 
-def _fund_facts() -> dict[str, Any]:
-    *answers, runs = read_together(*Funds.questions(), ReconciliationRun.objects.all()[:1])
+def _fund_facts(runs: list[ReconciliationRun], *answers: list[Any]) -> dict[str, Any]:
     funds = Funds.of(*answers)
     return {"funds": funds, "reading": funds.reading, "run": runs[0] if runs else None}
 
@@ -192,12 +197,16 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     }
 
 
-def _catalogue_facts(now: dt.datetime) -> dict[str, Any]:
+def _last_syncs() -> QuerySet[CatalogueSync]:
+    """The last fetch of the catalogue and the last one that was done, with how many products are listed."""
     syncs = CatalogueSync.objects.order_by("-started_at")
     done = syncs.filter(result=CatalogueSync.Result.DONE)
     listed = Product.objects.listed().order_by().values("is_listed").annotate(n=Count("pk")).values("n")
     last_two = CatalogueSync.objects.filter(Q(pk__in=syncs.values("pk")[:1]) | Q(pk__in=done.values("pk")[:1]))
-    found = list(last_two.annotate(listed=Subquery(listed)).order_by("-started_at"))
+    return last_two.annotate(listed=Subquery(listed)).order_by("-started_at")
+
+
+def _catalogue_facts(found: list[Any], now: dt.datetime) -> dict[str, Any]:
     last = found[0] if found else None
     return {
         "product_count": (found[0].listed or 0) if found else Product.objects.listed().count(),

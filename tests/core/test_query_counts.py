@@ -145,7 +145,7 @@ LISTS = [
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
     ("/staff/", people, 6),
-    ("/", orders, 10),
+    ("/", orders, 9),
 ]
 
 
