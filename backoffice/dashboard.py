@@ -142,7 +142,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
             facts |= _order_facts(today, request)
         sees_books = sees_cost(request.user) and request.user.has_perm("ledger.view_books")
         sees_products = request.user.has_perm("catalogue.view_product")
-        questions = [_last_syncs()] if sees_products else []
+        questions: list[Any] = [_last_syncs()] if sees_products else []
         if sees_books:
             questions += [ReconciliationRun.objects.all()[:1], *Funds.questions()]
         answers = read_together(*questions) if questions else []
