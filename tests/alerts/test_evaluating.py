@@ -85,13 +85,14 @@ def test_what_is_settled_during_the_evaluation_is_no_alert(monkeypatch: Any, dja
     assert not Alert.objects.exists()
 
 
-def test_an_evaluation_at_rest_takes_ten_statements(django_assert_num_queries: Any):
+def test_an_evaluation_at_rest_takes_few_statements(django_assert_num_queries: Any):
     open_books(5_000_000)
     alerts.evaluate_alerts()
 
     # The turn and its end, the open alerts, the rows that say how all is, late orders, the closed
-    # days, approvals that wait, the last use of the emergency account, who acted alone, drawers.
-    with django_assert_num_queries(10):
+    # days, approvals that wait, the last use of the emergency account, who acted alone, drawers,
+    # complaints.
+    with django_assert_num_queries(11):
         alerts.evaluate_alerts()
 
 

@@ -318,7 +318,7 @@ def test_a_reversed_order_waits_until_the_money_is_given_back(two):
     assert list(Order.objects.need_attention()) == [order]
 
     page = cashier.get(f"/orders/{order.ref_id}/")
-    assert has_id(page, "act-give_back")
+    assert has_id(page, "give-back")
     assert "Rp10.500" in words(page)
     cashier.post(f"/orders/{order.ref_id}/given-back/", {"note": " "})
     assert not GivenBack.objects.exists()

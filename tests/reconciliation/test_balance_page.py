@@ -79,10 +79,10 @@ def test_on_the_first_day_there_is_no_curve(auditor):
     assert '<svg class="chart' not in auditor.get("/balance/").content.decode()
 
 
-def test_the_overview_leads_to_the_balance(cashier, auditor):
+def test_the_overview_leads_to_the_balance(admin, auditor):
     open_books(1_000_000)
 
-    assert 'href="/balance/"' in cashier.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
+    assert 'href="/balance/"' in admin.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
     assert "status-good" in auditor.get("/").content.decode().split('id="balance-title"')[1].split("</section>")[0]
 
 
