@@ -16,6 +16,7 @@ from tests.database import app_url
 from tests.sandbox_process import PROJECT, eventually, free_port
 
 _CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
+_QUEUES = ("interactive", "callbacks", "background")
 _WORKER = ["worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle", "-l", "INFO"]
 
 
@@ -71,14 +72,24 @@ class Fleet:
             return False
 
     def rest(self) -> None:
-        """Let beat start nothing more, and wait until the workers have done all that there is to do."""
-        os.kill(self.processes["beat"].pid, signal.SIGSTOP)
+        """Let beat start nothing more, wait until the workers have done all that there is to do, and stop them, too.
+
+        Else a later test without a fleet that places an order would have it sent by this one.
+        """
+        self._signal(signal.SIGSTOP, "beat")
         with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
-            eventually(lambda: not broker.exists("interactive", "callbacks", "background", "unacked"), within=30)
+            eventually(lambda: not broker.exists(*_QUEUES, "unacked"), within=30)
+        self._signal(signal.SIGSTOP, "worker", "background")
 
     def resume(self) -> None:
-        """Let beat go on."""
-        os.kill(self.processes["beat"].pid, signal.SIGCONT)
+        """Let all go on, without what other tests have asked for meanwhile."""
+        with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
+            broker.delete(*_QUEUES)
+        self._signal(signal.SIGCONT, *self.processes)
+
+    def _signal(self, what: signal.Signals, *names: str) -> None:
+        for name in names:
+            os.kill(self.processes[name].pid, what)
 
     def kill(self, *names: str) -> None:
         """`kill -9` these processes and their children."""
