@@ -148,9 +148,9 @@ def test_an_order_in_doubt_for_15_minutes_is_an_alert(status: Status):
 
 
 def test_an_order_queued_again_counts_from_its_first_sending():
-    Exchange.objects.create(pk=7, endpoint="transaction_create", outcome="timeout", sent_at=ago(minutes=16))
-    make_order(Status.QUEUED, ref_id="B1", sent_no=7, sent_at=ago(minutes=1))
-    make_order(Status.QUEUED, ref_id="B2", sent_no=8, sent_at=ago(minutes=1))
+    first = Exchange.objects.create(endpoint="transaction_create", outcome="timeout", sent_at=ago(minutes=16))
+    make_order(Status.QUEUED, ref_id="B1", sent_no=first.pk, sent_at=ago(minutes=1))
+    make_order(Status.QUEUED, ref_id="B2", sent_no=first.pk + 1, sent_at=ago(minutes=1))
 
     assert found() == [("order_unknown", "B1")]
 
