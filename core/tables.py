@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 from django.template.loader import render_to_string
-from django.utils.html import format_html
+from django.utils.formats import localize
+from django.utils.functional import cached_property
+from django.utils.html import conditional_escape, escape, format_html
 from django.utils.safestring import SafeString
 
 M = TypeVar("M", bound=Model)
@@ -32,6 +34,11 @@ class Column:
         """Its name in the table's class: the cells carry it as the class `c-NAME`."""
         return self.cell.__name__
 
+    @cached_property
+    def opening(self) -> str:
+        """The tag that opens each of its cells."""
+        return f'<td class="c-{self.name} {self.css}" data-phone="{self.phone}">'
+
 
 def column(header: Any, *, css: str = "", phone: str = "wide") -> Callable[[Callable[[Any, Any], Any]], Column]:
     """Make a method `(table, row) -> text or HTML` a column of its table."""
@@ -45,6 +52,12 @@ class Row:
     id: str
     cells: list[tuple[Column, Any]]
     marks: str = ""
+
+    def as_html(self, swap: str = "") -> SafeString:
+        """Its element; `swap`: one more attribute. Not a template, which takes several times as long for 50 rows."""
+        cells = (f"{column.opening}{conditional_escape(localize(content))}</td>" for column, content in self.cells)
+        attributes = f'id="{escape(self.id)}"{conditional_escape(self.marks)}{conditional_escape(swap)}'
+        return SafeString(f"<tr {attributes}>{''.join(cells)}</tr>")
 
 
 class Table(Generic[M]):

@@ -7,6 +7,7 @@ from django import template
 from core.icons import icon
 from core.money import rupiah, signed_rupiah
 from core.numbers import as_seen, note_as_seen, text_as_seen
+from core.tables import Row
 from core.times import ago, clock, day_words, moment
 
 register = template.Library()
@@ -22,12 +23,17 @@ def hiding(text: object, number: str) -> str:
     return text_as_seen(str(text), number)
 
 
+def table_row(row: Row, swap: str = "") -> str:
+    """`{% table_row row live.swap %}`: a row of a list."""
+    return row.as_html(swap)
+
+
 def as_json(value: object) -> str:
     """The value as JSON, for an attribute that a script reads."""
     return json.dumps(value, default=str)
 
 
-for tag in (ago, icon, moment):
+for tag in (ago, icon, moment, table_row):
     register.simple_tag(tag)
 for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, rupiah):
     register.filter(shown_as)
