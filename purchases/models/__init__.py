@@ -1,5 +1,6 @@
 """The tables of the orders."""
 
-from purchases.models.orders import Incident, Order, OrderEvent
+from purchases.models.orders import Order
 from purchases.models.receipts import ReceiptPrint
+from purchases.models.timeline import Incident, OrderEvent
 from purchases.models.verdicts import GivenBack, Verdict

@@ -1,4 +1,4 @@
-"""An order, its timeline and its incidents. Only `purchases.services` changes a status."""
+"""An order, and how orders are found. Only `purchases.services` changes a status."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from catalogue.models import Product
 from core.search import found_by
-from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import never_truncated
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 # As much of an SN as a search looks at.
@@ -330,90 +329,5 @@ class Order(models.Model):
         }
 
 
-class OrderEvent(models.Model):
-    """A line of an order's timeline: what happened, who or what said so. Append-only."""
-
-    class Source(models.TextChoices):
-        STAFF = "staff", _("Staff")
-        SUBMIT = "submit", _("Answer to our request")
-        POLL = "poll", _("Status check")
-        CALLBACK = "callback", _("Callback")
-
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
-    at = models.DateTimeField(default=timezone.now)
-    from_status = models.CharField(max_length=10, blank=True)
-    to_status = models.CharField(max_length=10, choices=Status.choices)
-    source = models.CharField(max_length=10, choices=Source.choices)
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    note = models.CharField(max_length=500, blank=True, help_text="A person's words, or the upstream's.")
-    facts = models.JSONField(default=dict, help_text="What our own words are made of: {code, …}; rupiah, ISO times.")
-    raw = models.JSONField(null=True, help_text="The upstream's message; it holds no secret and no signature.")
-    callback_id = models.BigIntegerField(null=True, help_text="The stored callback that said so.")
-    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
-
-    class Meta:
-        ordering = ["at", "pk"]
-        indexes = [
-            models.Index(fields=["order", "at"], name="order_event_timeline"),
-            models.Index(fields=["txid", "id"], name="order_event_to_seal"),
-        ]
-        triggers = append_only()
-
-    def __str__(self) -> str:
-        return f"{self.from_status} → {self.to_status}"
-
-
-class Incident(models.Model):
-    """Something that money should not do. The order's row stays as it was; a person looks."""
-
-    class Kind(models.TextChoices):
-        CONTRADICTION = "contradiction", _("The upstream contradicts a final status")
-        PRICE_ABOVE_MAX = "price_above_max", _("Charged more than the confirmed price")
-        OTHER_PRICE = "other_price", _("The upstream names another price than before, or none")
-        MISMATCH = "mismatch", _("The answer names another product or destination")
-        LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
-        DOUBLED_SN = "doubled_sn", _("Another order of the brand has the same SN")
-        NO_TOKEN = "no_token", _("Success without a token of 20 digits")
-
-    order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="incidents")
-    kind = models.CharField(max_length=20, choices=Kind.choices)
-    at = models.DateTimeField(default=timezone.now)
-    source = models.CharField(max_length=10, choices=OrderEvent.Source.choices)
-    detail = models.CharField(max_length=500)
-    raw = models.JSONField(null=True)
-    callback_id = models.BigIntegerField(null=True)
-    closed_at = models.DateTimeField(null=True)
-    closed_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    closing_note = models.CharField(max_length=500, blank=True)
-
-    class Meta:
-        ordering = ["-at"]
-        constraints = [
-            # The same contradiction again (a retried callback, a repeated poll) is one incident.
-            models.UniqueConstraint(fields=["order", "kind", "detail"], name="incident_once"),
-        ]
-        indexes = [models.Index(fields=["-at"], name="incident_open", condition=Q(closed_at__isnull=True))]
-        triggers = [
-            pgtrigger.ReadOnly(
-                name="what_happened_never_changes",
-                fields=["order", "kind", "at", "source", "detail", "raw", "callback_id"],
-            ),
-            pgtrigger.Protect(
-                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
-            ),
-            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
-            never_truncated(),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.detail}"
-
-    @property
-    def is_about_sn(self) -> bool:
-        """Whether its detail says nothing about money, so that everybody may read it."""
-        return self.kind in {self.Kind.DOUBLED_SN, self.Kind.NO_TOKEN}
-
-
 # When it is polled says nothing about money.
 OrderHistory = history_of(Order, exclude=["next_poll_at", "polls", "not_found_count", "not_found_since"])
-IncidentHistory = history_of(Incident)
