@@ -139,14 +139,15 @@ RIGHTS: dict[str, str] = {
     "drawers_drawerday": "SIU",
     "drawers_shift": "SIU",
     "drawers_drawerentry": "SI",
-    "complaints_complaint": "SIU",
-    "complaints_complaintevent": "SI",
-    "complaints_complainthistory": "SI",
     "drawers_refund": "SIU",
-    "drawers_refundhistory": "SI",
     "drawers_drawerhistory": "SI",
     "drawers_drawerdayhistory": "SI",
     "drawers_shifthistory": "SI",
+    "drawers_refundhistory": "SI",
+    # complaints
+    "complaints_complaint": "SIU",
+    "complaints_complaintevent": "SI",
+    "complaints_complainthistory": "SI",
 }
 
 _TABLES = """

@@ -340,18 +340,19 @@ APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
 # Something that waits for a second person longer than this (minutes) is an alert.
 APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
 
-# --- Payments -----------------------------------------------------------------------------------------------------
+# --- Payments ---------------------------------------------------------------------------------------------------
 
 # What is asked, and may refuse, when an order is to sell for another price: rooms above the one that changes it.
 PRICE_FOLLOWERS = ["credit.services.follow_price"]
 # What notes how a customer pays, where the review of an order says so and it is not simply cash.
 PLACED_AS_PAID_BY = "drawers.views.review.place_as_paid"
 
-# --- Drawers ----------------------------------------------------------------------------------------------------
+# --- Drawers and complaints -------------------------------------------------------------------------------------
 
 # A drawer that is closed with a larger difference than this (rupiah) is an alert, and an event of the audit.
-COMPLAINT_DUE_HOURS = env.int("COMPLAINT_DUE_HOURS", 24)
 DRAWER_DIFFERENCE_LIMIT = env.int("DRAWER_DIFFERENCE_LIMIT", 20_000)
+# A complaint is due so many hours after a step that names no time.
+COMPLAINT_DUE_HOURS = env.int("COMPLAINT_DUE_HOURS", 24)
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
