@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import BigIntegerField, Count, Sum
-from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core.paging import chosen_first
@@ -16,13 +15,14 @@ from core.together import read_together
 from drawers.models import DrawerEntry, Method, Shift
 from drawers.services import USE
 from purchases.models import Order
-from purchases.states import FINAL, Status
+from purchases.models.orders import CUSTOMER_PAYS
+from purchases.states import FINAL, UNFULFILLED, Status
 from purchases.tables import OrderTable
 from staff.models import User
 
 _MOST_OPEN, _LATEST = 20, 8
 # What ended so has brought the customer nothing, and costs nothing.
-_IN_VAIN = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED})
+_IN_VAIN = UNFULFILLED - {Status.REVERSED}
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,12 @@ def _questions(person: User) -> list[Any]:
     midnight: dt.datetime = start_of_day(timezone.localdate())
     own, shown = Order.objects.filter(placed_by=person.pk), Order.objects.for_table()
     today = own.filter(created_at__gte=midnight)
-    pays = Coalesce("selling_price", "price", "max_price")
+    paid = Sum(CUSTOMER_PAYS, output_field=BigIntegerField())
     cash = DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, method=Method.CASH)
     return [
         Shift.objects.filter(cashier=person.pk, closed_at=None).select_related("drawer"),
         cash.order_by().values_list("shift").annotate(sum=Sum("amount", output_field=BigIntegerField())),
         chosen_first(own.open().order_by("created_at", "pk")[:_MOST_OPEN], shown),
-        today.order_by().values_list("status").annotate(n=Count("pk"), paid=Sum(pays, output_field=BigIntegerField())),
+        today.order_by().values_list("status").annotate(n=Count("pk"), paid=paid),
         chosen_first(today.filter(status__in=FINAL).order_by("-created_at", "-pk")[:_LATEST], shown),
     ]

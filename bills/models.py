@@ -25,7 +25,7 @@ from core.triggers import append_only, never_truncated
 from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
-from purchases.states import FINAL, OPEN, ActionReason, Status
+from purchases.states import FINAL, OPEN, UNFULFILLED, ActionReason, Status
 from upstream.error_codes import meaning_of
 
 # A payment of ours has paid the months of its bill for this time. Some billers use one label for every month, which
@@ -101,7 +101,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         if wanted != BillState.NOT_PAYABLE:
             return self.filter(pk__in=found.values("pk"))
         refused = Q(order=None) | Q(needs_action & ~may_be_charged("order__"))
-        ended = Q(order__status__in=FINAL - {Status.SUCCESS})
+        ended = Q(order__status__in=UNFULFILLED)
         return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=found.values("pk")))
 
     def matching(self, text: str, *, by_part: bool = True) -> BillCheckQuerySet:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.db.models import Count, QuerySet, Sum
-from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -29,9 +28,10 @@ from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
 from customers.presenting import shown_number
 from purchases.models import Order
+from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.presenting import SerialNumber, ending_marks, serial_number, shown_destination
 from purchases.receipts import MeterOwner
-from purchases.states import OPEN, Status
+from purchases.states import OPEN, UNFULFILLED, Status
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -47,7 +47,6 @@ _SHELVES: dict[Shelf, str | Promise] = {
 # The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
 _LAST, _MOST_OPEN = 6, 12
 _HOURS = dt.timedelta(hours=12)
-_NOTHING = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})
 
 
 @dataclass(frozen=True)
@@ -195,7 +194,7 @@ class Row:
             return _("It may have been charged. Do not sell it again.")
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
-        if status in _NOTHING:
+        if status in UNFULFILLED:
             return _("The customer has nothing for it.")
         return ""
 
@@ -263,8 +262,6 @@ def _questions(person: User) -> list[QuerySet[Any, Any]]:
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     shown = Order.objects.for_table().filter(pk__in=lately.union(running, all=True)).order_by("-created_at", "-pk")
     today = own.filter(created_at__gte=start_of_day(timezone.localdate(now)), status=Status.SUCCESS)
-    pays = Coalesce("selling_price", "price", "max_price")
-    costs = Coalesce("price", "max_price")
     grouped = today.order_by().values_list("placed_by")
-    sums = grouped.annotate(count=Count("pk"), sum=Sum(pays), profit=Sum(pays - costs))
+    sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))
     return [shown, sums]

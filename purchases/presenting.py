@@ -27,7 +27,7 @@ from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
 from purchases.services.serials import token_of
-from purchases.states import FINAL, ActionReason, Status
+from purchases.states import UNFULFILLED, ActionReason, Status
 from upstream.error_codes import MEANINGS, Next, Step, meaning_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def serial_number(order: Order) -> SerialNumber | None:
 
 
 # An own order rings when it comes to one of these; all others are on their way.
-_RINGS = {Status.SUCCESS: "good", **dict.fromkeys([*(FINAL - {Status.SUCCESS}), Status.NEEDS_ACTION], "bad")}
+_RINGS = {Status.SUCCESS: "good", **dict.fromkeys([*UNFULFILLED, Status.NEEDS_ACTION], "bad")}
 
 
 def ending_marks(order: Order, person: User | None) -> SafeString:

@@ -85,7 +85,7 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.PENDING: DECIDED,
     Status.NEEDS_ACTION: REPORTED | DECIDED | {Status.QUEUED, Status.CANCELLED, Status.CLOSED},
     Status.SUCCESS: frozenset({Status.REVERSED}),
-    **dict.fromkeys(FINAL - {Status.SUCCESS}, frozenset()),
+    **dict.fromkeys(UNFULFILLED, frozenset()),
 }
 
 

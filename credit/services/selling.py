@@ -17,7 +17,7 @@ from credit.models import CreditAccount, CreditEntry
 from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
 from purchases.models import Order
 from purchases.services import lock_order_for_move
-from purchases.states import FINAL, Status
+from purchases.states import UNFULFILLED
 
 if TYPE_CHECKING:
     from customers.models import Customer
@@ -56,7 +56,7 @@ def put_on_credit(order: Order, *, customer: Customer, actor: User) -> CreditEnt
     with transaction.atomic():
         refuse_unless_may(actor)
         current = lock_order_for_move(order.pk)
-        if current.status in FINAL - {Status.SUCCESS}:
+        if current.status in UNFULFILLED:
             raise CreditRefused("ended")
         account = lock_account_of(customer)
         if standing_sale(current.ref_id):
@@ -80,7 +80,7 @@ def give_back_credit(order: Order, *, actor: User, customer: Customer | None = N
     """
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
-        if current.status not in FINAL - {Status.SUCCESS}:
+        if current.status not in UNFULFILLED:
             raise CreditRefused("not_owed")
         sale = _locked_sale(current.ref_id)
         account = sale.account if sale else None

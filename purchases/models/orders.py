@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
-from django.db.models.functions import Left, Reverse, Upper
+from django.db.models.functions import Coalesce, Left, Reverse, Upper
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -25,6 +25,9 @@ from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Sta
 # As much of an SN as a search looks at.
 SN_SEARCHED = 40
 SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
+# In queries what `Order.customer_pays` and `Order.shown_price` are of one order. Rupiah.
+CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
+SHOP_PAYS = Coalesce("price", "max_price")
 
 # These are due at some time: to be sent, or to be polled. What seems never to have arrived may still arrive late.
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
