@@ -14,6 +14,7 @@ from django.utils.translation import ngettext, pgettext
 
 from complaints.models import MOVES, Complaint, State
 from core.bidi import visible
+from core.customer_texts import one_line
 from core.icons import badge
 from core.money import rupiah
 from core.times import short_time
@@ -63,7 +64,7 @@ def is_overdue(complaint: Complaint) -> bool:
 
 def _said(order: Order, owed: int | None) -> tuple[str, str, str]:
     """Its code, the sentence, and what follows it."""
-    facts = {"product": " ".join(order.product_name.split()), "number": shown_destination(order)}
+    facts = {"product": one_line(order.product_name), "number": shown_destination(order)}
     status = Status(order.status)
     if status is Status.SUCCESS:
         return _arrived(order, facts)
@@ -94,7 +95,7 @@ def _arrived(order: Order, facts: dict[str, str]) -> tuple[str, str, str]:
     if serial is None:
         return ("paid" if is_bill else "arrived"), sentence, ""
     name = _("Token") if serial.is_token else "SN"
-    return ("paid" if is_bill else "arrived"), sentence, f"{name}: {' '.join(serial.main.split())}"
+    return ("paid" if is_bill else "arrived"), sentence, f"{name}: {one_line(serial.main)}"
 
 
 def _ended(order: Order, facts: dict[str, str], owed: int | None) -> tuple[str, str, str]:

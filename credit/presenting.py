@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.safestring import SafeString
 
-from core.bidi import visible
+from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.icons import badge
 from credit.models import CreditAccount
 from credit.services import Age, Debt, name_of
@@ -40,7 +39,7 @@ def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
     """What the customer is sent about what is owed: plain text, in the shop's language or that of who is signed in."""
     today = timezone.localdate()
     facts = {
-        "name": " ".join(name_of(account).split()),
+        "name": one_line(name_of(account)),
         "shop": shop.name,
         "owed": account.balance,
         "overdue": sum(debt.open for debt in debts if debt.due_on < today),
@@ -49,11 +48,11 @@ def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
     }
     with translation.override(shop.language or translation.get_language()):
         written = render_to_string("credit/reminder.txt", facts)
-    return visible("\n".join(filter(None, (" ".join(line.split()) for line in written.splitlines()))))
+    return plain_lines(written)
 
 
 def whatsapp_to(account: CreditAccount, text: str) -> str:
     """The address that opens WhatsApp with the text: to a phone number of the customer, if one is saved."""
     phones = SavedNumber.objects.filter(customer=account.customer_id, destination__startswith="08")
-    number = phones.order_by("pk").values_list("destination", flat=True).first() or ""
-    return f"https://wa.me/{'62' + number[1:] if number else ''}?text={quote(text, safe='')}"
+    number = phones.order_by("pk").values_list("destination", flat=True).first()
+    return whatsapp_link(text, phone=number or "")

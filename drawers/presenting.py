@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from core.bidi import visible
+from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
@@ -174,7 +174,7 @@ def refund_text(sale: ShownSale, head: Letterhead) -> str:
     facts = {
         "head": head,
         "order": order,
-        "product": " ".join(order.product_name.split()),
+        "product": one_line(order.product_name),
         "number": shown_destination(order),
         "amount": sale.amount,
         "is_reversed": order.status == Status.REVERSED,
@@ -185,4 +185,4 @@ def refund_text(sale: ShownSale, head: Letterhead) -> str:
     }
     with translation.override(head.language or translation.get_language()):
         written = render_to_string("drawers/refund_message.txt", facts)
-    return visible("\n".join(line for line in (" ".join(line.split()) for line in written.splitlines()) if line))
+    return plain_lines(written)

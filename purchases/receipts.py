@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from django.conf import settings
 from django.template.loader import render_to_string
@@ -14,7 +13,7 @@ from django.utils import timezone, translation
 
 from catalogue.destinations import DestinationKind, kind_of
 from catalogue.models import Brand, Category, Product
-from core.bidi import visible
+from core.customer_texts import one_line, plain_lines, whatsapp_link
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
 from purchases.states import OPEN, Status
@@ -145,11 +144,10 @@ def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
         "head": head,
         "order": order,
         "receipt": receipt,
-        # Each in one line: the words of an upstream or a biller make no line of their own.
-        "product": _one_line(order.product_name),
-        "name": _one_line(bill.customer_name if bill else owner.name if owner else ""),
-        "period": _one_line(bill.period if bill else ""),
-        "serial": _one_line(serial.main if serial else ""),
+        "product": one_line(order.product_name),
+        "name": one_line(bill.customer_name if bill else owner.name if owner else ""),
+        "period": one_line(bill.period if bill else ""),
+        "serial": one_line(serial.main if serial else ""),
         "is_bill": bill is not None,
         "is_open": order.status in OPEN,
         "is_success": order.status == Status.SUCCESS,
@@ -158,18 +156,13 @@ def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
     }
     with translation.override(head.language or translation.get_language()):
         written = render_to_string("purchases/message.txt", facts)
-    return visible("\n".join(filter(None, map(_one_line, written.splitlines()))))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return plain_lines(written)
 
 
 def whatsapp_address(order: Order, text: str) -> str:
     """The address that opens WhatsApp with the text: to the order's own number where that is a phone's."""
     is_phone = kind_of(order.product) in _PHONES and order.destination.startswith("08")
-    number = f"62{order.destination[1:]}" if is_phone else ""
-    return f"https://wa.me/{number}?text={quote(text, safe='')}"
+    return whatsapp_link(text, phone=order.destination if is_phone else "")
 
 
 def sample_receipt(person: User) -> Receipt:
