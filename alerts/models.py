@@ -71,7 +71,7 @@ class Alert(models.Model):
 
 
 class AlertSnooze(models.Model):
-    """A person hid one alert from the own pages, or showed it again; the last row about an alert counts."""
+    """A person hid one alert from their own pages, or showed it again; the last row about an alert counts."""
 
     alert = models.ForeignKey(Alert, on_delete=models.PROTECT, related_name="snoozes")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)

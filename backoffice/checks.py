@@ -83,7 +83,7 @@ def _unusable_upstream() -> Iterator[Error]:
 
 def _kept_too_shortly() -> Iterator[Error]:
     if settings.EXCHANGES_KEPT_DAYS < 90:
-        hint = "Write a number of days, at least 90: the database keeps exchanges for so long."
+        hint = "Write a number of days, at least 90: the database keeps exchanges for that time."
         yield Error("EXCHANGES_KEPT_DAYS is too short.", hint=hint, id="backoffice.E015")
 
 

@@ -73,7 +73,7 @@ def overview_live(request: StaffRequest) -> HttpResponse:
 
 
 def _sells(request: StaffRequest) -> bool:
-    """Whether the person has a day of the own to see."""
+    """Whether the person sells, and so has an own day to see."""
     return request.user.has_perm("purchases.buy") and request.user.has_perm("purchases.view_order")
 
 

@@ -1,7 +1,8 @@
 """What the app's role may do with each table, and how that is granted and proved.
 
-The owner of the tables migrates. Every process signs in as another role, which is no owner and no superuser: it cannot
-change a table, take a trigger away, empty a table, or rewrite what is only ever added to. A new table needs a row here.
+The owner of the tables migrates. Every process signs in as another role, which is neither owner nor superuser: it
+cannot change a table, take a trigger away, empty a table, or rewrite what is only ever added to. A new table needs a
+row here.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Navigation:
 
     @property
     def more(self) -> list[Place]:
-        """What is no tab."""
+        """The places that are not tabs."""
         return [place for place in self.places if place not in self.tabs]
 
     @property

@@ -260,7 +260,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROX
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_HTTPONLY = True
-# Who does nothing for so long is signed out.
+# Who does nothing for so many minutes is signed out.
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", 60)
 SESSION_COOKIE_AGE = 60 * 60 * 12
 X_FRAME_OPTIONS = "DENY"

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # which of a proxy's headers count is for the settings: TRUSTED_PROXY_COUNT, BEHIND_TLS_PROXY
         clear_untrusted_proxy_headers=False,
         ident="",
-        log_socket_errors=False,  # a browser that goes away is no fault
+        log_socket_errors=False,  # a browser that goes away is not a fault
         asyncore_use_poll=True,
     )
     log.info("listening on %s:%s", *listener.getsockname()[:2])

@@ -101,7 +101,7 @@ def process_waiting() -> None:
     """Process whatever waits, in batches, oldest due first, until nothing does.
 
     One thread of a process does it, at most every 0.1 s; who is asked meanwhile leaves it to that one, which then looks
-    once more. Several processes share the work: each skips what another has locked.
+    again. Several processes share the work: each skips what another has locked.
     """
     _asked.set()
     while _asked.is_set() and _one_at_a_time.acquire(blocking=False):

@@ -1,4 +1,4 @@
-"""What a customer is told about an order, in a plain sentence; and complaints in words.
+"""What to say to the customer about an order, in a plain sentence; and complaints in words.
 
 An outcome that is not known is never called failed.
 """
@@ -34,7 +34,7 @@ _LOOKS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What the customer is told. `code` names it for scripts and tests; `text` is the whole message."""
+    """What to say to the customer. `code` names it for scripts and tests; `text` is the whole message."""
 
     code: str
     sentence: str

@@ -32,7 +32,7 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Order"), phone="2 left")
     def order(self, complaint: Complaint) -> SafeString:
-        """What was bought; leads to what the customer is told."""
+        """What was bought; leads to what to say to the customer."""
         return row_link(complaint.get_absolute_url(), complaint.order.product_name)
 
     @column(_("Destination"), css="nowrap", phone="3 left")

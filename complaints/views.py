@@ -1,4 +1,4 @@
-"""From a number or an SN to what the customer is told; and the complaints about orders."""
+"""From a number or an SN to the answer for the customer; and the complaints about orders."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _MOST_OPEN = 200
 @staff_only("purchases.view_order")
 @require_GET
 def arrived(request: StaffRequest) -> HttpResponse:
-    """The newest order of a number, or that of an SN or a ref_id, with what the customer is told about it.
+    """The newest order of a number, or that of an SN or a ref_id, with the answer for the customer.
 
-    What may mean several numbers is a choice: nobody is told about somebody else's order.
+    What may mean several numbers is a choice: no customer hears about another one's order.
     """
     text = request.GET.get("q", "").strip()[:100]
     orders = _meant(text) if text else []

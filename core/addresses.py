@@ -25,7 +25,7 @@ def address_from(forwarded: str, *, peer: str) -> str:
     """The client's address by the header X-Forwarded-For and the address of whoever connected.
 
     What a proxy wrote and nobody can read ("unknown") counts as the next trusted hop, in the end the peer: clients that
-    cannot be told apart share the counters of their proxy, not one of all proxies.
+    nobody can distinguish share the counters of their proxy, not one of all proxies.
     """
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     count = settings.TRUSTED_PROXY_COUNT

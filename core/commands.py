@@ -62,7 +62,7 @@ class PlainCommand(BaseCommand):
         self.stderr.style_func = style
 
     def run_from_argv(self, argv: list[str]) -> None:
-        """Refuse an argument that is no UTF-8 with one sentence and exit code 2: nothing can store or find it."""
+        """Refuse an argument that is not UTF-8 with one sentence and exit code 2: nothing can store or find it."""
         for text in argv:
             try:
                 text.encode()

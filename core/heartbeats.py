@@ -70,7 +70,7 @@ class Pulse:
         return dict(Counter(beat.role for beat in self.beats if beat.is_alive))
 
     def silent(self) -> list[str]:
-        """The roles of which no process lives; only "redis" when that, who would know, is away."""
+        """The roles of which no process gives a heartbeat; only "redis" when that, who would know, is away."""
         if not self.redis:
             return ["redis"]
         alive = self.alive()
@@ -87,7 +87,7 @@ def _redis() -> redis.Redis:
 
 
 def record(name: str) -> None:
-    """Say that process `name` ("web", "worker-2") of this installation lives; every two seconds at most."""
+    """Say that process `name` ("web", "worker-2") of this installation runs; every two seconds at most."""
     now = time.monotonic()
     if now - _recorded.get(name, -_EVERY_SECONDS) < _EVERY_SECONDS:
         return
@@ -99,7 +99,7 @@ def record(name: str) -> None:
 
 
 def end(name: str) -> None:
-    """The process ends in order: nobody waits for its heartbeat."""
+    """The process ends in order: its heartbeat is not expected any more."""
     try:
         _redis().hdel(_BEATS, _field(name))
     except redis.RedisError as error:

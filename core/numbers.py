@@ -119,7 +119,7 @@ def _unescaped(text: str) -> str:
 def _in_any_notation(number: str) -> re.Pattern[str] | None:
     """Finds it with or without separators, as it is or in JSON's escapes, a phone number also with another prefix.
 
-    None for what is no number.
+    None for a text without letters and digits, and for a masked number.
     """
     bare = "".join(_LETTER.findall(number))
     if not bare or BULLET in bare:

@@ -28,7 +28,7 @@ class AgeingFilter(ListFilter):
         return accounts.filter(customer__in=Customer.objects.named(text))
 
     def of_age(self, accounts: QuerySet[CreditAccount], _name: str, age: str) -> QuerySet[CreditAccount]:
-        """Those whose oldest debt has been due for so long; `due`: at all."""
+        """Those whose oldest debt is of this age; `due`: of any age but not due."""
         today = timezone.localdate()
         week, month = today - dt.timedelta(days=7), today - dt.timedelta(days=30)
         match age:

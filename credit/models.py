@@ -32,7 +32,7 @@ class Method(models.TextChoices):
     CREDIT = "credit", _("On credit")
 
 
-# What is no promise but money.
+# Money that moves; credit is a promise.
 MONEY = (Method.CASH, Method.TRANSFER, Method.QRIS)
 
 

@@ -159,7 +159,7 @@ class GiveBackForm(forms.Form):
 
 
 def shifts_to_pay_from(person: User) -> Any:
-    """The open shifts out of which this person may give money back: the own one, all for who manages drawers."""
+    """The open shifts out of which this person may give money back: their own, or all for who manages drawers."""
     found = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
     return found if person.has_perm("drawers.manage_drawers") else found.filter(cashier=person.pk)
 

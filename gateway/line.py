@@ -124,7 +124,7 @@ def longest_wait(work: Work) -> float | None:
 
 
 def first_has_turn() -> bool | None:
-    """Whether the turn of the first in the line has come; None when nobody waits. Raises `redis.RedisError`."""
+    """Whether the turn of the first in the line has come; None when the line is empty. Raises `redis.RedisError`."""
     found = _run("first", [_LINE])
     return None if found is None else bool(found)
 
@@ -153,7 +153,7 @@ def fall_asleep(until: dt.datetime) -> None:
 
 
 def wait_for_bell(seconds: float) -> dt.datetime | None:
-    """Sleep for so long, or until it rings for one dispatcher; return the moment at which something falls due then.
+    """Sleep for this time, or until it rings for one dispatcher; return the moment at which something falls due then.
 
     None when the time is over, or somebody joined the line. Raises `redis.RedisError`.
     """

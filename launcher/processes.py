@@ -249,7 +249,7 @@ def open_log(log: Path, name: str) -> FileIO:
 def trim_log(log: Path) -> None:
     """Move what a long log holds to `<log>.1` and empty it; its writers append, so that they go on at its beginning.
 
-    When there is no room for the copy, it is emptied all the same: a log must not fill the disk.
+    When there is no room for the copy, it is emptied without one: a log must not fill the disk.
     """
     try:
         if log.stat().st_size <= LOG_KEPT_BYTES:

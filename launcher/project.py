@@ -115,7 +115,7 @@ def is_web_address(text: str) -> bool:
 
 
 def read_project() -> Project:
-    """The project as the environment and `.env` describe it: the environment wins, an empty value is no value."""
+    """The project as the environment and `.env` describe it: the environment wins, an empty value counts as none."""
     found = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
     given = with_secrets_of_files(found)
     base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT

@@ -11,7 +11,7 @@ from launcher.output import Say, last_lines
 from launcher.processes import Child, ProcessGroup
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-# Who has run for so long (seconds) has started well: the next pause is a short one again.
+# What has run for this time (seconds) has started well: the next pause is a short one again.
 STEADY_SECONDS = 60.0
 
 

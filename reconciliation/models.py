@@ -252,7 +252,7 @@ _LABEL_LOOKS = {
 }
 
 
-# An announced top-up that has not come after so long is expired: a person decides about what comes then.
+# An announced top-up that has not come after this time is expired: a person decides about what comes then.
 EXPECTED_FOR = dt.timedelta(days=7)
 
 

@@ -6,7 +6,7 @@ from core.errors import Refused
 
 
 class LogoRefused(Refused):
-    """A file that is no logo: "too_big", "format" or "size"."""
+    """A file that is not a logo: "too_big", "format" or "size"."""
 
     def __init__(self, reason: str) -> None:
         words = {

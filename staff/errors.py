@@ -64,7 +64,7 @@ def _outside_words(wait: int) -> dict[str, str]:
 def _words() -> dict[str, str]:
     return {
         "no_right": _("You may not manage staff."),
-        "own_account": _("Nobody changes the own role or switches the own account off. Ask a colleague."),
+        "own_account": _("Nobody changes their own role or switches their own account off. Ask a colleague."),
         "above_own": _("This account has your role or more rights. Ask an owner to change it."),
         "role_above_own": _("You may give only roles below your own. Ask an owner."),
         "no_limits": _("You may not change limits."),

@@ -46,7 +46,7 @@ def has_session(request: HttpRequest) -> bool:
 
 
 class IdleMiddleware:
-    """Ends the session of whoever has left. What a page asks by itself is no sign of a person."""
+    """Ends the session of whoever has left. What a page asks by itself is not a sign of a person."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -317,7 +317,7 @@ class SpentChallenge(models.Model):
         return f"spent until {self.expires_at}"
 
 
-# Secrets, and what a person chose for the own eyes, are not copied.
+# Secrets, and what a person chose for their own eyes, are not copied.
 UserHistory = history_of(User, exclude=["password", "last_login", "language", "theme", "endings"])
 MembershipHistory = history_of(Membership, room="staff")
 OwnPermissionHistory = history_of(OwnPermission, room="staff")

@@ -16,7 +16,7 @@ from staff.rights import NEEDS_TWO, grant
 
 
 class Role(models.TextChoices):
-    """The roles, lowest first: who is no owner gives lower ones. Owners are superusers; the others are groups."""
+    """The roles, lowest first: who is not an owner gives lower ones. Owners are superusers; the others are groups."""
 
     VIEWER = "viewer", _("Viewer")
     CASHIER = "cashier", _("Cashier")
@@ -64,7 +64,7 @@ def rights_by_role() -> dict[Role, set[str]]:
 def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> list[Role]:
     """The roles that this person may give, lowest first: an owner all. Others those
 
-    - below the own one,
+    - below one's own,
     - with no right that the person lacks,
     - with no right in what two people do together: a second account would do alone what it takes two for.
 

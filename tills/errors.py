@@ -42,7 +42,7 @@ class PinsLocked(Refused):
 
 
 class TillOff(Refused):
-    """This browser is no till, or no more."""
+    """This browser is not a till, or not any more."""
 
     def __init__(self) -> None:
         super().__init__(_("This browser is not a till any more. Have it enrolled again."))

@@ -16,7 +16,7 @@ from staff.models import User
 from tills.cookies import till_token
 from tills.services.sessions import has_ended, held_till, is_idle, leave_till, note_activity
 
-# Whatever these pages ask for themselves. Of the own account a PIN reaches only how to leave it, and the language.
+# Whatever these pages ask for themselves. Of one's own account a PIN reaches only how to leave it, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
 _OPEN = {"account_logout", "set_language"}
 _FOUND = 302

@@ -28,7 +28,7 @@ Two classes
     window / (N - 1), so that a place becomes free all the time. While people are about (an interactive call within the
     last minute), a twelfth of every limit is theirs, so that several may click at once.
 
-Without Redis everything is refused: no answer is no permission. Not covered: a clock of the Redis host that jumps
+Without Redis everything is refused: no answer means no permission. Not covered: a clock of the Redis host that jumps
 forward makes calls stop counting early; other programs with the same account or address are unknown here (set the
 rates lower for them).
 """

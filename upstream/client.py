@@ -54,7 +54,7 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
-# Of an answer that is no JSON the beginning is kept, in characters.
+# Of an answer that is not JSON the beginning is kept, in characters.
 _TEXT_KEPT = 2_000
 
 

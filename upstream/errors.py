@@ -27,7 +27,7 @@ class Wire:
 
     `waited`: seconds for the rate budget, before. `latency`: seconds until the whole answer, or until it was given up.
     `http_status` is None and `size` 0 without an answer; `digest` is the SHA-256 (hex) of its bytes, "" when it was
-    too long or encoded. `text`: how an answer begins that is no JSON.
+    too long or encoded. `text`: how an answer begins that is not JSON.
     """
 
     sent_at: datetime

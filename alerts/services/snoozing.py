@@ -1,4 +1,4 @@
-"""A person hides one alert for a while, from the own pages alone; nobody else's pages and no message change."""
+"""A person hides one alert for a while, from their own pages alone; nobody else's pages and no message change."""
 
 from __future__ import annotations
 

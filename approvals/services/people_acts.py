@@ -48,7 +48,7 @@ class PeopleAct(Act):
         """The change of this content, for its right, rank and person; nothing is locked."""
 
     def refuse_approver(self, approval: Approval, person: User) -> None:
-        """Nobody approves above the own role, or for the own account."""
+        """Nobody approves above their own role, or for their own account."""
         if not may_second(self.change(approval.facts), person):
             raise ApprovalRefused("no_right")
 

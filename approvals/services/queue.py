@@ -21,7 +21,7 @@ def sees_queue(person: User) -> bool:
 
 
 def listed_for(person: User) -> ApprovalQuerySet:
-    """Those that this person may see: all of them, or the own ones and those that this person may decide."""
+    """Those that this person may see: all of them, or their own and those that this person may decide."""
     if person.has_perm(SEE_ALL):
         return Approval.objects.all()
     own, acts = Q(asked_by=person), acts_approved_by(person)

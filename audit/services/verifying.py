@@ -32,7 +32,7 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
     `key`: the public key of the signatures, by default that of our own. The shop may write meanwhile.
     """
     result = Verification()
-    # in this order, so that what is sealed meanwhile is no flaw
+    # in this order, so that what is sealed meanwhile is not a flaw
     newest = Checkpoint.objects.order_by("-size").values_list("size", flat=True).first() or 0
     state = Sealing.objects.first() or Sealing()
     first = 0 if recent is None else max(0, state.size - recent) // WIDTH * WIDTH

@@ -54,7 +54,7 @@ class Block(NamedTuple):
 
 
 def _begins_with(field: Any) -> str:
-    """The value of a new row, as text. What is made up is no evidence: it is of no transaction, and never sealed."""
+    """The value of a new row, as text. What is made up is not evidence: of no transaction, and never sealed."""
     return "0" if field.db_default is TRANSACTION_NUMBER else _text(field, field.get_default())
 
 

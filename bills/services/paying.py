@@ -139,7 +139,7 @@ def _earliest() -> QuerySet[Any]:
     return payments_that_are_over().order_by().values_list(Value(clock.now(), DateTimeField()))
 
 
-# Nobody waits for them, so nobody wakes the dispatcher for them.
+# No person waits for them, so the dispatcher is not woken for them.
 EXPIRED_PAYMENTS = Due(earliest=_earliest, take=cancel_expired, asks_upstream=False)
 
 

@@ -169,7 +169,7 @@ def pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) 
         raise
     except OrderRefused as refusal:
         if isinstance(refusal, BalanceShort):
-            request_balance_reading()  # a top-up of this minute is found the sooner
+            request_balance_reading()  # a top-up of this minute is found sooner
         return explained(refusal, seen=amount, person=request.user)
 
 

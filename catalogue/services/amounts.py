@@ -56,7 +56,7 @@ def number_of(text: str) -> Decimal:
 def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
     """What a piece of text counts ("10rb", "3", "3gb"), and whether `next_word` is a part of it ("3" "gb").
 
-    None when it is no amount.
+    None when it is not an amount.
     """
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -75,7 +75,7 @@ def _said(text: str) -> tuple[Amount, bool] | None:
 
 
 def _counted(number: Decimal, word: str) -> Amount | None:
-    """This number of `word`; None when the word is no unit."""
+    """This number of `word`; None when the word is not a unit."""
     words = search_words()
     if times := words.times.get(word):
         return Amount(number * times, number * times, MONEY)

@@ -58,7 +58,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
 @staff_only("catalogue.view_product", "catalogue.view_pricechange", "catalogue.view_cost")
 @require_GET
 def price_changes(request: StaffRequest) -> HttpResponse:
-    """Every change of a price, newest first. The first price of a new product is no change."""
+    """Every change of a price, newest first. The first price of a new product is not a change."""
     changes = PriceChange.objects.filter(price_before__isnull=False).select_related("product__brand")
     found = PriceChangeFilter(request.GET, queryset=changes)
     page = keyset_page(found.qs, request.GET, time_field="at")

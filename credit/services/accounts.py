@@ -55,7 +55,7 @@ def set_credit(
 def bring_forward(account: CreditAccount, *, amount: int, reason: str, actor: User) -> CreditEntry:
     """Enter `amount` rupiah that the customer owed before this account began, such as by a book.
 
-    It is no sale, so it may pass the cap. Raises `CreditRefused`.
+    It is not a sale, so it may pass the cap. Raises `CreditRefused`.
     """
     if not actor.has_perm(MANAGE):
         raise CreditRefused("no_right")

@@ -40,7 +40,7 @@ def _adds_up(pieces: str, total: str) -> Q:
 
 
 class Drawer(models.Model):
-    """A drawer, box or bag with the shop's cash. It is no device: whoever sells out of it may sit anywhere."""
+    """A drawer, box or bag with the shop's cash. It is not a device: whoever sells out of it may sit anywhere."""
 
     name = models.CharField(_("name"), max_length=60)
     is_active = models.BooleanField(default=True)

@@ -19,7 +19,7 @@ from drawers import services
 @staff_only("credit.use_credit")
 @require_POST
 def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
-    """Note what the customer paid; cash goes into the own open drawer."""
+    """Note what the customer paid; cash goes into the open drawer of who takes it."""
     account = get_object_or_404(CreditAccount, customer=pk)
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():

@@ -22,7 +22,7 @@ from drawers.views.shifts import entries_of
 from purchases.models import Order
 
 _ROWS = 30
-# So many of the own shifts are looked through for what was not settled.
+# So many of a person's own shifts are looked through for what was not settled.
 _SHIFTS = 5
 
 
@@ -65,7 +65,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
 @staff_only("drawers.use_drawer")
 @require_POST
 def drawer_open(request: StaffRequest) -> HttpResponse:
-    """Begin the own shift with what was counted."""
+    """Begin one's own shift with what was counted."""
     form = OpenForm(request.POST)
     if form.is_valid():
         drawer: Drawer = form.cleaned_data["drawer"]

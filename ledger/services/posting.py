@@ -1,7 +1,7 @@
 """Post entries to the books: the only place that does. Call it inside the transaction that changes the order.
 
 Lock order: the order's row, then the books. What has to be read is read before: one statement takes the books' row,
-moves its sums and appends the entries. Let it be the transaction's last, so that the one row is no queue.
+moves its sums and appends the entries. Let it be the transaction's last, so that the one row does not become a queue.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _LEAST_FAILED, _LEAST_PART = 3, 0.3
 # Of the last three that were sent or are on their way, two took longer than this.
 _SLOW_AFTER = dt.timedelta(minutes=2)
 _SLOW_OF, _LEAST_SLOW = 3, 2
-# So long after the last slow one has ended, and nothing was sold since, nobody knows any more.
+# After the last slow one has ended, and while nothing else is sold, it is called slow for this time.
 _SLOW_FOR = dt.timedelta(minutes=15)
 
 

@@ -119,7 +119,7 @@ def _record(order: Order, facts: _Facts, twin: str | None, said: Mapping[str, An
 
 
 def _compared(sn: str) -> str:
-    """As the index has it; "" of what is no proof of a delivery."""
+    """As the index has it; "" of what proves no delivery."""
     first = sn.partition("/")[0][:SN_SEARCHED].upper()
     letters = [letter for letter in first if letter.isalnum()]
     return first if len(letters) >= _LEAST_LETTERS and any(letter.isdigit() for letter in letters) else ""

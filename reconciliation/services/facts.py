@@ -17,7 +17,7 @@ from purchases.states import OPEN, Status
 from reconciliation import quiet
 from upstream.endpoints import Endpoint
 
-# An order waits for a person when so many requests over so long have said nothing of it.
+# An order waits for a person when so many requests over this time have said nothing of it.
 _SILENT_REQUESTS, _SILENT_FOR = 10, dt.timedelta(minutes=15)
 _SENDINGS = [Endpoint.TRANSACTION_CREATE, Endpoint.BILL_PAY]
 

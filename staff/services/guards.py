@@ -95,7 +95,7 @@ def _has_right(actor: User) -> bool:
 
 
 def _holds_more(person: User, actor: User, rights: dict[Role, set[str]] | None) -> bool:
-    """Whether the person holds, also by a group that is no role, what no role that the actor gives holds."""
+    """Whether the person holds, also by a group that is not a role, what no role that the actor gives holds."""
     rights = rights_by_role() if rights is None else rights
     given = {name for role in roles_given_by(actor, rights) for name in rights[role]}
     held = Permission.objects.filter(Q(user=person) | Q(group__user=person))

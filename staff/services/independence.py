@@ -1,4 +1,4 @@
-"""Whether two people are two: who held the other's account lately is no second person beside it."""
+"""Whether two people are two: who held the other's account lately cannot be the second person beside it."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]
 
 @contextmanager
 def counted_password(person: User) -> Iterator[None]:
-    """Count a guess of the own password: one that raises nothing was right. Raises `Slowed`."""
+    """Count a guess of one's own password: one that raises nothing was right. Raises `Slowed`."""
     key = throttle.Key.of(_PASSWORD, "password", person.pk)
     throttle.take(key)
     yield

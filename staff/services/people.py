@@ -135,7 +135,7 @@ def open_sessions(person: User) -> list[Session]:
 def end_sessions(person: User, *, actor: User, but: str | None = None, request: HttpRequest | None = None) -> int:
     """Sign the person out everywhere, but in the session with this key; returns how many sessions were ended.
 
-    Everybody may do so for the own account. Raises `NotAllowed`.
+    Everybody may do so for their own account. Raises `NotAllowed`.
     """
     with transaction.atomic():
         if actor != person:

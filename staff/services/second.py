@@ -19,7 +19,7 @@ class Change:
     """Something about people that lets somebody do more.
 
     `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: what a second person
-    holds and is at least. `person`: the key of whom it is about, who is no second person.
+    holds and is at least. `person`: the key of whom it is about, who cannot be the second person.
     """
 
     act: str

@@ -108,7 +108,7 @@ def _take(key: Key, now: dt.datetime) -> dt.timedelta:
     with connection.cursor() as cursor:
         cursor.execute(_LOCKED, {"key": key.digest, "now": now})
         failures, blocked_until, expires_at = cursor.fetchone()
-    # who guessed at the same moment, by another process's clock, is no reason to wait while guesses are free
+    # who guessed at the same moment, by another process's clock, is not a reason to wait while guesses are free
     if failures >= key.pace.free and blocked_until > now:
         raise Slowed(blocked_until - now)
     failures = 1 if expires_at <= now else failures + 1

@@ -1,4 +1,4 @@
-"""Signing in: the step after the password, passkeys instead of it, and the own password."""
+"""Signing in: the step after the password, passkeys instead of it, and changing one's own password."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def begin_session(request: HttpRequest, person: User, *, redirect_url: str | Non
 
 
 class OwnPassword(PasswordChangeView):  # type: ignore[misc]
-    """Change the own password: the old one, and the second factor of who has one."""
+    """Change one's own password: the old one, and the second factor of who has one."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Who signs in through the provider has no password to change."""

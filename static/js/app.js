@@ -58,7 +58,7 @@ function step(by) {
 }
 
 // The form of a decision, on its page or on that of the chosen row; it is never sent by a key alone.
-// The part of the address is no id of the page: a browser takes the cursor away when it jumps to one.
+// The part of the address is not an id of the page: a browser takes the cursor away when it jumps to one.
 function openForm(key) {
   const form = find(`[data-key-opens=${key}]`);
   const row = document.activeElement?.closest("[data-queue] [data-pick]");
@@ -126,7 +126,7 @@ function moveThroughResults(event, target) {
 }
 
 // Enter in the search asks at once, and then stands on the first result, so that a second Enter opens it. The last letter may
-// bring the same results once more, before or after: each time the cursor stands there, until the next key or click. Results of
+// bring the same results again, before or after: each time the cursor stands there, until the next key or click. Results of
 // fewer letters never get it: the second Enter would open something else.
 let goToFirst = false;
 document.addEventListener("submit", (event) => {

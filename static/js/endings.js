@@ -1,5 +1,5 @@
 // When an own order ends: a sound, a notice of the desktop, both or nothing, as the person chose (page "Preferences").
-// The page itself shows and announces the end anyway. An order is told by its element: data-own-order, data-ending.
+// The page itself shows and announces the end anyway. An order is known by its element: data-own-order, data-ending.
 "use strict";
 {
   const page = document.documentElement.dataset;
@@ -25,7 +25,7 @@
       const { ownOrder: order, ending } = row.dataset;
       if (seen[order] === ending) continue;
       if (order in seen && ending) ring(row.dataset);
-      // What was over when it was first seen is no news; only what is followed is kept.
+      // What was over when it was first seen is not news; only what is followed is kept.
       if (order in seen || !ending) {
         seen[order] = ending;
         changed = true;

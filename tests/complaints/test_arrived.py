@@ -1,4 +1,4 @@
-"""From a number or an SN to what the customer is told: plain, true, and never about somebody else's order."""
+"""From a number or an SN to the answer for the customer: plain, true, and never about somebody else's order."""
 
 import html
 import re

@@ -94,7 +94,7 @@ def test_a_second_run_names_the_first_ones_address(empty: Path) -> None:
 def test_a_real_upstream_without_its_settings_is_refused(
     words: list[str], given: list[str], missing: str, empty: Path
 ) -> None:
-    named = {name: REAL[name] for name in given} or {"SECRET_KEY": ""}  # an empty value is no value
+    named = {name: REAL[name] for name in given} or {"SECRET_KEY": ""}  # an empty value counts as none
     result = run(*words, data=empty, UPSTREAM_BASE_URL=REAL["UPSTREAM_BASE_URL"], **named)
 
     assert result.returncode == 1

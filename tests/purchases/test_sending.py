@@ -222,7 +222,7 @@ def test_a_status_lost_once_accepted_is_an_incident_and_pending(upstream: Upstre
 
 
 def test_a_late_arrival_is_noticed_after_never_arrived(upstream: Upstream, settings, django_user_model):
-    """The callback is lost, and a person is about to close the order: it is asked for once more first."""
+    """The callback is lost, and a person is about to close the order: it is asked for again first."""
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
     order = buy(11, wait=15)
     assert (order.status, order.action_reason) == ("held", ActionReason.NEVER_ARRIVED)

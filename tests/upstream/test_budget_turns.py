@@ -1,4 +1,4 @@
-"""Who goes when, in the real Valkey: what nobody waits for goes evenly, people go first, and a place is kept for them.
+"""Who goes when, in the real Valkey: background calls go evenly, people go first, and a place is kept for them.
 
 No test waits for a window: every moment that the budget knows is a score in Redis, and `later` moves them all back.
 """

@@ -104,7 +104,7 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRe
 
 
 def switch_off(till: Till, *, request: HttpRequest | None) -> None:
-    """End it: at the next request its browser is no till, and whoever is there by PIN is out.
+    """End it: at the next request its browser is not a till, and whoever is there by PIN is out.
 
     `request`: None for a command.
     """

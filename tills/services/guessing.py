@@ -2,7 +2,7 @@
 
 A PIN is counted before it is looked at, under the till's lock, so that those sent at once count one by one, and none is
 looked at while the till is locked. A right one makes up for the wrong ones of the same person only: nobody buys more
-tries at a colleague's PIN with the own one.
+tries at a colleague's PIN with their own.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def let_go(token: str, person: User) -> None:
 
 
 def note_password(person: User, *, token: str) -> None:
-    """Somebody signed in with a password at this till: nobody is there by PIN, and the own wrong PINs are forgotten.
+    """Somebody signed in with a password at this till: nobody is there by PIN, and their own wrong PINs are forgotten.
 
     Those at colleagues' PINs stay, for managers, too: nobody buys tries with a password. A manager unlocks the till on
     its page, with a second factor.

@@ -24,7 +24,7 @@ SET_PIN = "own_pin"
 @staff_only("purchases.buy")
 @require_http_methods(["GET", "POST"])
 def own_pin(request: StaffRequest) -> HttpResponse:
-    """Set the own PIN, or remove it; both take the own second factor, or the password of who has none."""
+    """Set one's own PIN, or remove it; both take one's own second factor, or the password of who has none."""
     is_removal = "remove" in request.POST
     form = OwnPinForm(request.POST if request.method == "POST" and not is_removal else None)
     if request.method == "POST" and (is_removal or form.is_valid()):
