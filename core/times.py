@@ -46,16 +46,21 @@ def moment(at: dt.datetime | None) -> SafeString:
     """`{% moment at %}`: "14:05", or with its day "22 Aug, 14:05"; within an hour "14:05 (3 minutes ago)"."""
     if at is None:
         return mark_safe("–")
-    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), short_time(at))
+    exact = clock(at)
+    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, short_time(at))
     if abs(timezone.now() - at) < dt.timedelta(hours=1):
-        return format_html('{} <span class="age">({})</span>', shown, ago(at))
+        return format_html('{} <span class="age">({})</span>', shown, _ago(at, exact))
     return shown
 
 
 def ago(at: dt.datetime) -> SafeString:
     """`{% ago at %}`: "3 minutes ago", with the exact time in its tooltip; the page's script keeps it fresh."""
+    return _ago(at, clock(at))
+
+
+def _ago(at: dt.datetime, exact: str) -> SafeString:
     shown = format_timedelta(at - timezone.now(), add_direction=True, locale=active_locale(), threshold=0.99)
-    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), clock(at), shown)
+    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), exact, shown)
 
 
 # The calendar's ends do not exist in every time zone.
