@@ -118,6 +118,11 @@ class ReceiptPaper:
         return sum(receipt.total for receipt in self.receipts)
 
     @property
+    def orders(self) -> list[Order]:
+        """All that is on it."""
+        return [receipt.order for receipt in self.receipts]
+
+    @property
     def is_single(self) -> bool:
         """Whether it is about one order."""
         return len(self.receipts) == 1

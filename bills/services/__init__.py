@@ -8,6 +8,7 @@ from bills.services.following import follow_check
 from bills.services.inquiring import DUE_CHECKS, inquire, inquire_again, start_check, start_checks, why_no_check
 from bills.services.paying import (
     EXPIRED_PAYMENTS,
+    key_of,
     lock_check_for_payment,
     pay_again,
     pay_bill,

@@ -11,13 +11,15 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import Line, register
 from bills.errors import AlreadyPaid
 from bills.models import BillCheck
-from bills.services.paying import bill_content, lock_check_for_payment, place_payment, why_not_payable
+from bills.services.paying import bill_content, key_of, lock_check_for_payment, place_payment, why_not_payable
 from core.money import rupiah
 from core.times import clock
 from purchases.services import SpendingAct
+from purchases.services.payment import payment_now, place_as_agreed
 
 if TYPE_CHECKING:
     from approvals.models import Approval, Content
+    from purchases.models import Order
     from staff.models import User
 
 
@@ -35,18 +37,22 @@ class BillAct(SpendingAct):
             raise AlreadyPaid(check.order)
         if refusal := why_not_payable(check):
             raise refusal
-        return bill_content(check) | {"placed_by": approval.asked_by_id}
+        return bill_content(check) | payment_now(approval.facts) | {"placed_by": approval.asked_by_id}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Place the payment for who asked. Raises `BalanceShort`."""
-        order, _is_new = place_payment(
-            _check_of(approval),
-            amount=approval.facts["price"],
-            fee=approval.facts["fee"],
-            paid_by=approval.asked_by,
-            approved=self.approved(approval, approver),
-        )
-        return order.ref_id
+        """Place the payment for who asked, paid as was said then.
+
+        Raises `BalanceShort`, and what refuses it on credit now.
+        """
+        asked = approval.facts
+
+        def place() -> Order:
+            approved = self.approved(approval, approver)
+            facts = {"amount": asked["price"], "fee": asked["fee"], "paid_by": approval.asked_by, "approved": approved}
+            return place_payment(_check_of(approval), **facts)[0]
+
+        amount, key = asked["price"] + asked["fee"], key_of(approval.subject)
+        return place_as_agreed(asked, place, amount=amount, key=key, seller=approval.asked_by).ref_id
 
     def lines(self, content: Content) -> list[Line]:
         """Whose bill, of which months, and its total."""
@@ -58,6 +64,7 @@ class BillAct(SpendingAct):
             Line("period", _("Period"), content["period"] or "–"),
             Line("price", _("Total"), rupiah(content["price"])),
             Line("fee", _("Service fee"), rupiah(content.get("fee"))),
+            *self.payment_lines(content),
             Line("expires_at", _("The bill is valid until"), clock(until)),
             Line("ref_id", "ref_id", content["ref_id"]),
         ]

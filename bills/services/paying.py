@@ -36,6 +36,11 @@ def lock_check_for_payment(pk: int) -> BillCheck:
     return BillCheck.objects.with_standing().select_related("order", "product").get(pk=pk)
 
 
+def key_of(ref_id: str) -> str:
+    """The idempotency key of the payment of the check with this ref_id: it has one."""
+    return f"bill-{ref_id}"
+
+
 def pay_bill(
     check: BillCheck, *, amount: int, fee: int | None = None, paid_by: User | None, enqueue: bool = True
 ) -> Order:
@@ -67,7 +72,7 @@ def place_payment(
         if fee not in {None, current.product.fee}:
             raise FeeChanged(current.product.fee)
         if approved is None and needs_approval(paid_by, total):
-            refuse_beyond_limits(paid_by, total, key=f"bill-{current.ref_id}", is_only_asked=True)
+            refuse_beyond_limits(paid_by, total, key=key_of(current.ref_id), is_only_asked=True)
             raise NeedsApproval("bill", subject=current.ref_id, content=bill_content(current))
         former = payments_that_are_over().filter(product_code=current.product_code, destination=current.destination)
         facts = {"code": "replaced", "by": current.ref_id}
@@ -81,7 +86,7 @@ def place_payment(
             selling_price=total + current.product.fee,
             fee=current.product.fee,
             # One payment per check: whoever pays it, and however often.
-            idempotency_key=f"bill-{current.ref_id}",
+            idempotency_key=key_of(current.ref_id),
             placed_by=paid_by,
             enqueue=enqueue,
             approved=approved,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -13,7 +14,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from approvals.errors import AlreadyAsked
 from bills import services
@@ -24,7 +25,12 @@ from bills.views.bills import explained, follow
 from core.access import StaffRequest, staff_only
 from customers.models import Customer, SavedNumber
 from purchases.errors import NeedsApproval, OrderRefused
-from purchases.services import ask_for_approval, needs_approval
+from purchases.models import Order
+from purchases.services import ask_for_approval, needs_approval, payment_said
+
+if TYPE_CHECKING:
+    from purchases.services.payment import Payment
+    from staff.models import User
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
@@ -74,6 +80,40 @@ class Batch:
     def total(self) -> int:
         """Rupiah: what the customer pays for all that can be paid now."""
         return sum(bill.check.to_pay or 0 for bill in self.payable)
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A bill of a batch with the total and the fee that were seen, in rupiah."""
+
+    check: BillCheck
+    seen: int
+    fee: int
+
+    @property
+    def amount(self) -> int:
+        """Rupiah: what the customer pays for it."""
+        return self.seen + self.fee
+
+    def place(self, person: User, payment: Payment | None) -> tuple[Order, bool]:
+        """Pay it, and whether that is new. Raises what `place_payment` raises, and what refuses it on credit."""
+        is_new = False
+
+        def place() -> Order:
+            nonlocal is_new
+            order, is_new = services.place_payment(self.check, amount=self.seen, fee=self.fee, paid_by=person)
+            return order
+
+        if payment is None:
+            order = place()
+            return order, is_new
+        order = payment.part(self.amount).place(
+            place,
+            amount=self.amount,
+            key=services.key_of(self.check.ref_id),
+            lock=lambda: services.lock_check_for_payment(self.check.pk),
+        )
+        return order, is_new
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill", "customers.view_customer")
@@ -130,13 +170,19 @@ def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
 @require_GET
 def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The chosen bills with their grand total and the balance after, to be confirmed once."""
-    found = Batch.read(batch)
-    wanted = set(request.GET.getlist("bill"))
+    return _review(request, Batch.read(batch), set(request.GET.getlist("bill")))
+
+
+def _review(
+    request: StaffRequest, found: Batch, wanted: set[str], *, refusal: OrderRefused | None = None
+) -> HttpResponse:
+    """The review of those of `wanted` (ref_ids) that can be paid. `refusal`: why nothing was placed."""
     chosen = [bill for bill in found.payable if bill.check.ref_id in wanted]
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
-        return redirect("bill_batch", batch=batch)
+        return redirect("bill_batch", batch=found.id)
     context = {
+        "refusal": refusal,
         "batch": found,
         "chosen": chosen,
         "left_out": len(wanted) - len(chosen),
@@ -150,30 +196,41 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill")
-@require_POST
+@require_http_methods(["GET", "POST"])
 def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
-    """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest."""
+    """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest.
+
+    How the customer pays is said once for all of them. What is refused for all together, such as credit above the cap,
+    places nothing.
+    """
+    if request.method != "POST":  # the address of a refused payment, opened again
+        return redirect("bill_batch", batch=batch)
     found = Batch.read(batch)
-    bills = {bill.check.ref_id: bill for bill in found.bills}
-    new, known, asked, refusals = 0, 0, 0, {}
-    for pair in request.POST.getlist("bill"):
-        ref_id, _colon, amounts = pair.partition(":")
-        seen, _colon, fee = amounts.partition(":")
-        fee = fee or "0"
-        if ref_id not in bills or not (_is_amount(seen) and _is_amount(fee)):
-            continue
+    confirmed = list(_confirmed(request, found))
+    together = sum(one.amount for one in confirmed if not one.check.order)
+    try:
+        payment = payment_said(request, amount=together)
+        if payment and together:
+            payment.refuse_unless_sold(together)
+    except OrderRefused as refusal:
+        return _review(request, found, {one.check.ref_id for one in confirmed}, refusal=refusal)
+    placed: list[Order] = []
+    known, asked, kept, refusals = 0, 0, 0, {}
+    for one in confirmed:
         try:
-            _order, is_new = services.place_payment(
-                bills[ref_id].check, amount=int(seen), fee=int(fee), paid_by=request.user
-            )
+            order, is_new = one.place(request.user, payment)
         except NeedsApproval as need:
             with suppress(AlreadyAsked):  # somebody else did: it waits
                 ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
-            asked += 1
+            asked, kept = asked + 1, kept + one.amount
         except OrderRefused as refusal:
-            refusals[ref_id] = explained(refusal, seen=int(seen), person=request.user)
+            refusals[one.check.ref_id] = explained(refusal, seen=one.seen, person=request.user)
         else:
-            new, known = new + is_new, known + (not is_new)
+            placed += [order] if is_new else []
+            known += not is_new
+    if payment:
+        payment.note(placed, kept=kept)
+    new = len(placed)
     # Only this batch's: what an earlier one was refused has been seen.
     request.session[_REFUSALS] = {str(batch): refusals}
     if new:
@@ -201,6 +258,16 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         )
         messages.error(request, words % {"n": len(refusals)}, extra_tags="bills_not_paid")
     return redirect("bill_batch", batch=batch)
+
+
+def _confirmed(request: StaffRequest, found: Batch) -> Iterator[Confirmed]:
+    checks = {bill.check.ref_id: bill.check for bill in found.bills}
+    for pair in request.POST.getlist("bill"):
+        ref_id, _colon, amounts = pair.partition(":")
+        seen, _colon, fee = amounts.partition(":")
+        fee = fee or "0"
+        if ref_id in checks and _is_amount(seen) and _is_amount(fee):
+            yield Confirmed(checks[ref_id], int(seen), int(fee))
 
 
 def _is_amount(text: str) -> bool:

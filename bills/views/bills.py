@@ -162,7 +162,7 @@ def pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) 
             request,
             lambda: services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user),
             amount=amount + fee,
-            key=f"bill-{check.ref_id}",
+            key=services.key_of(check.ref_id),
             lock=lambda: services.lock_check_for_payment(check.pk),
         )
     except NeedsApproval:

@@ -9,6 +9,7 @@ from credit.services.selling import (
     give_back_credit,
     is_given_back_on_credit,
     put_on_credit,
+    refuse_unless_sold_in_all,
     refuse_unless_sold_to,
     sell_on_credit,
     sold_on_credit,

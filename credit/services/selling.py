@@ -132,6 +132,16 @@ def sold_on_credit(ref_ids: Collection[str]) -> dict[str, str]:
     return {sale.ref_id: name_of(sale.account) for sale in found}
 
 
+def refuse_unless_sold_in_all(customer: Customer, *, amount: int, actor: User) -> None:
+    """Raise what `sell_on_credit` raises unless `amount` rupiah more may be sold to this customer, now.
+
+    For several orders together, before the first of them is placed; each is asked for again as it is placed.
+    """
+    refuse_unless_may(actor)
+    with transaction.atomic():
+        refuse_unless_sold_to(lock_account_of(customer), amount)
+
+
 def refuse_unless_sold_to(account: CreditAccount, amount: int) -> None:
     """Raise `Overdue` or `OverCap` unless `amount` rupiah more may be sold on this account, now."""
     if account.oldest_due and account.oldest_due < timezone.localdate():

@@ -1,5 +1,6 @@
 """What is done with drawers, each under the shift's row lock."""
 
+from drawers.services.agreed import Agreed
 from drawers.services.cash import pay_in, pay_out
 from drawers.services.credit_payments import take_credit_payment, undo_credit_payment
 from drawers.services.days import DayLine, day_lines, open_shifts_until, sign_day
@@ -7,6 +8,14 @@ from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_s
 from drawers.services.managing import add_drawer, change_drawer
 from drawers.services.owed import IN_USE_DAYS, note_owed
 from drawers.services.refunds import GIVE, OWED, give_back, is_given_back, unsettled
-from drawers.services.sales import catch_up, catch_up_person, current_sale, enter_sales, note_payment, sweep_sales
+from drawers.services.sales import (
+    catch_up,
+    catch_up_person,
+    current_sale,
+    current_sales,
+    enter_sales,
+    note_payment,
+    sweep_sales,
+)
 from drawers.services.shifts import amount_of, close_shift, expected_cash, hand_over, open_shift
 from drawers.services.totals import Totals, totals_of

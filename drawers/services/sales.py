@@ -7,6 +7,7 @@ message or on one process, and the database refuses a second entry of the same o
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -16,6 +17,7 @@ from core import clock
 from credit import services as credit
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Shift
+from drawers.services.agreed import Agreed, agreed_payments
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 from purchases.models import Order
 from purchases.services import lock_order_for_move
@@ -29,17 +31,28 @@ log = structlog.get_logger()
 # What the customer pays for an order, in rupiah (`Order.customer_pays`).
 PAYS = "coalesce(o.selling_price, o.price, o.max_price)"
 # Also of the shifts just before: an order that was being stored while its shift closed lands in the next one.
-_BEFORE_TOO = 3
+BEFORE_TOO = 3
 # Orders of a person by the keys between which they were stored in one of these shifts, and which no shift has. The
 # clocks only bound what is read, generously. Fenced, so that each shift reads its own orders and no plan reads all.
+# What a person sold in a shift and a second one approved after it had closed, while the seller had no drawer open,
+# is found by its approval.
 _SOLD = f"""
     FROM (
-        SELECT * FROM drawers_shift WHERE cashier_id = {{cashier}} ORDER BY opened_at DESC, id DESC LIMIT {_BEFORE_TOO}
+        SELECT * FROM drawers_shift WHERE cashier_id = {{cashier}} ORDER BY opened_at DESC, id DESC LIMIT {BEFORE_TOO}
     ) sold CROSS JOIN LATERAL (
-        SELECT * FROM purchases_order
-         WHERE placed_by_id = sold.cashier_id AND created_at >= sold.opened_at - interval '1 hour'
-           AND created_at < coalesce(sold.closed_at + interval '1 hour', 'infinity')
-           AND id > sold.first_no AND (sold.last_no IS NULL OR id < sold.last_no) OFFSET 0
+        (SELECT * FROM purchases_order
+          WHERE placed_by_id = sold.cashier_id AND created_at >= sold.opened_at - interval '1 hour'
+            AND created_at < coalesce(sold.closed_at + interval '1 hour', 'infinity')
+            AND id > sold.first_no AND (sold.last_no IS NULL OR id < sold.last_no) OFFSET 0)
+        UNION ALL
+        (SELECT late.* FROM approvals_approval asked JOIN purchases_order late ON late.ref_id = asked.result
+          WHERE asked.asked_by_id = sold.cashier_id AND asked.asked_at >= sold.opened_at
+            AND asked.asked_at < sold.closed_at AND asked.result > '' AND late.id > sold.last_no
+            AND NOT EXISTS (
+                SELECT FROM drawers_shift other WHERE other.cashier_id = sold.cashier_id
+                   AND other.opened_at >= sold.opened_at
+                   AND other.first_no < late.id AND (other.last_no IS NULL OR other.last_no > late.id)
+            ) OFFSET 0)
     ) o WHERE (
         SELECT e.id FROM drawers_drawerentry e
          WHERE e.ref_id = o.ref_id AND e.ref_id > '' AND e.kind = 'sale' LIMIT 1
@@ -64,7 +77,7 @@ _LACKING = f"""
 def enter_sales(shift: Shift) -> int:
     """Enter what this person has sold and no shift has; the shift is locked by the caller. How many.
 
-    As cash, and what is on a customer's account as on credit.
+    As cash, what is on a customer's account as on credit, and what a second person approved as it was agreed then.
 
     A sale whose price has moved since is entered again for the price of now, paid as before.
     """
@@ -72,15 +85,16 @@ def enter_sales(shift: Shift) -> int:
         cursor.execute(_MISSING, [shift.cashier_id])
         missing = cursor.fetchall()
     now = clock.now()
-    on_credit = credit.sold_on_credit([row[0] for row in missing]) if missing else {}
+    refs = [row[0] for row in missing]
+    on_credit = credit.sold_on_credit(refs) if refs else {}
+    agreed = agreed_payments(refs) if refs else {}
     for ref_id, amount, person, sold_in in missing:
         DrawerEntry.objects.create(
             shift=shift,
             kind=DrawerEntry.Kind.SALE,
-            method=Method.CREDIT if ref_id in on_credit else Method.CASH,
+            **_paid(agreed.get(ref_id), on_credit.get(ref_id), amount),
             amount=amount,
             ref_id=ref_id,
-            reason=on_credit.get(ref_id, ""),
             person_id=person,
             at=now,
             sold_in_id=None if sold_in == shift.pk else sold_in,
@@ -94,6 +108,16 @@ def enter_sales(shift: Shift) -> int:
             sale, shift, method=sale.method, amount=repriced[sale.pk], reason=sale.reason, person_id=sale.person_id
         )
     return len(missing) + len(repriced)
+
+
+def _paid(agreed: Agreed | None, debtor: str | None, amount: int) -> dict[str, Any]:
+    """How a sale that enters by itself was paid. `debtor`: the name of whose account it is on."""
+    if debtor is not None:
+        return {"method": Method.CREDIT, "reason": debtor}
+    if agreed is None or agreed.method == Method.CREDIT:  # on credit, it was taken off the account since
+        return {"method": Method.CASH}
+    is_enough = agreed.cash_given is not None and agreed.cash_given >= amount
+    return {"method": agreed.method, "cash_given": agreed.cash_given if is_enough else None}
 
 
 def _replace(sale: DrawerEntry, shift: Shift, *, method: str, amount: int, person_id: int, **facts: Any) -> DrawerEntry:
@@ -144,6 +168,12 @@ def current_sale(ref_id: str) -> DrawerEntry | None:
     """The entry that says how this order was paid; None while it is in no shift."""
     sales = DrawerEntry.objects.current().filter(ref_id=ref_id, kind=DrawerEntry.Kind.SALE)
     return sales.select_related("shift__drawer", "shift__cashier", "sold_in").first()
+
+
+def current_sales(ref_ids: Collection[str]) -> dict[str, DrawerEntry | None]:
+    """The same of several orders, each by its ref_id."""
+    sales = DrawerEntry.objects.current().filter(ref_id__in=ref_ids, ref_id__gt="", kind=DrawerEntry.Kind.SALE)
+    return {**dict.fromkeys(ref_ids), **{sale.ref_id: sale for sale in sales}}
 
 
 def note_payment(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django import template
@@ -17,7 +19,7 @@ from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
 from drawers.models import DrawerEntry, Method, Refund, Shift
 from drawers.presenting import ShownSale
-from drawers.services import current_sale
+from drawers.services import current_sale, current_sales
 from purchases.models import Order
 from purchases.receipts import whatsapp_address
 from purchases.templatetags.receipts import Message
@@ -113,7 +115,40 @@ def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
     return Message(text, whatsapp_address(sale.order, text))
 
 
+@dataclass(frozen=True)
+class PaidTogether:
+    """How several orders on one paper were paid; rupiah. `words`: the method, where it was no cash."""
+
+    words: str
+    cash_given: int | None
+    change: int
+
+
+@register.simple_tag
+def paid_together(orders: Iterable[Order]) -> PaidTogether | None:
+    """`{% paid_together sheet.orders as paid %}`; None where they were not all paid in one way that somebody noted."""
+    found = current_sales([order.ref_id for order in orders])
+    methods = {sale.method if sale else "" for sale in found.values()}
+    if len(methods) != 1 or methods == {""}:
+        return None
+    sales = [sale for sale in found.values() if sale]
+    if methods != {Method.CASH}:
+        return PaidTogether(sales[0].get_method_display(), None, 0)
+    if any(sale.cash_given is None for sale in sales):
+        return None
+    return PaidTogether("", sum(sale.cash_given or 0 for sale in sales), sum(sale.change or 0 for sale in sales))
+
+
+# What the customer of an example gives.
+_EXAMPLE_CASH = 100_000
+
+
 @register.simple_tag
 def paid_of(order: Order) -> DrawerEntry | None:
-    """`{% paid_of order as paid %}`: the entry of its sale, for the receipt; None while it is in no drawer."""
+    """`{% paid_of order as paid %}`: the entry of its sale, for the receipt; None while it is in no drawer.
+
+    Of an order that is only an example, one that is paid in cash.
+    """
+    if order.pk is None:
+        return DrawerEntry(method=Method.CASH, amount=order.customer_pays, cash_given=_EXAMPLE_CASH)
     return current_sale(order.ref_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
@@ -15,6 +16,7 @@ from catalogue.destinations import kind_of, shown
 from catalogue.models import Product
 from core.money import rupiah
 from purchases.errors import AboveLimit, NeedsApproval
+from purchases.services.payment import PAYMENT, payment_now, payment_words, place_as_agreed
 from purchases.services.placing import (
     Approved,
     place_order,
@@ -64,6 +66,12 @@ class SpendingAct(Act):
         return reverse("order_detail", args=[approval.result]) if approval.result else ""
 
     @staticmethod
+    def payment_lines(content: Content) -> list[Line]:
+        """How the customer pays, where who asked has said so."""
+        words = payment_words(content)
+        return [Line(PAYMENT, _("Paid by"), words)] if words else []
+
+    @staticmethod
     def approved(approval: Approval, approver: User) -> Approved:
         """For the order's timeline and its ref_id."""
         return Approved(ref_id=approval.facts["ref_id"], approval=approval.pk, by=approver)
@@ -82,28 +90,32 @@ class PurchaseAct(SpendingAct):
         product = _locked(asked["product_code"])
         refuse_if_not_for_sale(product)
         refuse_repeat(product=product, destination=asked["destination"], confirm_repeat=asked["confirm_repeat"])
-        return asked | {
-            "product_name": product.name,
-            "price": product.price,
-            "selling_price": product.sells_for,
-        }
+        return (
+            asked
+            | payment_now(asked)
+            | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
+        )
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Place the order for who asked. Raises `BalanceShort` where it does not wait for a top-up."""
-        asked = approval.facts
-        order = place_order(
+        """Place the order for who asked, paid as was said then.
+
+        Raises `BalanceShort` where it does not wait for a top-up, and what refuses it on credit now.
+        """
+        asked, key = approval.facts, approval.facts["idempotency_key"]
+        place = partial(
+            place_order,
             product=_locked(asked["product_code"]),
             destination=asked["destination"],
             max_price=asked["max_price"],
             selling_price=asked["selling_price"],
             reason=asked["below_cost"],
-            idempotency_key=asked["idempotency_key"],
+            idempotency_key=key,
             placed_by=approval.asked_by,
             confirm_repeat=asked["confirm_repeat"],
             wait_for_topup=asked["wait_for_topup"],
             approved=self.approved(approval, approver),
         )
-        return order.ref_id
+        return place_as_agreed(asked, place, amount=asked["selling_price"], key=key, seller=approval.asked_by).ref_id
 
     def lines(self, content: Content) -> list[Line]:
         """What is bought, for whom, at which price."""
@@ -116,6 +128,7 @@ class PurchaseAct(SpendingAct):
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             Line("max_price", _("At most"), rupiah(content["max_price"]), is_cost=True),
             *([Line("below_cost", _("Below cost, because"), reason)] if (reason := content.get("below_cost")) else []),
+            *self.payment_lines(content),
             Line("wait_for_topup", _("If the balance is short"), _if_short(waits=content["wait_for_topup"])),
             Line("ref_id", "ref_id", content["ref_id"]),
         ]

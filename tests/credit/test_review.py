@@ -5,15 +5,17 @@ import uuid
 
 import pytest
 
+from approvals.models import Approval
 from credit.models import CreditEntry
 from customers.models import SavedNumber
 from drawers.models import DrawerEntry
 from drawers.services import sweep_sales
 from purchases.models import Order
 from staff.models import User
+from tests.approvals.helpers import approve, approver
 from tests.credit.helpers import give_credit, owed_by
 from tests.database import statements
-from tests.drawers.helpers import begin
+from tests.drawers.helpers import begin, end
 from tests.factories import make_check, make_product
 from tests.people import browser_of
 from tests.purchases.helpers import review
@@ -130,3 +132,63 @@ def test_a_bill_is_paid_on_credit(browser, shift):
 
     assert (Order.objects.count(), owed_by(customer)) == (1, check.total)
     assert paid() == [("credit", check.total, None)]
+
+
+@pytest.fixture
+def batch(browser, shift):
+    """Three bills that were checked together, of Rp102.500 each: the address of the batch and its fields."""
+    group = uuid.uuid4()
+    checks = [make_check(batch=group, destination=f"1111{number}") for number in range(3)]
+    fields = [f"{check.ref_id}:{check.total}:0" for check in checks]
+    chosen = "&".join(f"bill={check.ref_id}" for check in checks)
+    page = browser.get(f"/bills/batch/{group}/review/?{chosen}").content.decode()
+    assert 'id="paid-by"' in page
+    return f"/bills/batch/{group}/pay/", fields
+
+
+def test_bills_together_are_paid_one_way(browser, batch):
+    address, fields = batch
+    browser.post(address, {"bill": fields[:1], "paid_by": "qris"})
+    for _ in range(2):  # however often it is pressed
+        browser.post(address, {"bill": fields, "paid_by": "cash", "cash_given": "250.000"})
+
+    assert Order.objects.count() == 3
+    assert paid() == [("qris", 102_500, None), ("cash", 102_500, 147_500), ("cash", 102_500, 102_500)]
+
+
+@pytest.mark.parametrize(("cap", "placed"), [(307_500, 3), (307_499, 0)])
+def test_the_cap_is_checked_for_all_bills_together(browser, batch, cap, placed):
+    address, fields = batch
+    customer = give_credit(cap=cap)
+
+    for _ in range(2):
+        answer = browser.post(address, {"bill": fields, "paid_by": "credit", "paid_by_customer": "Bu Sri"})
+
+    assert (Order.objects.count(), owed_by(customer)) == (placed, placed * 102_500)
+    assert paid() == [("credit", 102_500, None)] * placed
+    assert ('data-code="OverCap"' in answer.content.decode()) == (not placed)
+
+
+def test_bills_together_above_the_limit_wait_as_they_are_paid(browser, batch):
+    address, fields = batch
+    customer = give_credit(cap=400_000)
+    User.objects.filter(username="cashier").update(own_approval_above=50_000)
+
+    browser.post(address, {"bill": fields, "paid_by": "credit", "paid_by_customer": "Bu Sri"})
+    waiting = list(Approval.objects.order_by("pk"))
+    assert [one.facts["payment"]["customer"] for one in waiting] == [customer.pk] * 3
+    approve(waiting[0], approver())
+
+    assert (Order.objects.count(), owed_by(customer)) == (1, 102_500)
+
+
+def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
+    address, fields = batch
+    browser.post(address, {"bill": fields, "paid_by": "cash", "cash_given": "350.000"})
+    for order in Order.objects.all():
+        end(order, "success")
+
+    page = browser.get(address.replace("/pay/", "/receipt/")).content.decode()
+
+    cash = re.search(r'id="struk-cash">(.*?)</dl>', page, re.DOTALL)[1]
+    assert re.findall(r"Rp[\d.]+", cash) == ["Rp350.000", "Rp42.500"]

@@ -148,7 +148,7 @@ def shop() -> dict[str, Any]:
         "counter_message": [{"ref_id": one.ref_id} for one in orders],
         "bill_pay": [{"ref_id": check.ref_id}],
         **{name: [{"batch": batch}] for name in ("bill_batch", "bill_batch_live", "bill_batch_review")},
-        "bill_batch_receipt": [{"batch": batch}],
+        **{name: [{"batch": batch}] for name in ("bill_batch_pay", "bill_batch_receipt")},
         "receipt_sheet": [{"sheet": on_sheet.sheet}],
         "bill_check": [{"code": biller.code}],
         **{name: [{"code": order.product_code}] for name in ("product_buy", "recognise", "number_suggest")},

@@ -1,0 +1,153 @@
+"""How a customer pays for what a second person approves: agreed when it is asked for, entered when it is placed."""
+
+import uuid
+
+import pytest
+from django.test import Client
+
+from approvals.models import Approval, hash_of
+from bills.models import BillCheck
+from catalogue.models import Product
+from credit.errors import OverCap
+from credit.models import CreditEntry
+from credit.services import set_credit
+from drawers.models import DrawerEntry
+from drawers.services import close_shift, sweep_sales
+from ledger.models import Entry
+from ledger.services import books
+from purchases.models import Order
+from purchases.services import submit
+from staff.models import User
+from tests.approvals.helpers import approve, approver
+from tests.credit.helpers import give_credit, owed_by
+from tests.drawers.helpers import begin, pieces_of
+from tests.factories import make_check, make_product, moves
+from tests.ledger.helpers import open_books
+from tests.people import browser_of, make_person
+from upstream.budget import CallClass
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NUMBER = "081290000001"
+
+
+@pytest.fixture
+def browser():
+    return browser_of("cashier", own_approval_above=5_000)
+
+
+@pytest.fixture
+def seller(browser):
+    return User.objects.get(username="cashier")
+
+
+def ask(browser: Client, product: Product, **more: str) -> Approval:
+    """The cashier confirms the review of what is above the limit."""
+    fields = {"destination": NUMBER, "price": product.sells_for, "token": uuid.uuid4(), "confirm": "1"}
+    assert "/approvals/" in browser.post(f"/products/{product.code}/buy/", fields | more)["Location"]
+    return Approval.objects.latest("pk")
+
+
+def sales(ref_id: str) -> list[tuple[object, ...]]:
+    """What is in the drawers of this order: shift, shift that sold it, method, rupiah, cash given."""
+    found = DrawerEntry.objects.filter(ref_id=ref_id, kind="sale").order_by("pk")
+    return list(found.values_list("shift", "sold_in", "method", "amount", "cash_given"))
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        ({"paid_by": "qris"}, None),
+        ({"paid_by": "cash", "cash_given": "20.000"}, 20_000),
+        ({"paid_by": "credit", "paid_by_customer": "Bu Sri"}, None),
+    ],
+)
+def test_given_an_approval_then_it_is_paid_as_agreed(upstream, browser, seller, said, given):
+    open_books(1_000_000)
+    shift, customer = begin(seller, cash=100_000), give_credit(cap=15_000)
+    product, method = Product.objects.get(name="Telkomsel 10.000"), said["paid_by"]
+    owed = product.sells_for if method == "credit" else 0
+
+    approval = ask(browser, product, **said)
+    assert (approval.facts["payment"]["method"], approval.sha256) == (method, hash_of(approval.content))
+    assert 'data-fact="payment">' in browser.get(approval.get_absolute_url()).content.decode()
+    assert (Order.objects.count(), CreditEntry.objects.count(), owed_by(customer)) == (0, 0, 0)
+    approve(approval, approver())
+    order = Order.objects.get()
+    assert owed_by(customer) == owed
+    sweep_sales()
+    sweep_sales()
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+
+    assert sales(order.ref_id) == [(shift.pk, None, method, product.sells_for, given)]
+    assert list(CreditEntry.objects.values_list("kind", "amount", "ref_id", "person__username")) == (
+        [("sale", owed, order.ref_id, "cashier")] if owed else []
+    )
+    assert moves(order)[:2] == [("", "queued", "staff"), ("queued", "sending", "submit")]
+    assert Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount")[0] == (
+        "hold",
+        product.price,
+    )
+    assert upstream.calls(order, "create") == ["/v1/transaction/create"]
+
+
+def test_given_a_full_account_then_it_stays_open_until_there_is_room(browser, seller):
+    customer, product, budi = give_credit(cap=10_500), make_product(), approver()
+    open_books(1_000_000)
+    begin(seller)
+    approval = ask(browser, product, paid_by="credit", paid_by_customer="Bu Sri")
+    set_credit(customer, cap=10_499, due_days=14, actor=budi)
+
+    with pytest.raises(OverCap):
+        approve(approval, budi)
+
+    approval.refresh_from_db()
+    assert (approval.is_open, Order.objects.count(), owed_by(customer), books().reserved) == (True, 0, 0, 0)
+    set_credit(customer, cap=10_500, due_days=14, actor=budi)
+    assert approve(approval, budi).state == "approved"
+    assert owed_by(customer) == 10_500
+
+
+def test_given_a_renamed_customer_then_the_approval_is_void(browser, seller):
+    customer, product = give_credit(), make_product()
+    approval = ask(browser, product, paid_by="credit", paid_by_customer="Bu Sri")
+    type(customer).objects.filter(pk=customer.pk).update(name="Bu Sri Rahayu")
+
+    decided = approve(approval, approver())
+
+    assert (decided.state, list(decided.changes), Order.objects.count()) == ("void", ["payment"], 0)
+
+
+def test_given_a_bill_above_the_limit_then_it_is_on_the_account(browser, seller):
+    customer, check = give_credit(cap=200_000), make_check()
+    open_books(1_000_000)
+    fields = {"amount": check.total, "fee": 0, "paid_by": "credit", "paid_by_customer": "Bu Sri"}
+    browser.post(f"/bills/{check.ref_id}/pay/", fields)
+    approval = Approval.objects.get()
+
+    approve(approval, approver())
+
+    assert BillCheck.objects.get().order == Order.objects.get()
+    assert list(CreditEntry.objects.values_list("kind", "amount", "ref_id")) == [("sale", check.total, check.ref_id)]
+    assert owed_by(customer) == check.total
+
+
+def test_given_a_closed_shift_then_it_enters_the_sellers_next(browser, seller):
+    """Also when somebody else has sold meanwhile; a shift that never asked for it takes nothing."""
+    first, other = begin(seller, cash=100_000), begin(make_person("supervisor"))
+    product = make_product()
+    approval = ask(browser, product, paid_by="qris")
+    close_shift(first, pieces=pieces_of(100_000), actor=seller)
+    approve(approval, approver())
+    sweep_sales()
+    order = Order.objects.get()
+    assert sales(order.ref_id) == []
+
+    second = begin(seller, drawer=first.drawer, cash=100_000)
+    sweep_sales()
+
+    assert sales(order.ref_id) == [(second.pk, first.pk, "qris", 10_500, None)]
+    assert not other.entries.filter(kind="sale").exists()
+    browser = browser_of("admin", username="looks")
+    assert 'id="later"' in browser.get(f"/shifts/{first.pk}/").content.decode()
+    assert f"sold in shift {first.pk}" in browser.get(f"/shifts/{second.pk}/").content.decode()
