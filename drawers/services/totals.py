@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection
 
 from drawers.models import Method
+from drawers.services.sales import BEFORE_TOO
 from purchases.states import Status
 
 _SUMS = """
@@ -16,14 +17,29 @@ _SUMS = """
            count(*) FILTER (WHERE undoes_id IS NULL) - count(*) FILTER (WHERE undoes_id IS NOT NULL)
       FROM drawers_drawerentry WHERE shift_id = ANY(%s) GROUP BY 1, 2, 3
 """
-# Of what was sold for and has arrived: what it cost us, and what the customers paid for just that.
-_COSTS = """
-    SELECT sale.shift_id, sum(coalesce(o.price, o.max_price)), sum(sale.amount)
-      FROM drawers_drawerentry sale JOIN purchases_order o ON o.ref_id = sale.ref_id
-     WHERE sale.shift_id = ANY(%s) AND sale.kind = 'sale' AND sale.undoes_id IS NULL AND o.status = %s
+# Of what has arrived in a shift: what it cost us, and what the customers paid for just that. What ended after the shift
+# that sold it had closed counts in the next one of that person: what a closed shift came to does not change.
+_COSTS = f"""
+    SELECT taking.id, sum(coalesce(o.price, o.max_price)), sum(sale.amount)
+      FROM drawers_shift taking
+     CROSS JOIN LATERAL (
+        SELECT one.id FROM drawers_shift one
+         WHERE one.cashier_id = taking.cashier_id AND (one.opened_at, one.id) <= (taking.opened_at, taking.id)
+         ORDER BY one.opened_at DESC, one.id DESC LIMIT {BEFORE_TOO}
+      ) sold
+      LEFT JOIN LATERAL (
+        SELECT one.closed_at FROM drawers_shift one
+         WHERE one.cashier_id = taking.cashier_id AND (one.opened_at, one.id) < (taking.opened_at, taking.id)
+         ORDER BY one.opened_at DESC, one.id DESC LIMIT 1
+      ) former ON TRUE
+      JOIN drawers_drawerentry sale ON sale.shift_id = sold.id AND sale.kind = 'sale' AND sale.undoes_id IS NULL
+      JOIN purchases_order o ON o.ref_id = sale.ref_id
+     WHERE taking.id = ANY(%s) AND o.status = %s
+       AND (taking.closed_at IS NULL OR o.final_at <= taking.closed_at)
+       AND (sold.id = taking.id OR o.final_at > former.closed_at)
        AND NOT EXISTS (SELECT FROM drawers_drawerentry undoing WHERE undoing.undoes_id = sale.id)
      GROUP BY 1
-"""
+"""  # noqa: S608 - our own text
 
 
 @dataclass
@@ -65,13 +81,13 @@ class Totals:
         return sum(self.credit.values())
 
     @property
-    def sold_on_credit(self) -> int:
-        """Rupiah of the sales on credit, less what was given back of them."""
-        return self.sales[Method.CREDIT.value] + self.refunds[Method.CREDIT.value]
+    def credit_sales(self) -> int:
+        """Rupiah of the sales on credit."""
+        return self.sales[Method.CREDIT.value]
 
     @property
     def profit(self) -> int:
-        """What the customers paid for what has arrived, less what that cost us."""
+        """What the customers paid for what has arrived in it, less what that cost us."""
         return self.arrived - self.cost
 
     def take(self, kind: str, method: str, amount: int, count: int) -> None:

@@ -79,7 +79,7 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
     """The sums of all shifts of the day, in rupiah."""
-    names = ("all_sales", "all_refunds", "cost", "profit", "expected")
+    names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "cost", "profit", "expected")
     sums = {name: sum(getattr(line.totals, name) for line in lines) for name in names}
     return sums | {"counted": sum(line.counted for line in lines), "difference": sum(line.difference for line in lines)}
 
@@ -105,10 +105,13 @@ _FIELDS = {
     "cashier": lambda line: line.cashier,
     "drawer": lambda line: line.drawer,
     "sales": lambda line: line.totals.all_sales,
+    "credit_sales": lambda line: line.totals.credit_sales,
     "given_back": lambda line: line.totals.all_refunds,
+    "credit_payments": lambda line: line.totals.all_credit,
     "opening": lambda line: line.totals.opening,
     "cash_sales": lambda line: line.totals.sales["cash"],
     "cash_given_back": lambda line: line.totals.refunds["cash"],
+    "credit_paid_in_cash": lambda line: line.totals.credit["cash"],
     "paid_in": lambda line: line.totals.paid_in,
     "paid_out": lambda line: line.totals.paid_out,
     "expected": lambda line: line.totals.expected,

@@ -69,6 +69,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
     page = keyset_page(entries_of(shift), request.GET, time_field="at", size=200)
     paper = request.GET.get("paper", "")
+    ended_later, ended_here = services.late_endings(shift)
     handed_to, later, unsettled = read_together(
         Shift.objects.filter(taken_from=shift).select_related("cashier"),
         shift.later_entries.select_related("shift__cashier").order_by("pk")[:_MOST_LATE],
@@ -84,6 +85,8 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "table": EntryTable(page.rows),
         "counts": _counts(shift),
         "later": later,
+        "ended_later": ended_later,
+        "ended_here": ended_here,
         "unsettled": unsettled,
         "sees_cost": sees_cost,
         "may_close": shift.is_open and (shift.cashier_id == request.user.pk or request.user.has_perm(MANAGE)),

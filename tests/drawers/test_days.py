@@ -1,16 +1,19 @@
 """The closing of a day: signed by an owner, it is frozen."""
 
 import datetime as dt
+import re
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
 from drawers.errors import DrawerRefused
-from drawers.models import DrawerDay
+from drawers.models import DrawerDay, Shift
 from drawers.services import close_shift, day_lines, sign_day
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.people import make_person
+from tests.factories import make_product
+from tests.people import browser_of, make_person
+from tests.purchases.helpers import place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,6 +36,32 @@ def test_a_day_has_the_sums_of_its_shifts_by_cashier():
 
     assert (line.cashier, line.counted, line.difference) == ("cashier", 104_000, -1_000)
     assert (line.totals.all_sales, line.totals.cost, line.totals.expected) == (5_000, 5_000, 105_000)
+
+
+def test_what_ends_after_closing_lands_in_the_next_shift():
+    """The cash stays where it was taken. Whether it arrived, and its profit, count where it ended, once."""
+    first = begin(cash=100_000)
+    product = make_product(price=4_000, selling_price=5_000)
+    early, late = (place(product, placed_by=first.cashier) for _ in range(2))
+    end(early, "success")
+    day = close_shift(first, pieces=pieces_of(110_000), actor=first.cashier).day
+    end(late, "success")
+    second = begin(first.cashier, drawer=first.drawer, cash=110_000)
+    third = close_shift(second, pieces=pieces_of(110_000), actor=first.cashier)
+    begin(first.cashier, drawer=first.drawer, cash=110_000)
+
+    totals = [line.totals for line in day_lines(day)]
+    assert [(one.all_sales, one.cost, one.profit) for one in totals] == [(10_000, 4_000, 1_000), (0, 4_000, 1_000)]
+    assert [line.shift for line in day_lines(day)] == [first.pk, third.pk]
+    browser = browser_of("admin")
+    pages = [browser.get(f"/shifts/{shift.pk}/").content.decode() for shift in Shift.objects.order_by("pk")]
+    ended_later = [re.search(r'id="ended-later">(.*?)</section>', page, re.DOTALL) for page in pages]
+    ended_here = [re.search(r'id="ended-here">(.*?)</section>', page, re.DOTALL) for page in pages]
+    assert [bool(one) for one in ended_later] == [True, False, False]
+    assert [bool(one) for one in ended_here] == [False, True, False]
+    assert all(late.ref_id in one[1] and early.ref_id not in one[1] for one in (ended_later[0], ended_here[1]))
+    assert f"/shifts/{second.pk}/" in ended_later[0][1]
+    assert f"/shifts/{first.pk}/" in ended_here[1][1]
 
 
 def test_an_owner_signs_a_day_and_nobody_else():

@@ -9,13 +9,24 @@ from functools import partial
 
 import pytest
 from django.db import connection
+from django.db.models import Sum
 
+from credit.models import CreditEntry
 from drawers import services
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Shift
-from drawers.services import close_shift, give_back, note_payment, pay_in, pay_out, sweep_sales
+from drawers.services import (
+    close_shift,
+    day_lines,
+    give_back,
+    note_payment,
+    pay_in,
+    pay_out,
+    sweep_sales,
+    take_credit_payment,
+)
 from purchases.models import Order
-from tests.credit.helpers import give_credit
+from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.factories import make_product
 from tests.people import make_person
@@ -50,11 +61,20 @@ def kill_a_worker_that_enters(shift: Shift) -> int:
     return int(said.split()[1])
 
 
+def credit_of_the_day(shift, customer):
+    """Rupiah sold on credit, and paid of it: the closing of the day says what the customer's account says."""
+    totals = day_lines(shift.day)[0].totals
+    entries = CreditEntry.objects.filter(kind__in=["sale", "payment"]).values_list("kind").annotate(Sum("amount"))
+    assert dict(entries) == {"sale": totals.credit_sales, "payment": -totals.all_credit}
+    assert owed_by(customer) == totals.credit_sales - totals.all_credit
+    return totals.credit_sales, totals.all_credit
+
+
 def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
     dice = random.Random(20261122)
     shift = begin(cash=500_000)
     cashier, product = shift.cashier, make_product(price=10_200, selling_price=10_500)
-    owing = give_credit(cap=10_000_000)
+    owing, paid_back = give_credit(cap=10_000_000), 0
     methods: dict[str, str] = {}
     cash_acts, refunds = 0, {}
     orders: list[Order] = []
@@ -64,7 +84,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
         methods[order.ref_id] = "cash"
         if number == 100:
             assert kill_a_worker_that_enters(shift) > 0
-        match dice.randrange(6):
+        match dice.randrange(7):
             case 0:
                 method = dice.choice(["qris", "transfer", "credit"])
                 note_payment(order, method=method, customer=owing if method == "credit" else None, actor=cashier)
@@ -81,6 +101,12 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
                 cash_acts += sign * amount
             case 3:
                 sweep_sales()
+            case 4 if account_of(owing).balance > 0:
+                amount = dice.randrange(1, account_of(owing).balance // 100 + 1) * 100
+                method = dice.choice(["cash", "qris"])
+                take_credit_payment(account_of(owing), amount=amount, method=method, actor=cashier)
+                cash_acts += amount if method == "cash" else 0
+                paid_back += amount
 
     # From the orders and the acts, without a look at any entry.
     prices = {order.ref_id: order.customer_pays for order in Order.objects.filter(placed_by=cashier)}
@@ -95,6 +121,8 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
     totals = services.totals_of([shift.pk])[shift.pk]
     assert (totals.expected, totals.sale_count, totals.refund_count) == (recomputed, 200, len(refunds))
     assert totals.all_sales == sum(prices.values())
+    on_credit = sum(prices[ref_id] for ref_id, method in methods.items() if method == "credit")
+    assert credit_of_the_day(closed, owing) == (on_credit, paid_back)
 
 
 def test_of_two_who_close_at_once_one_does():
