@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -18,6 +18,9 @@ from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
 from credit.models import CreditEntry
+from credit.services import USE as USE_CREDIT
+from credit.services import VIEW as VIEW_CREDIT
+from credit.services import debts_of
 from customers.models import Customer
 from drawers.models import DrawerEntry, Refund, Shift
 from drawers.services import GIVE, IN_USE_DAYS, MANAGE, OWED, USE, VIEW, Totals
@@ -100,7 +103,17 @@ class ShownSale:
     may_change: bool
     may_give_back: bool
     may_see_shift: bool
-    debt: CreditEntry | None = None
+    may_see_credit: bool
+    #: On customers' accounts, oldest first, and how much of the standing sale is not paid (rupiah).
+    credit: tuple[CreditEntry, ...] = ()
+    unpaid: int = 0
+
+    @property
+    def debt(self) -> CreditEntry | None:
+        """The sale by which it is on an account now."""
+        undone = {entry.undoes_id for entry in self.credit}
+        sales = (one for one in self.credit if one.kind == CreditEntry.Kind.SALE and one.undoes_id is None)
+        return next((sale for sale in sales if sale.pk not in undone), None)
 
     @property
     def debtor(self) -> Customer | None:
@@ -135,14 +148,14 @@ def shown_sale(order: Order, person: User) -> ShownSale | None:
     """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing."""
     if not (person.has_perm(USE) or person.has_perm(VIEW)):
         return None
-    entries, shifts, debts, refunds, in_use = read_together(
+    entries, shifts, credit, refunds, in_use = read_together(
         DrawerEntry.objects.current()
         .filter(ref_id=order.ref_id)
         .select_related("shift__drawer", "shift__cashier", "sold_in", "person"),
         Shift.objects.filter(closed_at=None).select_related("drawer", "cashier"),
-        CreditEntry.objects.current()
-        .filter(ref_id=order.ref_id, ref_id__gt="", kind=CreditEntry.Kind.SALE)
-        .select_related("account__customer"),
+        CreditEntry.objects.filter(ref_id=order.ref_id, ref_id__gt="")
+        .select_related("account__customer", "person")
+        .order_by("pk"),
         Refund.objects.filter(order=order).select_related("given_by"),
         Shift.objects.filter(
             opened_at__lte=order.created_at, opened_at__gt=order.created_at - dt.timedelta(days=IN_USE_DAYS)
@@ -163,9 +176,13 @@ def shown_sale(order: Order, person: User) -> ShownSale | None:
         may_change=shift is not None and shift.is_open and (is_own or manages) and refund is None,
         may_give_back=person.has_perm(GIVE),
         may_see_shift=is_own or person.has_perm(VIEW),
-        debt=debts[0] if debts else None,
+        may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),
+        credit=tuple(credit),
     )
-    return sale if shift or sale.is_owed or (sale.owed and sale.is_given) else None
+    if sale.debt:
+        open_debts = debts_of(sale.debt.account)
+        sale = replace(sale, unpaid=next((one.open for one in open_debts if one.entry == sale.debt.pk), 0))
+    return sale if shift or credit or sale.is_owed or (sale.owed and sale.is_given) else None
 
 
 def refund_text(sale: ShownSale, head: Letterhead) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from audit.kinds import Kind
@@ -13,6 +15,7 @@ from audit.models import AuditEvent
 from audit.services import record
 from callbacks.services import process_batch
 from catalogue.models import Product
+from credit.services import give_back_credit
 from gateway.services import call
 from purchases.models import Incident, Order
 from purchases.models.receipts import Paper
@@ -21,7 +24,9 @@ from purchases.services.receipts import print_receipt
 from reconciliation.models import Difference
 from tests.callbacks.helpers import body_for, post
 from tests.conftest import Upstream
+from tests.credit.helpers import give_credit, sell_to
 from tests.database import statements
+from tests.drawers.helpers import end
 from tests.gateway.helpers import kept_exchange
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import place
@@ -68,6 +73,26 @@ def test_the_story_has_a_line_of_each_kind_in_order(sold: Order):
     assert {incident, difference} <= {line.row for line in lines}
     assert {line.who for line in lines if line.kind == "receipt"} == {"kasir"}
     assert {line.address for line in lines if line.kind == "callback"} == {"127.0.0.1"}
+
+
+@pytest.mark.django_db
+def test_who_may_see_credit_sees_an_orders_entries():
+    seller, customer = make_person("cashier", username="kasir"), give_credit()
+    order = end(sell_to(customer, 10_000, by=seller), "failed")
+    give_back_credit(order, actor=seller)
+    path, browser = f"/orders/{order.ref_id}/story/", browser_of("auditor")
+    lines = [line for line in browser.get(path).context["lines"] if line.kind == "credit"]
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert [(line.code, line.who) for line in lines] == [("credit_sale", "kasir"), ("credit_refund", "kasir")]
+    assert re.findall(r'data-credit="(\w+)" data-amount="(-?\d+)"', page) == [
+        ("sale", "10000"),
+        ("refund", "-10000"),
+    ]
+
+    Group.objects.get(name="auditor").permissions.remove(Permission.objects.get(codename="view_credit"))
+
+    assert not [line for line in browser.get(path).context["lines"] if line.kind == "credit"]
+    assert "credit_entry" not in browser.get(f"/orders/{order.ref_id}/story.json").content.decode()
 
 
 def test_the_file_holds_bodies_and_no_secret(sold: Order, upstream: Upstream):

@@ -21,6 +21,9 @@ from callbacks.presenting import result_words
 from core.looks import LookChoices
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen, text_as_seen
+from core.times import day_words
+from credit.models import CreditEntry
+from credit.services import name_of
 from drawers.models import DrawerEntry
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -40,6 +43,7 @@ class LineKind(LookChoices):
     CALLBACK = "callback", "webhook", "held", gettext_lazy("Callback")
     ENTRY = "entry", "wallet", "going", pgettext_lazy("story", "Books")
     DRAWER = "drawer", "cash-register", "going", gettext_lazy("Drawer")
+    CREDIT = "credit", "notebook", "going", gettext_lazy("Credit")
     INQUIRY = "inquiry", "file-invoice", "going", gettext_lazy("Inquiry")
     INCIDENT = "incident", "alert-triangle", "bad", gettext_lazy("Incident")
     VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Verdict")
@@ -161,6 +165,25 @@ def _drawer_entry(entry: DrawerEntry) -> Iterator[Line]:
         detail=" · ".join(filter(None, facts)),
         who=_name(entry.person),
         url=reverse("shift_detail", args=[entry.shift_id]),
+        row=entry,
+    )
+
+
+def _credit_entry(entry: CreditEntry) -> Iterator[Line]:
+    words = f"{entry.get_kind_display()} {signed_rupiah(entry.amount)}"
+    is_undoing = entry.undoes_id is not None and entry.kind == CreditEntry.Kind.SALE
+    due = _("due %(day)s") % {"day": day_words(entry.due_on)} if entry.due_on else ""
+    owed = _("then owed %(amount)s") % {"amount": rupiah(entry.balance_after)}
+    facts = [name_of(entry.account), entry.get_method_display(), due, owed, note_as_seen(entry.reason)]
+    customer = entry.account.customer_id
+    yield Line(
+        at=entry.at,
+        kind=LineKind.CREDIT,
+        code=f"credit_{entry.kind}{'_undone' if is_undoing else ''}",
+        words=f"{words} ({_('undone')})" if is_undoing else words,
+        detail=" · ".join(filter(None, facts)),
+        who=_name(entry.person),
+        url=reverse("credit_account", args=[customer]) if customer else "",
         row=entry,
     )
 
@@ -311,6 +334,7 @@ _TELLERS: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
     Inquiry: _inquiry,
     Entry: _entry,
     DrawerEntry: _drawer_entry,
+    CreditEntry: _credit_entry,
     Incident: _incident,
     Verdict: _verdict,
     Approval: _approval,

@@ -14,6 +14,7 @@ from audit.models import AuditEvent
 from bills.models import Inquiry
 from callbacks.models import Callback
 from core.together import read_together
+from credit.models import CreditEntry
 from drawers.models import DrawerEntry
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -42,14 +43,15 @@ class Story:
         return (row for row in self.rows if isinstance(row, kinds))
 
 
-def read_story(ref_id: str, *, with_bodies: bool = False) -> Story | None:
+def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = False) -> Story | None:
     """The order with this ref_id and what is kept about it; None without such an order.
 
-    `with_bodies`: also what was sent and answered, and what callbacks brought.
+    `with_bodies`: also what was sent and answered, and what callbacks brought. `with_credit`: also what customers owe.
     """
     order = Order.objects.filter(ref_id=ref_id)
+    about = _about(ref_id, order) + ([_on_credit(ref_id)] if with_credit else [])
     orders, *found = read_together(
-        order.for_table().select_related("given_back__noted_by"), *(rows[:MOST_ROWS] for rows in _about(ref_id, order))
+        order.for_table().select_related("given_back__noted_by"), *(rows[:MOST_ROWS] for rows in about)
     )
     if not orders:
         return None
@@ -85,6 +87,11 @@ def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:
         .order_by("found_at", "pk"),
         AuditEvent.objects.select_related("person").filter(subject=ref_id).order_by("pk"),
     ]
+
+
+def _on_credit(ref_id: str) -> QuerySet[CreditEntry]:
+    entries = CreditEntry.objects.select_related("person", "account__customer")
+    return entries.filter(ref_id=ref_id, ref_id__gt="").order_by("pk")
 
 
 def history_of_order(order: Order) -> list[Any]:

@@ -19,6 +19,7 @@ from audit.kinds import Kind
 from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
 from core.numbers import masked_json, may_take_whole, whole_numbers
+from credit.services import USE, VIEW
 from staff.errors import FactorRefused
 from staff.services import check_factor
 from workbench.presenting.story import lines_of
@@ -50,7 +51,7 @@ class WholeFile(models.TextChoices):
 @require_GET
 def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Everything that is kept about one order, in the order of time."""
-    story = _story(ref_id)
+    story = _story(request, ref_id)
     context = {
         "order": story.order,
         "lines": lines_of(story),
@@ -65,7 +66,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 @require_GET
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The same as JSON, with every row: what was sent, answered, and brought by callbacks. Numbers are masked."""
-    story = _story(ref_id, with_bodies=True)
+    story = _story(request, ref_id, with_bodies=True)
     record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts={"list": "story", "format": "json"})
     told = _told(request, story)
     return _file(masked_json(told, story.order.destination), f"story-{ref_id}.json")
@@ -77,7 +78,7 @@ def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Ask for the second factor (GET); the story or the proof, with the order's whole number (POST)."""
     if not may_take_whole(request.user):
         raise PermissionDenied
-    story, refusal = _story(ref_id, with_bodies=request.method == "POST"), None
+    story, refusal = _story(request, ref_id, with_bodies=request.method == "POST"), None
     content = {"ref_id": story.order.ref_id}
     if request.method == "POST":
         wanted = request.POST.get("file", "")
@@ -132,8 +133,9 @@ def _file(content: dict[str, Any], name: str) -> HttpResponse:
     return JsonResponse(content, json_dumps_params={"indent": 1, "ensure_ascii": False}, headers=headers)
 
 
-def _story(ref_id: str, *, with_bodies: bool = False) -> Story:
-    story = read_story(ref_id, with_bodies=with_bodies)
+def _story(request: StaffRequest, ref_id: str, *, with_bodies: bool = False) -> Story:
+    sees_credit = request.user.has_perm(USE) or request.user.has_perm(VIEW)
+    story = read_story(ref_id, with_bodies=with_bodies, with_credit=sees_credit)
     if story is None:
         raise Http404
     return story
