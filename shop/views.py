@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,6 +22,7 @@ from shop.models import Logo, Paper, Shop
 from shop.presenting import Letterhead, inline_address
 from shop.services import TEXTS
 from staff.errors import FactorRefused
+from staff.roles import Role
 from staff.services import check_factor
 
 CHANGE_SHOP = "change_shop"
@@ -58,9 +60,16 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
         "has_new_logo": bool(form.is_bound and form.cleaned_data.get("logo")),
         "factor_act": CHANGE_SHOP,
         "factor_fields": " ".join((*_BOUND, "logo")),
+        "sees_cost": _who_sees_cost(),
     }
     template = "shop/settings.html#preview" if "HX-Request" in request.headers else "shop/settings.html"
     return render(request, template, context)
+
+
+def _who_sees_cost() -> list[str]:
+    """The roles that see what the shop pays, lowest first; owners always do."""
+    names = set(Group.objects.filter(permissions__codename="view_cost").values_list("name", flat=True))
+    return [str(role.label) for role in Role if role in names or role is Role.OWNER]
 
 
 @staff_only()
