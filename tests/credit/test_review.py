@@ -43,7 +43,8 @@ def confirm(browser, product, **more):
 def paid():
     """How each sale was paid."""
     sweep_sales()
-    return list(DrawerEntry.objects.current().filter(kind="sale").values_list("method", "amount", "cash_given"))
+    sales = DrawerEntry.objects.current().filter(kind="sale").order_by("pk")
+    return list(sales.values_list("method", "amount", "cash_given"))
 
 
 def test_the_review_offers_the_owner_of_the_number_first(browser, shift):
