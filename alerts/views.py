@@ -42,7 +42,7 @@ def alert_list(request: StaffRequest) -> HttpResponse:
 @require_GET
 def alerts_mine(request: StaffRequest) -> HttpResponse:
     """The open alerts that concern the person, with those that the person hid for a while."""
-    return render(request, "alerts/mine.html", {"head": head_for(request.user)})
+    return render(request, "alerts/mine.html")
 
 
 @staff_only()
