@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.destinations import DestinationKind, kind_of, normalise, split_zone
 from catalogue.errors import InvalidDestination
 from catalogue.models import MOST_PERCENT, MOST_RUPIAH, ROUNDINGS, Brand, Category, PriceRuleKind, Product
+from catalogue.services.below_cost import percent
 from catalogue.services.rules import Target, Terms
 from core.forms import RupiahField
 from core.money import rupiah
@@ -219,6 +220,5 @@ def typed_value(terms: Terms | None) -> str:
     if terms is None:
         return ""
     if terms.kind == PriceRuleKind.PERCENT:
-        whole, rest = divmod(terms.value, 100)
-        return f"{whole},{rest:02d}" if rest else str(whole)
+        return percent(terms.value)
     return f"{terms.value:,}".replace(",", ".")

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.models import PriceChange, PriceRule
-from catalogue.services.below_cost import everything, terms_words
+from catalogue.services.below_cost import name_of_all, terms_words
 from catalogue.services.rules import Target, Terms
 from core.money import rupiah, signed_rupiah
 from core.tables import Table, column, row_link
@@ -65,7 +65,7 @@ class PriceRuleTable(Table[PriceRule]):
     def target(self, rule: PriceRule) -> SafeString | str:
         """What it is for; leads to its form."""
         target = Target.of(rule)
-        words = target.name or everything(target.key)
+        words = target.name or name_of_all(target.key)
         if not self.may_change:
             return words
         return row_link(f"{reverse('price_rule')}?{urlencode({'target': target.key})}", words)

@@ -32,7 +32,7 @@ def biller_list(request: StaffRequest) -> HttpResponse:
     found = choice.find(kind=ProductType.POSTPAID)
     context = {
         "choice": choice.chosen,
-        "categories": [shelf for shelf in found.shelves if shelf.type == ProductType.POSTPAID],
+        "categories": [one for one in found.busy_categories if one.type == ProductType.POSTPAID],
         "billers": _by_category(read_products(found.keys)),
         "saved": _saved(request, choice.chosen["q"] or choice.chosen["destination"]),
         "is_filtered": bool(choice.chosen["q"] or choice.chosen["category"]),

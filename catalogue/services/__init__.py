@@ -1,8 +1,8 @@
 """The catalogue: fetched, kept, searched."""
 
-from catalogue.services.below_cost import PriceRuleAct, ask_for_rule, everything, terms_words
+from catalogue.services.below_cost import PriceRuleAct, ask_for_rule, name_of_all, terms_words
 from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
 from catalogue.services.rules import CHANGE_RULES, active_rules, change_rule, preview, sold_at_cost, sold_below_cost
-from catalogue.services.searching import Found, busy_categories, note_bought, read_products, search_products
+from catalogue.services.searching import Found, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue

@@ -54,7 +54,7 @@ class PriceRuleAct(Act):
     def lines(self, content: Content) -> list[Line]:
         """For what, how it was and will be, and what it costs the shop."""
         return [
-            Line("target", _("For"), content["name"] or everything(content["target"])),
+            Line("target", _("For"), content["name"] or name_of_all(content["target"])),
             Line("before", _("Rule now"), terms_words(_terms(content["before"]))),
             Line("after", _("New rule"), terms_words(_terms(content["after"]))),
             Line("affected", _("Prices that change"), str(content["affected"])),
@@ -67,7 +67,7 @@ class PriceRuleAct(Act):
         return reverse("prices")
 
 
-def everything(key: str) -> str:
+def name_of_all(key: str) -> str:
     """What a target without a name is: "all:prepaid" or "all:postpaid" in words."""
     return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
 

@@ -80,7 +80,7 @@ class _Posting:
     named: set[int] = field(default_factory=set)
 
 
-class Shelf(NamedTuple):
+class BusyCategory(NamedTuple):
     """A category with something in it; `bought`: how many of the last orders were for it."""
 
     code: str
@@ -98,10 +98,10 @@ class Row(NamedTuple):
     product: Product
 
     @property
-    def shelf(self) -> Shelf:
+    def busy_category(self) -> BusyCategory:
         """The product's category."""
         _place, name = self.product.category_place
-        return Shelf(self.product.category, name, self.product.type, self.category_bought)
+        return BusyCategory(self.product.category, name, self.product.type, self.category_bought)
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -119,7 +119,7 @@ class Index:
         ordered = sorted(rows, key=lambda row: row.place)
         self.keys = [row.key for row in ordered]
         self.products = [row.product for row in ordered]
-        self.shelves = list(dict.fromkeys(row.shelf for row in ordered))
+        self.busy_categories = list(dict.fromkeys(row.busy_category for row in ordered))
         self.denominations = list(dict.fromkeys(product.sold_in for product in self.products))
         number = {denominations: at for at, denominations in enumerate(self.denominations)}
         self.sold_in = [number[product.sold_in] for product in self.products]

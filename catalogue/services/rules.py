@@ -268,11 +268,12 @@ def active_rules() -> list[PriceRule]:
     active = (
         PriceRule.objects.order_by("pk").filter(ended_at=None).select_related("category", "brand__category", "product")
     )
-    return sorted(active, key=lambda rule: (rule.type != ProductType.PREPAID, *_depth(rule), Target.of(rule).name))
+    return sorted(active, key=lambda rule: (rule.type != ProductType.PREPAID, _depth(rule), Target.of(rule).name))
 
 
-def _depth(rule: PriceRule) -> tuple[int]:
-    return (sum(2**n for n, key in enumerate((rule.category_id, rule.brand_id, rule.product_id)) if key),)
+def _depth(rule: PriceRule) -> int:
+    """0 for everything, 1 for a category, 2 for a brand, 3 for a product."""
+    return next((depth for depth, key in enumerate((rule.category_id, rule.brand_id, rule.product_id), 1) if key), 0)
 
 
 def sold_below_cost(most: int) -> list[Product]:

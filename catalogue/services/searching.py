@@ -12,7 +12,7 @@ from itertools import islice, product
 from catalogue.destinations import DestinationKind, Operator, is_brand_of
 from catalogue.models import Category, Product
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
-from catalogue.services.index import Index, Ranks, Shelf, current_index
+from catalogue.services.index import BusyCategory, Index, Ranks, current_index
 from catalogue.services.words import chunks_of, fold, has_one_typo, joined, search_words
 
 _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
@@ -28,14 +28,15 @@ class Found:
 
     `lacking`: what was typed when there is no denomination of exactly that; all that are found are larger.
     `is_exact`: a denomination was typed, and the first product is exactly that.
-    `of_operator`: they are those of the operator of the customer's number. `shelves`: all categories, busy ones first.
+    `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all with something
+    in them: what is bought before bills, what is bought most first.
     """
 
     keys: list[int]
     lacking: str = ""
     is_exact: bool = False
     of_operator: bool = False
-    shelves: Sequence[Shelf] = ()
+    busy_categories: Sequence[BusyCategory] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def search_products(
     """
     index = current_index()
     found = search_index(index, text, operator=operator, kind=kind, category=category, brand=brand)
-    return replace(found, shelves=index.shelves)
+    return replace(found, busy_categories=index.busy_categories)
 
 
 def read_products(keys: Sequence[int]) -> list[Product]:
@@ -245,11 +246,6 @@ def _readings_of_word(index: Index, word: str, chunk: str) -> list[_Reading]:
 def _joined(*parts: _Reading) -> _Reading:
     words, amounts = (tuple(one for part in parts for one in getattr(part, name)) for name in ("words", "amounts"))
     return _Reading(words, amounts, any(part.last for part in parts))
-
-
-def busy_categories() -> list[Shelf]:
-    """The categories with something in them: what is bought before bills, what is bought most first."""
-    return current_index().shelves
 
 
 def note_bought(counts: Mapping[int, int]) -> None:

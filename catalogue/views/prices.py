@@ -103,7 +103,7 @@ def _show(
     context: dict[str, Any] = {
         "which": None,
         "target": target,
-        "target_name": target.name or services.everything(target.key),
+        "target_name": target.name or services.name_of_all(target.key),
         "before": services.terms_words(before),
         "form": form,
         "change": change,

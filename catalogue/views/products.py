@@ -40,7 +40,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
         "brands": choice.brands,
         "phone": phone,
         "with_number": f"?{urlencode({'destination': phone.typed})}" if phone.typed else "",
-        "categories": found.shelves,
+        "categories": found.busy_categories,
         "page": page,
         "products": products,
         "found": found,
