@@ -215,14 +215,16 @@ def _picked(
         one = next((row for row in listed if row.code == pick), None)
     elif typed.words:
         one = exact or (listed[0] if len(listed) == 1 and not choice.lacking else None)
-    elif not typed.bare:
-        one = None
-    elif first:
-        one = first
     else:
-        meters = [row for row in listed if row.type == _POSTPAID and kind_of(row) is _METER]
-        one = listed[0] if len(listed) == 1 else meters[0] if len(meters) == 1 and choice.shelf is Shelf.BILL else None
+        one = (first or _only_one(choice, listed)) if typed.bare else None
     return one if one and can_be_sold(one) else None
+
+
+def _only_one(choice: Choice, listed: Sequence[Product]) -> Product | None:
+    """The product of a tab that has no other; among bills the one for meters, if there is no other of these."""
+    if len(listed) != 1 and choice.shelf is Shelf.BILL:
+        listed = [row for row in listed if row.type == _POSTPAID and kind_of(row) is _METER]
+    return listed[0] if len(listed) == 1 else None
 
 
 def _shelf_of(product: Product) -> Shelf | None:
