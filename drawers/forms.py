@@ -144,11 +144,12 @@ class GiveBackForm(forms.Form):
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["shift"]
-        field.queryset = shifts_to_pay_from(person)  # type: ignore[attr-defined]
-        field.label_from_instance = lambda shift: f"{shift.drawer.name} – {shift.cashier.shown_name}"  # type: ignore[attr-defined]
-        own = next((shift.pk for shift in field.queryset if shift.cashier_id == person.pk), None)  # type: ignore[attr-defined]
-        field.initial = own
+        field: Any = self.fields["shift"]
+        field.queryset = shifts_to_pay_from(person)
+        shifts = list(field.queryset)  # read once; a ModelChoiceField reads its own choices again
+        names = [(shift.pk, f"{shift.drawer.name} – {shift.cashier.shown_name}") for shift in shifts]
+        field.choices = [("", field.empty_label), *names]
+        field.initial = next((shift.pk for shift in shifts if shift.cashier_id == person.pk), None)
 
     def clean(self) -> dict[str, Any]:
         """Cash comes out of a drawer."""
