@@ -1,4 +1,4 @@
-"""Fields that several rooms use: a day of the shop, whole rupiah."""
+"""Fields that several rooms use, a day of the shop and whole rupiah; and what is wrong with a form."""
 
 from __future__ import annotations
 
@@ -43,6 +43,17 @@ class RupiahField(forms.Field):
         if not self.least <= amount < _MOST:
             raise forms.ValidationError(self.error_messages["range"], code="range")
         return amount
+
+
+def faults_of(form: forms.BaseForm) -> list[str]:
+    """What is wrong with a form that is not valid, in the order of its fields."""
+    return [str(fault) for faults in form.errors.values() for fault in faults]
+
+
+def first_fault(form: forms.BaseForm) -> str:
+    """The first of them behind the name of its field, for a message."""
+    name, faults = next(iter(form.errors.items()))
+    return f"{form[name].label}: {faults[0]}"
 
 
 class DayField(forms.DateField):

@@ -19,6 +19,7 @@ from catalogue.errors import InvalidDestination
 from catalogue.models import ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
+from core.forms import faults_of
 from counter.views.sending import elsewhere, show_panel, show_sent
 from customers.models import SavedNumber
 from purchases.errors import ActionRefused, NeedsApproval
@@ -37,8 +38,7 @@ def counter_check(request: StaffRequest) -> HttpResponse:
         raise Http404
     form = BillForm(request.POST, product=product)
     if not form.is_valid():
-        faults = [fault for faults in form.errors.values() for fault in faults]
-        return show_panel(request, pinned=product.code, q=request.POST.get("destination", ""), faults=faults)
+        return show_panel(request, pinned=product.code, q=request.POST.get("destination", ""), faults=faults_of(form))
     saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()
     try:
         check = services.start_check(

@@ -18,6 +18,7 @@ from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
+from core.forms import faults_of
 from core.numbers import sees_whole_numbers
 from counter.services.choosing import can_be_sold
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -60,8 +61,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
         return _ask_biller(request, product, number)
     form = DestinationForm(_parts(product, number), product=product)
     if not form.is_valid():
-        faults = [fault for faults in form.errors.values() for fault in faults]
-        return show_panel(request, **known, asks="number", faults=faults)
+        return show_panel(request, **known, asks="number", faults=faults_of(form))
     return _review(request, product, form, known, **repeats(product, form))
 
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
+from core.forms import first_fault
 from credit.forms import CreditPaymentForm, ReasonForm
 from credit.models import CreditAccount, CreditEntry
 from drawers import services
@@ -23,8 +24,7 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     account = get_object_or_404(CreditAccount, customer=pk)
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():
-        name, faults = next(iter(form.errors.items()))
-        messages.error(request, f"{form[name].label}: {faults[0]}", extra_tags="no_credit_payment")
+        messages.error(request, first_fault(form), extra_tags="no_credit_payment")
         return redirect("credit_account", pk=pk)
     with refusal_shown(request):
         services.take_credit_payment(account, actor=request.user, **form.cleaned_data)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
+from core.forms import first_fault
 from drawers import services
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Shift
@@ -103,7 +104,7 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
     order = get_object_or_404(Order, ref_id=ref_id)
     form = PaymentForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _first_fault(form), extra_tags="no_payment")
+        messages.error(request, first_fault(form), extra_tags="no_payment")
         return redirect(order)
     with refusal_shown(request):
         services.note_payment(order, actor=request.user, **form.cleaned_data)
@@ -118,14 +119,9 @@ def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
     order = get_object_or_404(Order, ref_id=ref_id)
     form = GiveBackForm(request.POST, person=request.user)
     if not form.is_valid():
-        messages.error(request, _first_fault(form), extra_tags="no_refund")
+        messages.error(request, first_fault(form), extra_tags="no_refund")
         return redirect(order)
     with refusal_shown(request):
         services.give_back(order, actor=request.user, request=request, **form.cleaned_data)
         messages.success(request, _("Noted as given back."), extra_tags="given_back")
     return redirect(order)
-
-
-def _first_fault(form: PaymentForm | GiveBackForm) -> str:
-    name, faults = next(iter(form.errors.items()))
-    return f"{form[name].label}: {faults[0]}"
