@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +20,11 @@ _DIGITS = {**_LINE, "inputmode": "numeric"}
 _OFFERED = 300
 
 
+def offered_customers() -> QuerySet[Customer]:
+    """The customers who may buy on credit, by name, as many as a browser offers."""
+    return Customer.objects.filter(credit__cap__gt=0).order_by("name")[:_OFFERED]
+
+
 class CustomerInput(forms.TextInput):
     """A name, with those of the customers who may buy on credit offered by the browser itself."""
 
@@ -26,8 +32,7 @@ class CustomerInput(forms.TextInput):
         """The field and its list of names."""
         names_id = f"{(attrs or {}).get('id', name)}-names"
         field = super().render(name, value, {**(attrs or {}), "list": names_id}, renderer)
-        names = Customer.objects.filter(credit__cap__gt=0).order_by("name").values_list("name")[:_OFFERED]
-        options = format_html_join("", '<option value="{}"></option>', names)
+        options = format_html_join("", '<option value="{}"></option>', offered_customers().values_list("name"))
         return format_html('{}<datalist id="{}">{}</datalist>', field, names_id, options)
 
 

@@ -13,6 +13,7 @@ from core.access import StaffRequest
 from core.money import signed_rupiah
 from core.numbers import sees_whole_numbers
 from core.together import read_together
+from credit.forms import offered_customers
 from credit.models import MONEY
 from customers.models import Customer
 from drawers import presenting
@@ -27,9 +28,6 @@ from shop.presenting import Letterhead
 from staff.models import User
 
 register = template.Library()
-
-# As many names are offered while somebody types; any other name is typed in full.
-_OFFERED = 300
 
 
 @register.simple_tag
@@ -85,7 +83,7 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
     shifts, owners, names = read_together(
         Shift.objects.filter(cashier=person.pk, closed_at=None),
         Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk")[:1],
-        Customer.objects.filter(credit__cap__gt=0).order_by("name")[:_OFFERED],
+        offered_customers(),
     )
     may_owe = may_owe and bool(names)
     kept = {Method.CASH, *(MONEY if shifts else ()), *((Method.CREDIT,) if may_owe else ())}
