@@ -111,6 +111,17 @@ def test_a_sale_is_put_on_credit_on_the_orders_page():
     assert owed_by(customer) == 0
 
 
+def test_an_auditor_gets_from_a_sale_on_credit_to_its_account():
+    shift, customer = begin(), give_credit("Bu Sri")
+    order = sell_to(customer, 10_000, by=shift.cashier)
+    auditor = browser_of("auditor")
+
+    link = re.search(r'id="sale-debtor" href="([^"]+)"', page_of(auditor, f"/orders/{order.ref_id}/"))
+
+    assert link
+    assert 'data-amount="10000"' in page_of(auditor, link[1])
+
+
 def test_a_customer_who_owes_is_kept_and_says_why():
     browser, customer = browser_of("cashier"), give_credit()
     sell_to(customer, 10_000, by=User.objects.get(username="cashier"))
