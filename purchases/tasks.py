@@ -26,6 +26,5 @@ def count_what_is_bought() -> None:
 
 @shared_task
 def count_health() -> None:
-    """Count how products fare, if an order has ended or got slow, and compare what has ended."""
-    if services.count_health_if_due():
-        services.check_recent_serials()
+    """Count how products fare, if an order has ended or got slow."""
+    services.count_health_if_due()

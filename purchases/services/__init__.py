@@ -17,7 +17,6 @@ from purchases.services.polling import poll
 from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import submit
-from purchases.services.serials import check_recent_serials
 from purchases.services.sweeping import DUE_ORDERS, longest_wait
 from purchases.services.verdict_act import VerdictAct
 from purchases.services.verdicts import approve_verdict, propose_verdict

@@ -9,7 +9,8 @@ from django.db import transaction
 
 from purchases.models import Order, OrderEvent
 from purchases.services.incidents import record_contradiction
-from purchases.services.moving import Cause, lock_order_for_move, move
+from purchases.services.moving import Cause, begin, lock_order_for_move, write
+from purchases.services.serials import check_serials
 from purchases.states import ActionReason, Status, may_move
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = No
 def _follow(order: Order, decision: Decision) -> None:
     # An earlier sending that is in doubt stays so, whatever is known of this one.
     is_cleared = decision.uncharged_no is not None and decision.uncharged_no == order.sent_no
-    move(
+    moved = begin(
         order,
         decision.status,
         Cause(
@@ -79,3 +80,6 @@ def _follow(order: Order, decision: Decision) -> None:
         sn=order.sn or decision.sn,
         sn_by_hand=order.sn_by_hand or bool(decision.sn and not order.sn),
     )
+    if decision.status == Status.SUCCESS:
+        check_serials({order: {"source": decision.source}})
+    write([moved])  # last: it takes the books

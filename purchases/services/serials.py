@@ -1,28 +1,32 @@
 """What the SN of a success says: the same one twice in a brand, or a token that is none, is an incident.
 
-The order stays as the upstream has reported it. Looked up in the transaction of the report, in one statement for all
-of its orders. Of two reports at the same moment neither sees the other: those are found a few seconds later.
+The order stays as the upstream has reported it. Looked up in the transaction of the report, in one go for all of its
+orders. Of two reports at the same moment the second waits until the first is committed, and so finds it.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from django.db import connection
-from django.utils import timezone
 
 from catalogue.destinations import DestinationKind, kind_of_names
-from purchases.models import Incident, Order, OrderEvent
+from purchases.models import Incident, Order
 from purchases.models.orders import SN_SEARCHED
 from purchases.services.incidents import record_incident
-from purchases.states import Status
 
 _TOKEN = re.compile(r"\d{20}")
 # Shorter ones, and words, are no proof of anything: "0", "-", "SUCCESS".
 _LEAST_LETTERS = 8
+# A lock for each SN, until the transaction ends: always in the same order, after the orders' rows and before the books.
+_LOCKS = 20_261_122
+_LOCK = f"""
+    SELECT pg_advisory_xact_lock({_LOCKS}, key) FROM (
+      SELECT DISTINCT hashtext(sn) AS key FROM unnest(%s::text[]) sn WHERE sn > '' ORDER BY key
+    ) keys
+"""  # noqa: S608 - our own text
 # The index of the SN finds what begins so; behind a "/" stand name and tariff. An incident at either says it already.
 _LOOK_UP = f"""
     SELECT said.id, product.code || ' ' || product.name, brand.code || ' ' || brand.name,
@@ -48,9 +52,6 @@ _LOOK_UP = f"""
       ) twin ON TRUE
      ORDER BY said.id
 """  # noqa: S608 - our own text
-# How far back the second look goes, and how many orders it takes at most.
-_ENDED_LATELY, _PLACED_LATELY = dt.timedelta(minutes=5), dt.timedelta(hours=1)
-_MOST_ORDERS = 2_000
 
 
 def token_of(sn: str) -> str:
@@ -62,7 +63,8 @@ def token_of(sn: str) -> str:
 def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
     """Open an incident for each of these successes whose SN another order of the brand has, or that lacks its token.
 
-    `reports`: locked order → who said so (`source`, `raw`, `callback_id`). What they say need not be written yet.
+    `reports`: locked order → who said so (`source`, `raw`, `callback_id`). What they say need not be written yet. Call
+    it once in a transaction, and before the books are taken: it locks the SNs.
     """
     here: dict[tuple[str, str], str] = {}  # of several in one batch the first is not to be found yet
     for order, facts in _look_up(reports):
@@ -70,23 +72,6 @@ def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
         twin = facts.twin or (here.get(key) if key[1] else None)
         here[key] = order.ref_id
         _record(order, facts, twin, reports[order])
-
-
-def check_recent_serials() -> None:
-    """The same for what has ended in the last five minutes: two reports at the same moment did not see each other."""
-    now = timezone.now()
-    lately = Order.objects.filter(created_at__gte=now - _PLACED_LATELY).order_by("-created_at", "-pk")
-    recent = [
-        order
-        for order in lately.only("ref_id", "kind", "status", "sn", "final_at")[:_MOST_ORDERS]
-        if order.status == Status.SUCCESS and order.final_at and order.final_at >= now - _ENDED_LATELY
-    ]
-    told: set[str] = set()
-    for order, facts in reversed(_look_up(recent)):  # of two the later one has the incident
-        twin = None if facts.twin in told else facts.twin
-        if twin:
-            told.add(order.ref_id)
-        _record(order, facts, twin, {"source": OrderEvent.Source.POLL})
 
 
 class _Facts(NamedTuple):
@@ -103,9 +88,11 @@ def _look_up(orders: Collection[Order]) -> list[tuple[Order, _Facts]]:
     """These orders by their keys, with the facts of each."""
     if not orders:
         return []
-    by_key = {order.pk: order for order in orders}
+    by_key, serials = {order.pk: order for order in orders}, [_compared(order.sn) for order in orders]
     with connection.cursor() as cursor:
-        cursor.execute(_LOOK_UP, [list(by_key), [_compared(order.sn) for order in orders]])
+        # Two statements in one go: what the second one sees is read when the locks are held.
+        cursor.execute(f"{_LOCK}; {_LOOK_UP}", [serials, list(by_key), serials])
+        cursor.nextset()
         return [(by_key[pk], _Facts(*facts)) for pk, *facts in cursor.fetchall()]
 
 

@@ -1,19 +1,21 @@
 """The same SN twice in a brand, and a token that is none, open an incident with the report; the order stays."""
 
 import json
+import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
 from purchases.models import Incident, Order
-from purchases.services import Report, apply_reports, check_recent_serials
+from purchases.services import Decision, Report, apply_reports, apply_verdict
 from purchases.states import Status
 from tests.backoffice.test_plans import asked, scans
 from tests.database import past_triggers
 from tests.factories import make_order, make_product, reported
 from tests.people import browser_of
-from tests.purchases.helpers import CALLBACK, report
+from tests.purchases.helpers import CALLBACK, STAFF, never_arrived, report
+from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +43,6 @@ def test_the_same_sn_of_a_brand_is_an_incident_and_the_status_stays():
     assert first.ref_id in Incident.objects.get().detail
     assert second.status == Status.SUCCESS
     report(second, sn=f"{SN}/BUDI")
-    check_recent_serials()
     assert len(incidents()) == 1
 
 
@@ -76,15 +77,59 @@ def test_two_of_one_batch_are_compared_with_each_other():
     assert (incident.order_id, incident.source, incident.callback_id) == (orders[1].pk, "callback", orders[1].pk)
 
 
-def test_what_two_reports_at_one_moment_missed_is_found_later():
-    first, second = succeed(SN), succeed(None)
-    Order.objects.filter(pk=second.pk).update(sn=SN)  # as the other process wrote it, unseen
+@pytest.mark.django_db(transaction=True)
+def test_of_two_reports_at_one_moment_the_second_sees_the_first():
+    first, second = (make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(2))
+    is_reported, may_commit = threading.Event(), threading.Event()
 
-    check_recent_serials()
-    check_recent_serials()
+    def report_first():
+        with transaction.atomic():
+            report(first, sn=SN)
+            is_reported.set()
+            assert may_commit.wait(20)
+
+    def report_second():
+        assert is_reported.wait(20)
+        report(second, sn=SN)
+
+    threads = [threading.Thread(target=in_a_connection, args=(work,)) for work in (report_first, report_second)]
+    for thread in threads:
+        thread.start()
+    eventually(is_lock_waited_for)
+    assert incidents() == []
+    may_commit.set()
+    for thread in threads:
+        thread.join(20)
 
     assert incidents() == [(second.ref_id, "doubled_sn")]
     assert first.ref_id in Incident.objects.get().detail
+    assert set(Order.objects.values_list("status", flat=True)) == {Status.SUCCESS}
+
+
+def in_a_connection(work):
+    """In a thread, with a connection of its own."""
+    try:
+        work()
+    finally:
+        connections.close_all()
+
+
+def is_lock_waited_for() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+            " WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted"
+        )
+        return bool(cursor.fetchone()[0])
+
+
+def test_what_two_people_decide_is_compared_too():
+    succeed(SN)
+    order = never_arrived(make_order(Status.QUEUED, destination="081200000001"))
+
+    apply_verdict(order.pk, Decision(status=Status.SUCCESS, source=STAFF, sn=SN))
+
+    assert incidents() == [(order.ref_id, "doubled_sn")]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +196,7 @@ def test_with_many_orders_the_look_up_reads_few(transactional_db):
     assert len(looked_up) == 1
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {looked_up[0]}")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {looked_up[0].partition(';')[2]}")  # after its locks
         plan = cursor.fetchone()[0]
         cursor.execute("RESET enable_seqscan")
     steps = list(scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]))
