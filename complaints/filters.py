@@ -12,6 +12,8 @@ from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
 from purchases.models import Order
 
+_ALL = "all"
+
 
 class ComplaintFilter(ListFilter):
     """Complaints by order or number, state, and the day on which they were opened; without a state those not closed."""
@@ -21,7 +23,7 @@ class ComplaintFilter(ListFilter):
         method="in_state",
         label=_("State"),
         empty_label=pgettext_lazy("complaint", "Not closed"),
-        choices=[*State.choices, ("all", _("Every state"))],
+        choices=[*State.choices, (_ALL, _("Every state"))],
     )
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))
@@ -31,19 +33,23 @@ class ComplaintFilter(ListFilter):
         fields: list[str] = []
 
     @property
-    def shows_open(self) -> bool:
-        """Whether it shows what is not closed, which is read by its due time."""
-        return not self.form["state"].value() or bool(self.form.errors.get("state"))
+    def is_by_due(self) -> bool:
+        """Whether it shows only what is not closed, which is read by its due time."""
+        return self._state not in {State.CLOSED, _ALL}
 
     @property
     def qs(self) -> QuerySet[Complaint]:
         """What is not closed, unless another state is asked for."""
         found: QuerySet[Complaint] = super().qs
-        return found.exclude(state=State.CLOSED) if self.shows_open else found
+        return found.exclude(state=State.CLOSED) if self.is_by_due else found
+
+    @property
+    def _state(self) -> str:
+        return "" if self.form.errors.get("state") else str(self.form["state"].value() or "")
 
     def in_state(self, complaints: QuerySet[Complaint], _name: str, state: str) -> QuerySet[Complaint]:
         """By one state, or all."""
-        return complaints if state == "all" else complaints.filter(state=state)
+        return complaints if state == _ALL else complaints.filter(state=state)
 
     def search(self, complaints: QuerySet[Complaint], _name: str, text: str) -> QuerySet[Complaint]:
         """Of the orders with this ref_id, number or SN."""

@@ -23,14 +23,10 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("State"), phone="1 left")
     def state(self, complaint: Complaint) -> SafeString:
-        """Where it stands, and whether its time is over."""
-        shown = complaint_badge(complaint)
-        if not is_overdue(complaint):
-            return shown
-        late = badge(("alert-triangle", "bad"), gettext("Overdue"))
-        return format_html("{} <span data-overdue>{}</span>", shown, late)
+        """Where it stands."""
+        return complaint_badge(complaint)
 
-    @column(_("Order"), phone="2 left")
+    @column(_("Order"), css="nowrap", phone="2 left")
     def order(self, complaint: Complaint) -> SafeString:
         """What was bought; leads to what to say to the customer."""
         return row_link(complaint.get_absolute_url(), complaint.order.product_name)
@@ -54,5 +50,11 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Due"), css="sub", phone="1 right")
     def due(self, complaint: Complaint) -> SafeString:
-        """Until when somebody looks after it again."""
-        return moment(complaint.closed_at if complaint.state == State.CLOSED else complaint.due_at)
+        """Until when somebody looks after it again, and whether that is over."""
+        if complaint.state == State.CLOSED:
+            return moment(complaint.closed_at)
+        due = format_html('<span class="due-word">{} </span>{}', gettext("Due"), moment(complaint.due_at))
+        if not is_overdue(complaint):
+            return due
+        late = badge(("alert-triangle", "bad"), gettext("Overdue"))
+        return format_html('<span data-overdue>{}</span><div class="sub">{}</div>', late, due)

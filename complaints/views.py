@@ -6,7 +6,7 @@ import datetime as dt
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Prefetch
+from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -28,7 +28,7 @@ from core.live import Live
 from core.numbers import sees_whole_numbers
 from core.paging import chosen_first, keyset_page
 from core.together import read_together
-from drawers.presenting import shown_sale
+from drawers.presenting import sale_questions, shown_sale
 from purchases.models import Order
 from purchases.presenting import shown_destination
 from purchases.receipts import whatsapp_address
@@ -37,7 +37,6 @@ from shop.services import shop_of, shop_question
 
 # So many of the newest orders that a text means are looked at.
 _MOST_FOUND = 6
-_MOST_OPEN = 200
 
 
 @staff_only("purchases.view_order")
@@ -51,7 +50,8 @@ def arrived(request: StaffRequest) -> HttpResponse:
     orders = _meant(text) if text else []
     context: dict[str, Any] = {"text": text, "orders": orders}
     if orders and len({order.destination for order in orders}) == 1:
-        context |= _told(request, orders[0]) | {"earlier": orders[1:]}
+        answers = read_together(*_questions(orders[0].ref_id))
+        context |= _told(request, orders[0], answers) | {"earlier": orders[1:]}
     context["choices"] = [(order, shown_destination(order)) for order in orders] if "order" not in context else []
     return render(request, "complaints/arrived.html", context)
 
@@ -60,10 +60,10 @@ def arrived(request: StaffRequest) -> HttpResponse:
 @require_GET
 def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     """When to ask next, and the answer if it is not as the page shows it."""
-    order = _shown().filter(ref_id=ref_id).first()
-    if order is None:
+    orders, *answers = read_together(_shown().filter(ref_id=ref_id), *_questions(ref_id))
+    if not orders:
         raise Http404
-    return render(request, "complaints/arrived.html#live", _told(request, order))
+    return render(request, "complaints/arrived.html#live", _told(request, orders[0], answers))
 
 
 def _shown() -> Any:
@@ -76,15 +76,22 @@ def _meant(text: str) -> list[Order]:
     return list(chosen_first(found, _shown()))
 
 
-def _told(request: StaffRequest, order: Order) -> dict[str, Any]:
-    may_see = request.user.has_perm(VIEW)
-    shops, complaints, events = read_together(
+def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
+    """What else is shown of an order: one statement for all of it."""
+    written = ComplaintEvent.objects.filter(complaint__order__ref_id=ref_id).select_related("person")
+    return [
         shop_question(),
-        Complaint.objects.filter(order=order).select_related("opened_by").order_by("-pk")[:5],
-        ComplaintEvent.objects.filter(complaint__order=order).select_related("person").order_by("-pk")[:50],
-    )
+        Complaint.objects.filter(order__ref_id=ref_id).select_related("opened_by").order_by("-pk")[:5],
+        written.order_by("-pk")[:50],
+        *sale_questions(ref_id),
+    ]
+
+
+def _told(request: StaffRequest, order: Order, answers: list[list[Any]]) -> dict[str, Any]:
+    may_see = request.user.has_perm(VIEW)
+    shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
-    sale = shown_sale(order, request.user)
+    sale = shown_sale(order, request.user, of_sale)
     answer = answer_for(order, head, owed=sale.amount if sale and sale.is_owed else None)
     current = next((one for one in complaints if one.closed_at is None), None)
     seen = [order.status, order.polls, answer, [(one.pk, one.state) for one in complaints], len(events)]
@@ -117,11 +124,11 @@ def complaint_list(request: StaffRequest) -> HttpResponse:
     # The orders by themselves: joined, PostgreSQL may read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())
     rows = found.qs.select_related("opened_by").prefetch_related(orders)
-    if found.shows_open:
-        table, page = ComplaintTable(rows.order_by("due_at", "pk")[:_MOST_OPEN]), None
+    if found.is_by_due:
+        page = keyset_page(rows, request.GET, time_field="due_at", is_rising=True)
     else:
         page = keyset_page(rows, request.GET, time_field="opened_at")
-        table = ComplaintTable(page.rows)
+    table = ComplaintTable(page.rows)
     return render(request, "complaints/complaint_list.html", {"filter": found, "page": page, "table": table})
 
 

@@ -20,13 +20,15 @@ M = TypeVar("M", bound=Model)
 class KeysetPage(Generic[M]):
     """One page, newest first. `newer` and `older` are cursors for the neighbouring pages, empty when there is none.
 
-    `kept`: the filters of the address, for the links to those pages.
+    `kept`: the filters of the address, for the links to those pages. `is_rising`: the oldest comes first, and
+    `older` is the cursor of the page before.
     """
 
     rows: list[M]
     newer: str
     older: str
     kept: QueryDict
+    is_rising: bool = False
 
 
 def kept_filters(query: QueryDict) -> QueryDict:
@@ -44,13 +46,16 @@ def keyset_page(
     time_field: str = "created_at",
     size: int = 50,
     shown: QuerySet[M] | None = None,
+    is_rising: bool = False,
 ) -> KeysetPage[M]:
     """The page of `rows` that `query` (`older=CURSOR` or `newer=CURSOR`) names, newest first by `time_field` and pk.
 
     A cursor that makes no sense names the first page. `shown`: reads them with what is shown (see `chosen_first`).
+    `is_rising`: the oldest first.
     """
     upwards = "newer" in query
     cursor = _read(query.get("newer" if upwards else "older", ""))
+    upwards = upwards if cursor else is_rising
     if cursor:
         at, pk = cursor
         side = "gt" if upwards else "lt"
@@ -58,21 +63,22 @@ def keyset_page(
         rows = rows.filter(
             Q(**{f"{time_field}__{side}e": at}) & (Q(**{f"{time_field}__{side}": at}) | Q(**{f"pk__{side}": pk}))
         )
-    upwards = upwards and cursor is not None
     order = (time_field, "pk") if upwards else (f"-{time_field}", "-pk")
     page = rows.order_by(*order)[: size + 1]
     found = list(page if shown is None else chosen_first(page, shown))
     has_more, found = len(found) > size, found[:size]
-    if upwards:
+    if upwards != is_rising:
         found.reverse()
     if not found:
-        return KeysetPage(rows=[], newer="", older="", kept=kept_filters(query))
-    has_newer, has_older = (has_more, True) if upwards else (cursor is not None, has_more)
+        return KeysetPage(rows=[], newer="", older="", kept=kept_filters(query), is_rising=is_rising)
+    newest, oldest = (found[-1], found[0]) if is_rising else (found[0], found[-1])
+    has_newer, has_older = (has_more, cursor is not None) if upwards else (cursor is not None, has_more)
     return KeysetPage(
         rows=found,
-        newer=_write(found[0], time_field) if has_newer else "",
-        older=_write(found[-1], time_field) if has_older else "",
+        newer=_write(newest, time_field) if has_newer else "",
+        older=_write(oldest, time_field) if has_older else "",
         kept=kept_filters(query),
+        is_rising=is_rising,
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db.models import QuerySet, Subquery
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import SafeString
@@ -144,23 +146,31 @@ class ShownSale:
         return self.refund is not None and self.refund.sold_in_id is not None
 
 
-def shown_sale(order: Order, person: User) -> ShownSale | None:
-    """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing."""
-    if not (person.has_perm(USE) or person.has_perm(VIEW)):
-        return None
-    entries, shifts, credit, refunds, in_use = read_together(
+def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
+    """What `shown_sale` has to know about an order, for `read_together`."""
+    placed = Order.objects.filter(ref_id=ref_id).values("created_at")[:1]
+    in_use = dt.timedelta(days=IN_USE_DAYS)
+    return [
         DrawerEntry.objects.current()
-        .filter(ref_id=order.ref_id)
+        .filter(ref_id=ref_id)
         .select_related("shift__drawer", "shift__cashier", "sold_in", "person"),
         Shift.objects.filter(closed_at=None).select_related("drawer", "cashier"),
-        CreditEntry.objects.filter(ref_id=order.ref_id, ref_id__gt="")
+        CreditEntry.objects.filter(ref_id=ref_id, ref_id__gt="")
         .select_related("account__customer", "person")
         .order_by("pk"),
-        Refund.objects.filter(order=order).select_related("given_by"),
-        Shift.objects.filter(
-            opened_at__lte=order.created_at, opened_at__gt=order.created_at - dt.timedelta(days=IN_USE_DAYS)
-        )[:1],
-    )
+        Refund.objects.filter(order__ref_id=ref_id).select_related("given_by"),
+        Shift.objects.filter(opened_at__lte=Subquery(placed), opened_at__gt=Subquery(placed) - in_use)[:1],
+    ]
+
+
+def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
+    """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing.
+
+    `answers`: of `sale_questions`, where they were asked already.
+    """
+    if not (person.has_perm(USE) or person.has_perm(VIEW)):
+        return None
+    entries, shifts, credit, refunds, in_use = answers or read_together(*sale_questions(order.ref_id))
     entry = next((one for one in entries if one.kind == DrawerEntry.Kind.SALE), None)
     refund = next((one for one in entries if one.kind == DrawerEntry.Kind.REFUND), None)
     waiting = next((one for one in shifts if one.cashier_id == order.placed_by_id and one.first_no < order.pk), None)

@@ -138,5 +138,7 @@ def test_the_page_and_its_poll_take_few_queries(cashier, django_assert_max_num_q
 
     with django_assert_max_num_queries(8):
         cashier.get("/arrived/", {"q": NUMBER})
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(4):
         cashier.get(question)
+    with django_assert_max_num_queries(4):
+        assert 'id="answer"' in cashier.get(question.replace("~", "~old")).content.decode()

@@ -1,10 +1,13 @@
 """A complaint's life: opened, asked, answered, closed; the overdue first, and never a word about the order's status."""
 
 import datetime as dt
+import html
+import re
 from functools import partial
 
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from alerts.models import Alert
@@ -14,6 +17,10 @@ from complaints.models import Complaint, ComplaintEvent, State
 from complaints.services import move_complaint, open_complaint
 from purchases.models import Order, OrderEvent
 from purchases.states import Status
+from tests.backoffice.test_plans import asked
+from tests.core.helpers import next_question
+from tests.database import past_triggers
+from tests.drawers.test_plans import MANY, copy_many, too_wide
 from tests.factories import make_order
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import at_once
@@ -138,3 +145,79 @@ def test_the_list_asks_as_often_for_many(django_assert_max_num_queries):
     for query in ("", "?state=all", "?q=081200000003"):
         with django_assert_max_num_queries(8):
             assert browser.get(f"/complaints/{query}").status_code == 200
+
+
+def refs_of(page) -> list[str]:
+    """The orders of the rows of a list, from its top."""
+    return re.findall(r'<div class="mono sub nowrap">([^<]+)<', page.content.decode())
+
+
+def test_the_list_goes_on_from_page_to_page_and_back():
+    person, now = make_person("cashier"), timezone.now()
+    wanted = []
+    for n in range(60):
+        order = make_order(Status.SUCCESS, destination=f"0812000000{n:02d}")
+        complain(order, person, due_at=now + dt.timedelta(minutes=n // 2))
+        wanted.append(order.ref_id)
+    browser = browser_of("supervisor")
+
+    first = browser.get("/complaints/")
+    [on] = re.findall(r'href="([^"]*newer=[^"]*)"', first.content.decode())
+    second = browser.get(f"/complaints/{html.unescape(on)}")
+    [back] = re.findall(r'href="([^"]*older=[^"]*)"', second.content.decode())
+
+    assert refs_of(first) + refs_of(second) == wanted
+    assert refs_of(browser.get(f"/complaints/{html.unescape(back)}")) == refs_of(first)
+    assert len(refs_of(first)) == 50
+
+
+def test_with_many_closed_ones_the_list_and_the_answer_stay_flat():
+    person = make_person("cashier")
+    order = make_order(Status.SUCCESS, destination="081234567890", sn="SN-20261122-7")
+    complaint = complain(order, person)
+    old = complain(make_order(Status.SUCCESS, destination="081234567891"), person)
+    move_complaint(old, to="closed", words="Done", actor=person)
+    old.refresh_from_db()
+    names = {"ref_id": "'OLD' || n", "idempotency_key": "'OLD' || n", "destination": "'0899' || n", "sn": "'777' || n"}
+    earlier = "o.{0} - interval '30 days' - n * interval '1 minute'"
+    copy_many("purchases_order", old.order, id="1000000 + n", created_at=earlier.format("created_at"), **names)
+    copies = {"id": "1000000 + n", "order_id": "1000000 + n", "opened_at": earlier.format("opened_at")}
+    copy_many("complaints_complaint", old, **copies)
+    copy_many("complaints_complaintevent", old.events.first(), id="1000000 + n", complaint_id="1000000 + n")
+    with past_triggers() as cursor:
+        cursor.execute("ANALYZE purchases_order, complaints_complaint, complaints_complaintevent")
+    browser = browser_of("admin")
+    growing = {"purchases_order", "complaints_complaint", "complaints_complaintevent"}
+    lists = ["", "?state=open", "?state=asked", "?state=closed", "?state=all", "?q=081234567890", f"?q={order.ref_id}"]
+    question, _delay = next_question(
+        browser.get("/arrived/", {"q": make_order(Status.PENDING, destination="0812999").ref_id})
+    )
+    addresses = [f"/complaints/{query}" for query in lists]
+    addresses += [f"/arrived/?q={order.ref_id}", "/arrived/?q=081234567890", "/arrived/?q=SN-20261122-7", question]
+    found = []
+    for address in (*addresses, f"/orders/{order.ref_id}/"):
+        browser.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(address).status_code == 200, address
+        assert len(queries) <= 10
+        found += too_wide(asked(queries.captured_queries), growing)
+
+    assert found == []
+    assert Complaint.objects.count() > MANY
+    assert complaint.state == State.OPEN
+
+
+def test_the_page_of_an_order_says_that_a_complaint_is_open():
+    order, other = make_order(Status.SUCCESS), make_order(Status.SUCCESS, destination="081200000001")
+    complaint = complain(order, make_person("supervisor"), due_at=timezone.now() - dt.timedelta(minutes=1))
+    browser = browser_of("cashier")
+
+    page = browser.get(f"/orders/{order.ref_id}/").content.decode()
+    assert 'id="order-complaint"' in page
+    assert "data-overdue" in page
+    assert f'href="/arrived/?q={order.ref_id}#complaint"' in page
+    assert 'id="order-complaint"' not in browser.get(f"/orders/{other.ref_id}/").content.decode()
+    assert 'id="order-complaint"' not in browser_of("viewer").get(f"/orders/{order.ref_id}/").content.decode()
+    move_complaint(complaint, to="closed", words="Done", actor=complaint.opened_by)
+
+    assert 'id="order-complaint"' not in browser.get(f"/orders/{order.ref_id}/").content.decode()

@@ -205,7 +205,7 @@ def order_with(count):
     return f"/orders/{order.ref_id}/"
 
 
-@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 5, 3)])
+@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 6, 3)])
 def test_a_page_of_many_parts_asks_as_often_as_one_of_few(admin, page_of, number, live):
     pages, questions = [], []
     for parts in (FEW, MANY):
@@ -309,7 +309,7 @@ def open_alerts_of(count):
         (receipt_of, 9),
         (balance_of, 8),
         (balance_news_of, 6),
-        (payment_of, 8),
+        (payment_of, 9),
         (closing_of, 6),
         (open_alerts_of, 3),
     ],
