@@ -12,8 +12,7 @@ from django.utils import timezone
 from core.paging import chosen_first
 from core.times import start_of_day
 from core.together import read_together
-from drawers.models import DrawerEntry, Method, Shift
-from drawers.services import USE
+from drawers.services import USE, OwnDrawer, own_drawer_of, own_drawer_questions
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
 from purchases.states import FINAL, UNFULFILLED, Status
@@ -30,9 +29,7 @@ class OwnDay:
     """What one person sold today and still follows. Amounts in whole rupiah."""
 
     may_use_drawer: bool
-    shift: Shift | None
-    #: Cash that should be in the drawer now, as the page of the shift says.
-    expected: int
+    drawer: OwnDrawer
     open_orders: list[Order]
     latest: list[Order]
     #: Status → how many of today's orders, and what their customers pay.
@@ -45,8 +42,7 @@ class OwnDay:
         shifts, cash, open_orders, today, latest = read_together(*_questions(person))
         return cls(
             may_use_drawer=person.has_perm(USE),
-            shift=shifts[0] if shifts else None,
-            expected=int(cash[0][1]) if cash else 0,
+            drawer=own_drawer_of(shifts, cash),
             open_orders=open_orders,
             latest=latest,
             today={Status(status): (count, int(paid)) for status, count, paid in today},
@@ -66,7 +62,7 @@ class OwnDay:
     @property
     def is_used(self) -> bool:
         """Whether the person sells today at all."""
-        return self.shift is not None or bool(self.open_orders) or bool(self.today)
+        return self.drawer.shift is not None or bool(self.open_orders) or bool(self.today)
 
     @property
     def version(self) -> list[object]:
@@ -74,7 +70,7 @@ class OwnDay:
         orders = [
             (order.pk, order.status, order.action_reason, order.sn) for order in (*self.open_orders, *self.latest)
         ]
-        return [self.shift and self.shift.pk, self.expected, sorted(self.today.items()), orders]
+        return [self.drawer.shift and self.drawer.shift.pk, self.drawer.expected, sorted(self.today.items()), orders]
 
     def tables(self, *, with_cost: bool) -> dict[str, Any]:
         """What is on its way, and what has ended lately, as lists."""
@@ -90,10 +86,8 @@ def _questions(person: User) -> list[Any]:
     own, shown = Order.objects.filter(placed_by=person.pk), Order.objects.for_table()
     today = own.filter(created_at__gte=midnight)
     paid = Sum(CUSTOMER_PAYS, output_field=BigIntegerField())
-    cash = DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, method=Method.CASH)
     return [
-        Shift.objects.filter(cashier=person.pk, closed_at=None).select_related("drawer"),
-        cash.order_by().values_list("shift").annotate(sum=Sum("amount", output_field=BigIntegerField())),
+        *own_drawer_questions(person),
         chosen_first(own.open().order_by("created_at", "pk")[:_MOST_OPEN], shown),
         today.order_by().values_list("status").annotate(n=Count("pk"), paid=paid),
         chosen_first(today.filter(status__in=FINAL).order_by("-created_at", "-pk")[:_LATEST], shown),

@@ -1,4 +1,4 @@
-"""The counter as its page shows it: tiles, tabs, the strip of what runs, and what was sold today."""
+"""The counter as its page shows it: tiles, tabs, the pills, the strip of what runs, and what was sold today."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ from counter.services import Choice, Shelf
 from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
 from customers.presenting import shown_number
+from drawers.services import USE, OwnDrawer, own_drawer_of, own_drawer_questions
+from ledger.models import Books
+from ledger.services import available, low_below, spending_question, usual_spending_of
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
 from purchases.presenting import SerialNumber, ending_marks, serial_number, shown_destination
@@ -223,13 +226,6 @@ class Strip:
     sold: Sold
     shows_profit: bool
 
-    @classmethod
-    def read(cls, person: User) -> Strip:
-        """All of one moment, in one statement; as much for a busy person as for a new one."""
-        orders, sums = read_together(*_questions(person))
-        sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
-        return cls([Row(order) for order in orders], sold, sees_cost(person))
-
     @property
     def on_their_way(self) -> int:
         """How many are open."""
@@ -253,6 +249,49 @@ class Strip:
     def moving(self) -> Collection[Row]:
         """The rows that will change by themselves."""
         return [row for row in self.rows if row.is_open and row.order.status != Status.NEEDS_ACTION]
+
+
+@dataclass(frozen=True)
+class Pills:
+    """What stands beside the heading: the own drawer, and the balance. None: the person may not see it.
+
+    `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known.
+    """
+
+    drawer: OwnDrawer | None = None
+    available: int | None = None
+    per_hour: int | None = None
+
+    @property
+    def lasts(self) -> str:
+        """For how long the balance usually lasts; "" where nobody knows."""
+        if not self.per_hour or self.available is None:
+            return ""
+        hours = max(0, self.available) / self.per_hour
+        if hours < 1:
+            return _("lasts for less than 1 h")
+        words = _("lasts for %(n)s h") if hours < 48 else _("lasts for %(n)s days")
+        return words % {"n": int(hours if hours < 48 else hours / 24)}
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it is time to top up."""
+        return self.available is not None and self.available < low_below(self.per_hour)
+
+
+def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
+    """All of one moment, in one statement; as much for a busy person as for a new one."""
+    may_use, sees_balance = person.has_perm(USE), person.has_perm("ledger.view_books") and sees_cost(person)
+    of_drawer = own_drawer_questions(person) if may_use else []
+    of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
+    orders, sums, *others = read_together(*_questions(person), *of_drawer, *of_balance)
+    sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
+    strip = Strip([Row(order) for order in orders], sold, sees_cost(person))
+    drawer = own_drawer_of(*others[:2]) if may_use else None
+    if not sees_balance:
+        return Pills(drawer), strip
+    books, days = others[-2:]
+    return Pills(drawer, available(books[0]) if books else None, usual_spending_of(days)), strip
 
 
 def _questions(person: User) -> list[QuerySet[Any, Any]]:

@@ -166,7 +166,7 @@ def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
 def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
     """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing.
 
-    `answers`: of `sale_questions`, where they were asked already.
+    `answers`: of `sale_questions`, where they were asked already; what is unpaid of a debt is left out then.
     """
     if not (person.has_perm(USE) or person.has_perm(VIEW)):
         return None
@@ -189,7 +189,7 @@ def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None =
         may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),
         credit=tuple(credit),
     )
-    if sale.debt:
+    if sale.debt and answers is None:
         open_debts = debts_of(sale.debt.account)
         sale = replace(sale, unpaid=next((one.open for one in open_debts if one.entry == sale.debt.pk), 0))
     return sale if shift or credit or sale.is_owed or (sale.owed and sale.is_given) else None

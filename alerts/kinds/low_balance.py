@@ -1,6 +1,5 @@
 """Little is left to buy with."""
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -9,7 +8,7 @@ from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import rupiah
 from gateway.services import latest_reading
 from ledger.models import Books
-from ledger.services import available, usual_spending_per_hour
+from ledger.services import available, low_below, usual_spending_per_hour
 
 
 class LowBalance(AlertKind, permission="ledger.view_books"):
@@ -23,8 +22,7 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
         if left is None:
             return []
         per_hour = usual_spending_per_hour()
-        lasts_for = per_hour * settings.ALERT_LOW_BALANCE_HOURS if per_hour else 0
-        threshold = max(settings.ALERT_LOW_BALANCE, round(lasts_for))
+        threshold = low_below(per_hour)
         if left >= threshold:
             return []
         hours = round(left / per_hour, 1) if per_hour else None

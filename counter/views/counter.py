@@ -19,7 +19,7 @@ from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.numbers import sees_whole_numbers
-from counter.presenting import Strip, tabs_of, tiles_of
+from counter.presenting import read_pills_and_strip, tabs_of, tiles_of
 from counter.services import Choice, Typed, read_choice
 from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
@@ -74,13 +74,15 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     choice = more.pop("choice", None)
     if choice is None:
         choice = Choice(Typed("")) if pinned else choice_for(request, text, page=_page(page))
+    tiles = tiles_of(choice)
     return {
         "q": text,
         "pinned": pinned,
         "words": FIELD_WORDS[kind_of(pinned)] if pinned else None,
         "has_zone": pinned is not None and kind_of(pinned) is DestinationKind.GAME_ZONE,
         "choice": choice,
-        "tiles": tiles_of(choice),
+        "tiles": tiles,
+        "bought_last": next((tile.label for tile in tiles if tile.is_last), ""),
         "tabs": tabs_of(choice),
         "page_back": _address(text, choice.page - 1) if choice.page else "",
         "page_on": _address(text, choice.page + 1) if choice.page + 1 < choice.pages else "",
@@ -106,11 +108,15 @@ def find_pinned(code: str) -> Product | None:
 
 
 def strip_facts(request: StaffRequest) -> dict[str, Any]:
-    """The strip of the person's own orders, and when the page asks for news of it."""
-    strip = Strip.read(request.user)
-    over = [] if strip.moving else ["counter-strip"]
-    live = Live(request, reverse("counter_live"), {"counter-strip": strip.version}, over=over, rest=_REST)
-    return {"strip": strip, "live": live}
+    """The pills, the strip of the person's own orders, and when the page asks for news of them."""
+    pills, strip = read_pills_and_strip(request.user)
+    parts = {"counter-strip": strip.version, "counter-pills": pills}
+    over = ["counter-pills", *([] if strip.moving else ["counter-strip"])]
+    return {
+        "pills": pills,
+        "strip": strip,
+        "live": Live(request, reverse("counter_live"), parts, over=over, rest=_REST),
+    }
 
 
 def _address(text: str, page: int) -> str:

@@ -8,6 +8,7 @@ from drawers.services.endings import late_endings
 from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer
 from drawers.services.owed import IN_USE_DAYS, note_owed
+from drawers.services.own import OwnDrawer, own_drawer_of, own_drawer_questions
 from drawers.services.refunds import GIVE, OWED, give_back, is_given_back, unsettled
 from drawers.services.sales import (
     catch_up,

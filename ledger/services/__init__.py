@@ -22,6 +22,9 @@ from ledger.services.statements import (
     DayClosing,
     Days,
     balance_curve,
+    low_below,
     read_days,
+    spending_question,
+    usual_spending_of,
     usual_spending_per_hour,
 )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core.times import start_of_day
@@ -149,10 +152,25 @@ def usual_spending_per_hour() -> int | None:
 
     None before a whole day is closed; the books' first day begins with their opening.
     """
-    days = list(ClosedDay.objects.order_by("-day").values_list("sums", flat=True)[: _USUAL_DAYS + 1])
+    return usual_spending_of(spending_question())
+
+
+def spending_question() -> QuerySet[ClosedDay, Any]:
+    """For `read_together`; `usual_spending_of` understands the answer."""
+    return ClosedDay.objects.order_by("-day").values_list("sums")[: _USUAL_DAYS + 1]
+
+
+def usual_spending_of(found: Iterable[Any]) -> int | None:
+    """`usual_spending_per_hour`, of the rows that `spending_question` has found."""
+    days = [sums for (sums,) in found]
     whole = days[:-1] if len(days) <= _USUAL_DAYS else days[:_USUAL_DAYS]
     if not whole:
         return None
     kinds = {_Kind.DEBIT, _Kind.REFUND, _Kind.REVERSAL}
     spent: int = sum(made["balance"] for sums in whole for key, made in sums.items() if key.partition(":")[0] in kinds)
     return max(0, round(-spent / (len(whole) * 24)))
+
+
+def low_below(per_hour: int | None) -> int:
+    """Rupiah: the balance is low below that, where an hour takes so much; whoever tops up is alerted."""
+    return max(settings.ALERT_LOW_BALANCE, round((per_hour or 0) * settings.ALERT_LOW_BALANCE_HOURS))

@@ -278,7 +278,10 @@
     if (pays) choosePay(pays);
     const link = event.target.closest?.("a");
     if (!link) return;
-    if (link.matches(".denom")) {
+    if (link.matches("#pill-warnings") && one("#alert-line")) {
+      one("#alert-line").open = true; // it says which ones
+      one("#alert-line > summary").focus();
+    } else if (link.matches(".denom")) {
       if (link.getAttribute("aria-disabled")) return;
       pick(link);
       goOn(link);
@@ -296,6 +299,13 @@
 
   /* --- what comes from the server --- */
 
+  // The head of the page is read again by itself, and the pill says the same.
+  document.addEventListener("htmx:afterSwap", () => {
+    const count = one("[data-alerts]")?.dataset.count ?? "0";
+    one("[data-warnings]").textContent = count;
+    one("#pill-warnings").hidden = count === "0";
+  });
+
   // The tiles of the last letter are asked for a little later: not when Enter was faster, whose answer has them, too.
   document.addEventListener("htmx:confirm", (event) => {
     const { elt, path } = event.detail;
@@ -306,7 +316,7 @@
     if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than what is sent
     if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
     isSending = true;
-    one("#counter-no-answer").hidden = true;
+    one("[data-no-answer]", elt).hidden = true;
     one("[data-send]", elt).setAttribute("aria-busy", "true");
   });
   // An answer about the strip that was asked for before something was sent is older than what is shown.
@@ -318,14 +328,19 @@
     const { requestConfig, successful, target } = event.detail;
     const { elt } = requestConfig;
     if (target?.id === "counter-panel") isAsking = false;
+    const lost = !successful && one("[data-no-answer]", elt);
+    if (lost) lost.hidden = false;
     if (!isSending || !one("[data-send]", elt)) return;
     isSending = false;
     if (successful) return;
     typedMeanwhile = "";
     one("[data-send]", elt)?.removeAttribute("aria-busy");
-    one("#counter-no-answer").hidden = false;
-    htmx.trigger("#live", "again");
+    one("[data-send]:enabled", elt)?.focus();
   });
+  // Without an answer the strip is read again: it shows what was sent, or the page says that nothing answers.
+  for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(fault, (event) => event.target.id !== "live" && htmx.trigger("#live", "again"));
+  }
   document.addEventListener("htmx:afterSettle", (event) => {
     const { target } = event.detail;
     if (target.id === "counter-panel") arrive();

@@ -9,15 +9,17 @@ from django.utils import timezone
 
 from catalogue.models import ProductHealth
 from customers.models import Customer, SavedNumber
+from drawers.services import open_shift_of, pay_in
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
-from tests.core.helpers import codes, has_id, hidden, words, words_at
+from tests.core.helpers import codes, has_id, hidden, next_question, words, words_at
 from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
 from tests.credit.helpers import give_credit, owed_by
+from tests.drawers.helpers import begin
 from tests.factories import make_biller, make_check, make_order, make_product
 from tests.ledger.helpers import open_books
-from tests.people import browser_of
+from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -238,6 +240,39 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert "Rp12.000" in words_at(page, 'id="counter-today"')
     assert 'data-sold="1"' in shown
     assert not has_id(page, "counter-profit")
+
+
+def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):
+    open_books(1_000_000)
+    me = User.objects.get(username="cashier")
+    assert has_id(cashier.get("/counter/"), "pill-drawer-closed")
+    begin(me, cash=100_000)
+    begin(make_person("supervisor"), cash=7_000)
+
+    page = cashier.get("/counter/")
+    assert attribute_at(page, "pill-drawer", "data-amount") == "100000"
+    assert not has_id(page, "pill-balance")
+    question, _delay = next_question(page)
+    assert not has_id(cashier.get(question), "pill-drawer")
+    pay_in(open_shift_of(me.pk), amount=5_000, reason="Coins", actor=me)
+    assert attribute_at(cashier.get(question), "pill-drawer", "data-amount") == "105000"
+
+    page = browser_of("admin").get("/counter/")
+    assert attribute_at(page, "pill-balance", "data-amount") == "1000000"
+    assert has_id(page, "pill-drawer-closed")
+
+
+def attribute_at(page, name, attribute) -> str:
+    return re.search(rf'id="{name}"[^>]*{attribute}="([^"]*)"', page.content.decode())[1]
+
+
+def test_how_a_sale_was_paid_and_could_not_be_noted_is_said_at_once(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 10")
+
+    answer = send(cashier, shown, paid_by="qris")
+
+    assert Order.objects.count() == 1
+    assert "data-toast" in answer.content.decode()
 
 
 def test_the_text_for_whatsapp_opens_for_the_customers_number(cashier, telkomsel):

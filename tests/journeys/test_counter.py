@@ -3,14 +3,23 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
+from customers.models import SavedNumber
+from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import Status
+from staff.models import User
 from tests.conftest import Upstream
+from tests.credit.helpers import give_credit, owed_by
+from tests.drawers.helpers import begin
 from tests.fleet import Fleet
-from tests.journeys.helpers import OpenWindow, sign_in
+from tests.journeys.helpers import OpenWindow, faults_of, sign_in
+from tests.journeys.test_tills import take_over
 from tests.sandbox_process import eventually
+from tests.tills.helpers import a_request, give_pin, manager
+from tills.models import Till
+from tills.services import make_code
 
 pytestmark = pytest.mark.journey
 
@@ -19,13 +28,19 @@ COUNT_KEYS = "window.keys = 0; window.addEventListener('keydown', () => (window.
 MOST_KEYS = 6
 
 
-class Till:
+class Hands:
     """A cashier's hands at the counter."""
 
-    def __init__(self, page: Page, shop: Fleet) -> None:
+    def __init__(self, page: Page, shop: Fleet, *, by_pin: str = "") -> None:
         self.page, self.field = page, page.locator("#counter-q")
         page.add_init_script(COUNT_KEYS)
-        sign_in(page, shop.url, "cashier")
+        if by_pin:  # the code that makes this browser a till
+            page.goto(f"{shop.url}/till/")
+            page.fill("[name=code]", by_pin)
+            page.keyboard.press("Enter")
+            take_over(page, "Kasir")
+        else:
+            sign_in(page, shop.url, "cashier")
         page.keyboard.press("b")
         page.wait_for_url(f"{shop.url}/counter/")
         expect(self.field).to_be_focused()
@@ -64,7 +79,7 @@ class Till:
 
 def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window(permissions=["clipboard-read", "clipboard-write"])
-    till = Till(page, shop)
+    till = Hands(page, shop)
 
     # Credit: the amount behind the number, the review, and it is sent.
     till.type_number(PHONE)
@@ -130,7 +145,7 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
 
 def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
-    till = Till(page, shop)
+    till = Hands(page, shop)
 
     # Held from the number on, and while the review appears.
     till.type_number(f"{PHONE} 10")
@@ -160,6 +175,105 @@ def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window
     till.row(order, "success")
     assert Order.objects.count() == 1
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def keys_are_printed(page: Page) -> bool:
+    """Whether each button that a key presses shows this key."""
+    return bool(
+        page.evaluate("""() => [...document.querySelectorAll("[data-act], [data-key], [data-pays]:not([hidden])")]
+            .every((one) => one.querySelector("kbd").textContent.toLowerCase()
+                === (one.dataset.act ?? one.dataset.key ?? one.dataset.pays).toLowerCase())""")
+    )
+
+
+def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Upstream, chromium: Browser):
+    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+    till = Hands(page, shop)
+    lost = page.locator("[data-no-answer]")
+    answers: list[int] = []
+
+    def lose(route: Route) -> None:
+        """The first time nothing arrives; the second time only the answer is lost."""
+        if answers:
+            assert route.fetch().ok
+        answers.append(len(answers))
+        route.abort()
+
+    for number, way, route, keys in (
+        (PHONE, "create", "**/counter/send/", ("Space", "1", "0", "Enter")),
+        (CUSTOMER, "pay", "**/counter/bills/*/pay/", ("Space", "b", "Enter")),
+    ):
+        answers.clear()
+        page.route(route, lose, times=2)
+        before = Order.objects.count()
+        till.type_number(number)
+        till.press(*keys)
+        till.review()
+        expect(lost).to_be_hidden()
+        for count in (0, 1):
+            with page.expect_event("requestfailed", lambda request: request.method == "POST"):
+                till.press("Enter")
+            expect(lost).to_be_visible()
+            expect(page.locator("[data-send]")).to_be_focused()
+            assert Order.objects.count() == before + count
+        assert faults_of(page) == []
+        till.press("Enter")
+
+        order = till.sent()
+        assert Order.objects.count() == before + 1
+        till.row(order, "success")
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
+        assert len(upstream.calls(order, way)) == 1
+        entries = list(Entry.objects.filter(ref_id=order.ref_id).order_by("pk").values_list("kind", "amount"))
+        price = order.shown_price
+        assert entries == [("hold", price), ("release", price), ("debit", price)]
+    page.context.close()
+
+
+def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    cashier, customer = give_pin(User.objects.get(username="cashier")), give_credit("Bu Sri", cap=500_000)
+    SavedNumber.objects.create(customer=customer, destination=CUSTOMER, kind="customer")
+    shift = begin(cashier, cash=100_000)
+    boss = manager()
+    code = make_code(name="Kasir 1", pin_limit=5_000, actor=boss, request=a_request(boss))
+    page = open_window()
+    till = Hands(page, shop, by_pin=code)
+    expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", "100000")
+
+    # Above the till's limit nothing is sold by PIN, whatever is pressed.
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    expect(page.locator("[data-code^=LimitReached]")).to_be_visible()
+    till.press("Enter", "Enter")
+    assert not Order.objects.exists()
+    till.press("Escape", "Escape")
+    Till.objects.update(pin_limit=1_000_000)
+
+    # A bill on credit, to the customer whose number it is.
+    till.type_number(CUSTOMER)
+    till.press("Space", "b", "Enter")
+    till.review()
+    assert keys_are_printed(page)
+    till.press("F3")
+    expect(page.locator("[name=paid_by_customer]")).to_have_value("Bu Sri")
+    till.press("Enter")
+    bill = till.sent()
+    till.row(bill, "success")
+    assert (bill.kind, owed_by(customer), till.keys <= MOST_KEYS) == (Order.Kind.BILL, bill.customer_pays, True)
+
+    # In cash, by its key: it enters the drawer, and the pill says so.
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("F2", "Enter")
+    credit = till.sent()
+    till.row(credit, "success")
+    assert keys_are_printed(page)
+    expected = str(100_000 + credit.customer_pays)
+    expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", expected, timeout=60_000)
+    assert {entry.kind for entry in shift.entries.all()} == {"opening", "sale"}
+    for order in (bill, credit):
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
 
 def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream, open_window: OpenWindow):

@@ -1,0 +1,35 @@
+"""A person's own drawer as it stands now, for pages that show it beside something else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import BigIntegerField, QuerySet, Sum
+
+from drawers.models import DrawerEntry, Method, Shift
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+@dataclass(frozen=True)
+class OwnDrawer:
+    """The person's open shift, if any. `expected`: rupiah in cash that should be in it, as its page says."""
+
+    shift: Shift | None = None
+    expected: int = 0
+
+
+def own_drawer_questions(person: User) -> list[QuerySet[Any, Any]]:
+    """For `read_together`; `own_drawer_of` understands the answers."""
+    cash = DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, method=Method.CASH)
+    return [
+        Shift.objects.filter(cashier=person.pk, closed_at=None).select_related("drawer"),
+        cash.order_by().values_list("shift").annotate(sum=Sum("amount", output_field=BigIntegerField())),
+    ]
+
+
+def own_drawer_of(shifts: list[Shift], cash: list[Any]) -> OwnDrawer:
+    """The drawer, of the answers to `own_drawer_questions`."""
+    return OwnDrawer(shifts[0] if shifts else None, int(cash[0][1]) if cash else 0)

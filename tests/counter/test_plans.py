@@ -1,0 +1,54 @@
+"""With many orders of the same cashier and for the same number, the counter reads the few that it shows."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from purchases.models import Order
+from purchases.states import Status
+from tests.backoffice.test_plans import asked
+from tests.core.helpers import next_question
+from tests.counter.helpers import NUMBER, shelf_of_telkomsel
+from tests.drawers.helpers import begin, sell
+from tests.drawers.test_plans import MANY, copy_many, too_wide
+from tests.factories import make_order
+from tests.people import make_person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift", "customers_savednumber"}
+
+
+def test_the_field_the_review_and_the_strip_stay_flat():
+    product = shelf_of_telkomsel()[10_000]
+    me = make_person("admin")
+    begin(me)
+    old = make_order(Status.SUCCESS, product=product, destination=NUMBER, placed_by=me, sn="SN-1")
+    failed = make_order(Status.FAILED, product=product, destination=NUMBER, placed_by=me)
+    earlier = "o.{0} - interval '30 days' - n * interval '1 minute'"
+    for row, name in ((old, "OLD"), (failed, "BAD")):
+        keys = {"ref_id": f"'{name}' || n", "idempotency_key": f"'{name}' || n", "id": "o.id + 1000000 + n * 2"}
+        at = {column: earlier.format(column) for column in ("created_at", "final_at", "sent_at")}
+        copy_many("purchases_order", row, **keys, **at)
+    sell(me)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE purchases_order")
+    browser = Client()
+    browser.force_login(me)
+    question, _delay = next_question(browser.get("/counter/"))
+    found = []
+    for address in (
+        "/counter/",
+        question,
+        f"/counter/?q={NUMBER}+10",
+        "/counter/?q=sari",
+        f"/counter/review/?q={NUMBER}+10",
+        f"/counter/review/?again={old.ref_id}",
+    ):
+        with CaptureQueriesContext(connection) as queries:
+            assert browser.get(address).status_code == 200, address
+        found += too_wide(asked(queries.captured_queries), GROWING)
+
+    assert found == []
+    assert Order.objects.count() > MANY
