@@ -141,6 +141,11 @@ class ShownSale:
         return self.entry.amount if self.entry else self.order.customer_pays
 
     @property
+    def refunded(self) -> int:
+        """Rupiah that the customer got back out of a shift."""
+        return -self.refund.amount if self.refund else 0
+
+    @property
     def is_late(self) -> bool:
         """Whether it ended in another shift than the one that sold it."""
         return self.refund is not None and self.refund.sold_in_id is not None
