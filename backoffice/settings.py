@@ -344,6 +344,8 @@ APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
 
 # What is asked, and may refuse, when an order is to sell for another price: rooms above the one that changes it.
 PRICE_FOLLOWERS = ["credit.services.follow_price"]
+# What may refuse that a reversed order is noted as given back: rooms above the one that notes it.
+GIVEN_BACK_CHECKS = ["credit.services.refuse_while_on_credit"]
 # What reads how a customer pays, where the review of an order says so and it is not simply cash.
 PAYMENT_READ_BY = "drawers.views.review.read_payment"
 # The same as it was agreed before a second person approves the order.

@@ -25,12 +25,21 @@ class CreditRefused(OrderRefused):
             "ended": _("This order has ended without success: it cannot be put on credit."),
             "on_credit": _("This order is on a customer's credit already."),
             "not_on_credit": _("This order is on no customer's credit."),
+            "still_owed": _(
+                "This order is on a customer's credit. Give it back under “Payment” on its page: that takes it off the"
+                " debt."
+            ),
             "not_owed": _("Nothing is owed for this order now."),
             "given_back": _("Somebody has noted before that the customer has the money back."),
             "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
             "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
             "not_money": _("Choose cash, transfer or QRIS."),
             "undone": _("This was undone before."),
+            "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
+            "paid_back_since": _(
+                "Money went back to the customer after this payment, so the payment stays."
+                " Who manages credit can enter a difference as “Owed from before”."
+            ),
             "not_yours": _("Only who took this payment, or who gives customers credit, can undo it."),
         }
         super().__init__(words[reason])

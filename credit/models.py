@@ -100,6 +100,9 @@ class CreditAccount(models.Model):
                 condition=Q(balance__gt=0, oldest_due__isnull=False) | Q(balance__lte=0, oldest_due__isnull=True),
                 name="credit_due_iff_owed",
             ),
+            models.CheckConstraint(
+                condition=Q(customer__isnull=False) | Q(balance=0), name="credit_owed_by_somebody_or_nothing"
+            ),
         ]
         indexes = [models.Index(fields=["oldest_due", "id"], name="credit_by_age", condition=Q(balance__gt=0))]
         triggers = [
@@ -178,12 +181,18 @@ _MOVES_THE_BALANCE = f"""
     IF NEW.kind = 'sale' AND NEW.undoes_id IS NULL AND owed > most AND NOT EXISTS (
         SELECT FROM credit_creditentry former JOIN credit_creditentry undoing ON undoing.undoes_id = former.id
          WHERE former.id = NEW.replaces_id AND former.account_id = NEW.account_id AND former.amount >= NEW.amount
-           AND undoing.txid = NEW.txid
+           AND undoing.txid = transaction_number()
     ) THEN
         RAISE EXCEPTION 'credit account %: the sale passes the cap', NEW.account_id;
     END IF;
     IF NEW.kind = 'payment' AND NEW.undoes_id IS NULL AND owed < 0 THEN
         RAISE EXCEPTION 'credit account %: more is paid than is owed', NEW.account_id;
+    END IF;
+    IF NEW.kind = 'payment' AND NEW.undoes_id IS NOT NULL AND EXISTS (
+        SELECT FROM credit_creditentry back
+         WHERE back.account_id = NEW.account_id AND back.kind = 'paid_back' AND back.id > NEW.undoes_id
+    ) THEN
+        RAISE EXCEPTION 'credit account %: money went back since this payment', NEW.account_id;
     END IF;
     IF NEW.kind = 'paid_back' AND owed > 0 THEN
         RAISE EXCEPTION 'credit account %: more is paid back than the customer has', NEW.account_id;
@@ -277,6 +286,7 @@ class CreditEntry(models.Model):
                 fields=["account", "-due_on", "-id"], name="credit_entry_debts", condition=Q(due_on__isnull=False)
             ),
             models.Index(fields=["ref_id"], name="credit_entry_by_order", condition=Q(ref_id__gt="")),
+            models.Index(fields=["account", "-id"], name="credit_entry_paid_back", condition=Q(kind="paid_back")),
             models.Index(fields=["txid", "id"], name="credit_entry_to_seal"),
         ]
         triggers = [

@@ -28,6 +28,9 @@ class DrawerRefused(Refused):
             "sold_before": _("This sale is in a shift that is closed. It never changes."),
             "cash_short": _("The customer gave less than the price."),
             "no_customer": _("Choose the customer who buys on credit."),
+            "ended": _(
+                "This order has ended without success, so how it was paid stays as it is. Note how the money goes back."
+            ),
             "not_owed": _("Nothing is owed for this order now."),
             "given_back": _("Somebody has noted before that the customer has the money back."),
             "no_reason": _("Write what it is for."),

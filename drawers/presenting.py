@@ -188,7 +188,11 @@ def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None =
         refund=refund,
         owed=refunds[0] if refunds else None,
         is_counter_sale=shift is not None or (order.placed_by_id is not None and bool(in_use)),
-        may_change=shift is not None and shift.is_open and (is_own or manages) and refund is None,
+        may_change=shift is not None
+        and shift.is_open
+        and (is_own or manages)
+        and order.status not in OWED
+        and refund is None,
         may_give_back=person.has_perm(GIVE),
         may_see_shift=is_own or person.has_perm(VIEW),
         may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),

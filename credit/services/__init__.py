@@ -3,14 +3,16 @@
 from credit.services.accounts import bring_forward, set_credit
 from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all
 from credit.services.locking import MANAGE, USE, VIEW, lock_account, name_of
-from credit.services.paying import pay_back, record_payment, undo_payment
+from credit.services.paying import last_paid_back, pay_back, record_payment, undo_payment
 from credit.services.selling import (
     follow_price,
     give_back_credit,
     is_given_back_on_credit,
+    lock_both_accounts,
     put_on_credit,
     refuse_unless_sold_in_all,
     refuse_unless_sold_to,
+    refuse_while_on_credit,
     sell_on_credit,
     sold_on_credit,
     standing_sale,

@@ -31,7 +31,10 @@ def record_payment(account: CreditAccount, *, amount: int, method: str, actor: U
 
 
 def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:
-    """Undo a payment that was entered wrongly: it is owed again. Raises `CreditRefused`."""
+    """Undo a payment that was entered wrongly: it is owed again. Raises `CreditRefused`.
+
+    It stays when its customer was deleted since, and when money went back since: that money was this payment.
+    """
     if not reason.strip():
         raise CreditRefused("no_reason")
     with transaction.atomic():
@@ -40,8 +43,18 @@ def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEnt
             raise CreditRefused("not_yours")
         if CreditEntry.objects.filter(undoes=payment).exists():
             raise CreditRefused("undone")
+        if current.customer_id is None:
+            raise CreditRefused("deleted")
+        if payment.pk < last_paid_back(current):
+            raise CreditRefused("paid_back_since")
         facts = {"method": payment.method, "undoes": payment, "reason": reason.strip()[:500]}
         return enter(current, _Kind.PAYMENT, -payment.amount, actor=actor, **facts)
+
+
+def last_paid_back(account: CreditAccount) -> int:
+    """The key of the account's newest entry of money that went back; 0 for none. Payments before it are final."""
+    entries = CreditEntry.objects.filter(account=account, kind=_Kind.PAID_BACK)
+    return entries.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
 def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, ref_id: str = "") -> CreditEntry:

@@ -10,12 +10,14 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from core.transactions import TRANSACTION_NUMBER
 from credit.errors import CreditRefused, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
 from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
-from purchases.models import Order
+from purchases.models import Order, OrderEvent
 from purchases.services import lock_order_for_move
 from purchases.states import UNFULFILLED
 
@@ -30,9 +32,10 @@ def sell_on_credit(customer: Customer, *, amount: int, key: str, place: Callable
     """Place an order and put what it sells for on the customer's account, both or nothing; return the order.
 
     `amount`: whole rupiah, the selling price that the customer confirmed. `key`: the order's idempotency key; the same
-    again gives the same order, once on the account. `place`: stores the order, such as `place_order` with its facts.
-    Raises `NoAccount`, `Overdue` or `OverCap` before it is called, `CreditRefused`, and what it raises. Of a bill lock
-    the check before (`lock_check_for_payment`).
+    again gives the same order, once on the account; refused if it was paid otherwise, also by somebody who was faster
+    just now. `place`: stores the order, such as `place_order` with its facts. Raises `NoAccount`, `Overdue` or
+    `OverCap` before it is called, `CreditRefused`, and what it raises. Of a bill lock the check before
+    (`lock_check_for_payment`).
     """
     with transaction.atomic():
         refuse_unless_may(actor)
@@ -40,12 +43,27 @@ def sell_on_credit(customer: Customer, *, amount: int, key: str, place: Callable
         before = Order.objects.filter(idempotency_key=key).first()
         if before is None:
             refuse_unless_sold_to(account, amount)
-        elif standing_sale(before.ref_id) is None:
-            raise CreditRefused("placed_before")
+        else:
+            _refuse_unless_on(account, before)
         order = place()
-        if before is None:
+        if before is None and _is_stored_here(order):
             _sell(account, order, actor)
+        else:
+            _refuse_unless_on(account, order)
         return order
+
+
+def _is_stored_here(order: Order) -> bool:
+    """Whether this transaction has stored it, and not somebody who was faster with the same key."""
+    return OrderEvent.objects.filter(order=order, txid=TRANSACTION_NUMBER).exists()
+
+
+def _refuse_unless_on(account: CreditAccount, order: Order) -> None:
+    sale = standing_sale(order.ref_id)
+    if sale is None:
+        raise CreditRefused("placed_before")
+    if sale.account_id != account.pk:
+        raise CreditRefused("on_credit")
 
 
 def put_on_credit(order: Order, *, customer: Customer, actor: User) -> CreditEntry:
@@ -63,6 +81,18 @@ def put_on_credit(order: Order, *, customer: Customer, actor: User) -> CreditEnt
             raise CreditRefused("on_credit")
         refuse_unless_sold_to(account, current.customer_pays)
         return _sell(account, current, actor)
+
+
+def lock_both_accounts(order: Order, customer: Customer | None) -> None:
+    """Lock the account that a locked order is on, and that of `customer`, until the transaction ends.
+
+    By their keys: where two orders swap their customers, one waits for the other.
+    """
+    sales = CreditEntry.objects.current().filter(ref_id=order.ref_id, ref_id__gt="", kind=SALE)
+    ours = Q(pk__in=sales.values("account"))
+    if customer:
+        ours |= Q(customer=customer.pk)
+    list(CreditAccount.objects.filter(ours).order_by("pk").select_for_update(no_key=True).values_list("pk"))
 
 
 def take_off_credit(order: Order, *, actor: User) -> CreditEntry | None:
@@ -112,6 +142,15 @@ def follow_price(order: Order, selling_price: int, actor: User | None) -> None:
     person = actor or sale.person
     enter(account, SALE, -sale.amount, actor=person, ref_id=sale.ref_id, undoes=sale)
     enter(account, SALE, selling_price, actor=person, ref_id=sale.ref_id, due_on=sale.due_on, replaces=sale)
+
+
+def refuse_while_on_credit(order: Order) -> None:
+    """Raise `CreditRefused` while a locked order is on an account: a note alone would leave the debt there.
+
+    `settings.GIVEN_BACK_CHECKS` names it.
+    """
+    if standing_sale(order.ref_id):
+        raise CreditRefused("still_owed")
 
 
 def standing_sale(ref_id: str) -> CreditEntry | None:

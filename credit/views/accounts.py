@@ -52,7 +52,7 @@ def _shown(
         debts = services.debts_of(account)
         context |= {
             "page": page,
-            "table": CreditEntryTable(page.rows, user=request.user, undoable=_undoable(request, page.rows)),
+            "table": CreditEntryTable(page.rows, user=request.user, undoable=_undoable(request, account, page.rows)),
             "debts": debts[:_MOST_DEBTS],
             "badge": age_badge(account),
             "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(USE) else None,
@@ -70,14 +70,16 @@ def _shown(
     return render(request, "credit/account.html", context, status=422 if is_faulty else 200)
 
 
-def _undoable(request: StaffRequest, entries: list[CreditEntry]) -> set[int]:
+def _undoable(request: StaffRequest, account: CreditAccount, entries: list[CreditEntry]) -> set[int]:
     """The payments among these that this person may undo."""
     manages = request.user.has_perm(MANAGE)
+    final = services.last_paid_back(account)
     return {
         entry.pk
         for entry in entries
         if entry.kind == CreditEntry.Kind.PAYMENT
         and not entry.undoes_id
+        and entry.pk > final
         and not hasattr(entry, "undone_by")
         and (manages or (entry.person_id == request.user.pk and request.user.has_perm(USE)))
     }

@@ -17,8 +17,8 @@ from credit.models import CreditEntry
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry, Method, Refund, Shift
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
-from drawers.services.sales import catch_up, current_sale, enter_sales
-from purchases.models import GivenBack, Order
+from drawers.services.sales import catch_up, current_sale, enter_sales, is_given_back
+from purchases.models import Order
 from purchases.services import lock_order_for_move, note_given_back
 from purchases.states import OPEN, UNFULFILLED, Status
 
@@ -122,15 +122,6 @@ def _take_off_account(order: Order, method: Method, *, actor: User, customer: Cu
     entry = credit.give_back_credit(order, actor=actor, customer=customer, reason=note)
     if method != Method.CREDIT:
         credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=order.ref_id)
-
-
-def is_given_back(order: Order) -> bool:
-    """Whether somebody noted that the customer has the money back: here, on the order, or on an account."""
-    refunds = DrawerEntry.objects.filter(ref_id=order.ref_id, kind=DrawerEntry.Kind.REFUND)
-    if refunds.exists() or credit.is_given_back_on_credit(order.ref_id):
-        return True
-    noted = Refund.objects.filter(order=order, given_at__isnull=False)
-    return noted.exists() or GivenBack.objects.filter(order=order).exists()
 
 
 def unsettled(shifts: Sequence[Shift] | QuerySet[Shift]) -> QuerySet[Order]:

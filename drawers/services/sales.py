@@ -16,11 +16,12 @@ from django.db import connection, transaction
 from core import clock
 from credit import services as credit
 from drawers.errors import DrawerRefused
-from drawers.models import DrawerEntry, Method, Shift
+from drawers.models import DrawerEntry, Method, Refund, Shift
 from drawers.services.agreed import Agreed, agreed_payments
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
-from purchases.models import Order
+from purchases.models import GivenBack, Order
 from purchases.services import lock_order_for_move
+from purchases.states import UNFULFILLED
 
 if TYPE_CHECKING:
     from customers.models import Customer
@@ -176,6 +177,15 @@ def current_sales(ref_ids: Collection[str]) -> dict[str, DrawerEntry | None]:
     return {**dict.fromkeys(ref_ids), **{sale.ref_id: sale for sale in sales}}
 
 
+def is_given_back(order: Order) -> bool:
+    """Whether somebody noted that the customer has the money back: here, on the order, or on an account."""
+    refunds = DrawerEntry.objects.filter(ref_id=order.ref_id, kind=DrawerEntry.Kind.REFUND)
+    if refunds.exists() or credit.is_given_back_on_credit(order.ref_id):
+        return True
+    noted = Refund.objects.filter(order=order, given_at__isnull=False)
+    return noted.exists() or GivenBack.objects.filter(order=order).exists()
+
+
 def note_payment(
     order: Order,
     *,
@@ -184,12 +194,14 @@ def note_payment(
     cash_given: int | None = None,
     customer: Customer | None = None,
     note: str = "",
+    while_placing: bool = False,
 ) -> DrawerEntry:
     """Note how the customer paid: the entry that was there is undone, and another one takes its place.
 
     `cash_given`: rupiah, at least the amount. `customer`: who owes it, for a sale on credit; it goes on that account,
-    or off it, in the same transaction. Raises `DrawerRefused`, also when the shift of the sale is closed, and
-    `CreditRefused`.
+    or off it, in the same transaction. `while_placing`: it was chosen before the order was placed, so that it counts
+    also where the order has failed within the same second. Raises `DrawerRefused`, also when the shift of the sale is
+    closed or the money went back, and `CreditRefused`.
     """
     chosen = Method(method)
     given = cash_given if chosen == Method.CASH else None
@@ -197,6 +209,10 @@ def note_payment(
         raise DrawerRefused("no_customer")
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
+        if is_given_back(current):
+            raise DrawerRefused("given_back")
+        if current.status in UNFULFILLED and not while_placing:
+            raise DrawerRefused("ended")
         sale = _locked_sale(current)
         refuse_unless_own(sale.shift, actor)
         if given is not None and given < sale.amount:
@@ -208,6 +224,7 @@ def note_payment(
             chosen != Method.CREDIT or owes == customer
         ):
             return sale
+        credit.lock_both_accounts(current, customer if chosen == Method.CREDIT else None)
         credit.take_off_credit(current, actor=actor)
         if chosen == Method.CREDIT and customer:
             credit.put_on_credit(current, customer=customer, actor=actor)

@@ -16,7 +16,7 @@ from credit.models import Method
 from drawers import services
 from drawers.errors import PaymentUnclear
 from drawers.forms import PaidByForm
-from drawers.services import Agreed
+from drawers.services import OWED, Agreed
 from purchases.errors import NeedsApproval
 from purchases.models import Order
 from purchases.services.payment import PAYMENT
@@ -54,8 +54,16 @@ class Said:
         change = None if given is None else max(0, given - kept - sum(order.customer_pays for order in orders))
         for order in orders:
             with_change = None if change is None else order.customer_pays + change
+            # As it was placed: with the same review again, it may have failed long ago.
+            is_new = order.status not in OWED
             try:
-                services.note_payment(order, method=self.agreed.method, cash_given=with_change, actor=self.request.user)
+                services.note_payment(
+                    order,
+                    method=self.agreed.method,
+                    cash_given=with_change,
+                    actor=self.request.user,
+                    while_placing=is_new,
+                )
             except Refused as refusal:
                 words = _("The order is placed, but how it was paid is not noted: %(why)s") % {"why": refusal}
                 messages.warning(self.request, words, extra_tags=refusal.code)

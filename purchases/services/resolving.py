@@ -121,12 +121,17 @@ def poll_now(order: Order, *, actor: User) -> bool:
 
 
 def note_given_back(order: Order, *, actor: User, note: str) -> GivenBack:
-    """Note that the customer of a reversed order has the money back, and how. Raises `ActionRefused`."""
+    """Note that the customer of a reversed order has the money back, and how. Raises `ActionRefused`.
+
+    What `settings.GIVEN_BACK_CHECKS` names may refuse it, such as credit while the customer owes the order.
+    """
     if not note.strip():
         raise ActionRefused(_("Write how the customer got the money back."))
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.GIVE_BACK, current, actor)
+        for name in settings.GIVEN_BACK_CHECKS:
+            import_string(name)(current)
         return GivenBack.objects.create(order=current, noted_by=actor, note=note.strip()[:500])
 
 
