@@ -230,9 +230,14 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
             known += not is_new
     if payment:
         payment.note(placed, kept=kept)
-    new = len(placed)
     # Only this batch's: what an earlier one was refused has been seen.
     request.session[_REFUSALS] = {str(batch): refusals}
+    _say_what_came_of_it(request, new=len(placed), asked=asked, known=known, refused=len(refusals))
+    return redirect("bill_batch", batch=batch)
+
+
+def _say_what_came_of_it(request: StaffRequest, *, new: int, asked: int, known: int, refused: int) -> None:
+    """How many payments were placed, wait for a second person, had been placed before, and were refused."""
     if new:
         words = ngettext("%(n)s payment placed.", "%(n)s payments placed.", new)
         messages.success(request, words % {"n": new}, extra_tags="payments_placed")
@@ -250,14 +255,13 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
             known,
         )
         messages.info(request, words % {"n": known}, extra_tags="payments_placed_before")
-    if refusals:
+    if refused:
         words = ngettext(
             "%(n)s bill was not paid; see why below.",
             "%(n)s bills were not paid; see why below.",
-            len(refusals),
+            refused,
         )
-        messages.error(request, words % {"n": len(refusals)}, extra_tags="bills_not_paid")
-    return redirect("bill_batch", batch=batch)
+        messages.error(request, words % {"n": refused}, extra_tags="bills_not_paid")
 
 
 def _confirmed(request: StaffRequest, found: Batch) -> Iterator[Confirmed]:
