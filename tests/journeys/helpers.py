@@ -1,7 +1,8 @@
 """Windows of the browser: signing in, and what is wrong with the page that one shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.test import Client
@@ -37,3 +38,13 @@ def faults_of(page: Page) -> list[str]:
     ]
     too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return faults + ([f"{page.url}: {too_wide} px too wide"] if too_wide > 0 else [])
+
+
+def faults_in(page: Page, looks: Sequence[Any]) -> list[str]:
+    """The same in each of these looks (size and colour scheme); the page keeps the last one."""
+    faults = []
+    for (width, height), scheme in looks:
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        faults += faults_of(page)
+    return faults

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, cashier
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in
 from tests.ledger.helpers import open_books
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -29,10 +29,7 @@ def test_given_a_queue_then_keys_open_the_right_form(live_server: Any, open_wind
     expect(page.locator("[data-pick]:focus")).to_have_attribute("href", second.get_absolute_url())
     page.keyboard.press("a")
     expect(page.locator("#approve-form button[type=submit]")).to_be_focused()
-    for (width, height), scheme in [(DESKTOP, "light"), (SMALL_PHONE, "dark")]:
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        faults += faults_of(page)
+    faults += faults_in(page, [(DESKTOP, "light"), (SMALL_PHONE, "dark")])
 
     page.goto(f"{live_server.url}/approvals/")
     page.keyboard.press("j")

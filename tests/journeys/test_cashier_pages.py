@@ -16,7 +16,7 @@ from staff.roles import create_demo_staff
 from tests.alerts.helpers import LOW, unknown
 from tests.drawers.helpers import begin, end, sell
 from tests.factories import make_biller, make_check, make_payment
-from tests.journeys.helpers import PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -35,11 +35,7 @@ NOTED = """
 
 
 def faults_in_all_looks(page: Page) -> list[str]:
-    faults = []
-    for (width, height), scheme in LOOKS:
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        faults += faults_of(page)
+    faults = faults_in(page, LOOKS)
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     return faults
 

@@ -9,7 +9,7 @@ from drawers.models import Shift
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.drawers.helpers import end, sell
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
@@ -17,12 +17,7 @@ LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]
 
 
 def faults_in_all_looks(page: Page) -> list[str]:
-    faults = []
-    for (width, height), scheme in LOOKS:
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        faults += faults_of(page)
-    return faults
+    return faults_in(page, LOOKS)
 
 
 def count(page: Page, **pieces: int) -> None:

@@ -14,7 +14,7 @@ from staff.models import User
 from staff.roles import Role, create_demo_staff
 from tests.approvals.helpers import ask_purchase, ask_role, cashier
 from tests.journeys.busy_day import a_busy_day
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
 from tests.tills.helpers import make_till
@@ -44,10 +44,7 @@ PRICE_RULES = [
 @pytest.mark.parametrize("language", LOOKS)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language, half: int):
     def look() -> None:
-        for (width, height), scheme in LOOKS[language]:
-            page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            faults.extend(faults_of(page))
+        faults.extend(faults_in(page, LOOKS[language]))
 
     day = a_busy_day()
     page = open_window(language=language)
@@ -154,10 +151,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
         page.goto(live_server.url + address)
         # what asks for a decision, a limit or a reason is folded
         page.evaluate("document.querySelectorAll('main details').forEach(part => { part.open = true; })")
-        for (width, height), scheme in LOOKS[language]:
-            page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            faults.extend(faults_of(page))
+        faults.extend(faults_in(page, LOOKS[language]))
 
     assert Approval.objects.open().count() == 4
     assert faults == []

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, faults_of, sign_in
 from tests.tills.helpers import PIN, give_pin
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -16,11 +16,7 @@ LOOKS = [(DESKTOP, "light"), (PHONE, "dark")]
 
 
 def faults_in_all_looks(page: Page) -> list[str]:
-    faults = []
-    for (width, height), scheme in LOOKS:
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        faults += faults_of(page)
+    faults = faults_in(page, LOOKS)
     page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     return faults
 

@@ -9,7 +9,7 @@ from audit.kinds import Kind
 from audit.services import record
 from staff.models import User
 from tests.journeys.busy_day import a_busy_day
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 LOOKS = {
@@ -36,10 +36,7 @@ def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: Ope
     addresses += [f"/orders/{order.ref_id}/story/" for order in (day["orders"]["success"], day["token"])]
     for address in addresses:
         page.goto(live_server.url + address)
-        for (width, height), scheme in LOOKS[language]:
-            page.set_viewport_size({"width": width, "height": height})
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            faults.extend(faults_of(page))
+        faults.extend(faults_in(page, LOOKS[language]))
 
     assert faults == []
 
