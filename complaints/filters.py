@@ -8,17 +8,15 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from complaints.models import Complaint, State
-from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
-from core.numbers import sees_whole_numbers
-from purchases.models import Order
+from core.filters import SinceFilter, UntilFilter
+from purchases.filters import OfOrderFilter
 
 _ALL = "all"
 
 
-class ComplaintFilter(ListFilter):
+class ComplaintFilter(OfOrderFilter):
     """Complaints by order or number, state, and the day on which they were opened; without a state those not closed."""
 
-    q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
@@ -50,8 +48,3 @@ class ComplaintFilter(ListFilter):
     def in_state(self, complaints: QuerySet[Complaint], _name: str, state: str) -> QuerySet[Complaint]:
         """By one state, or all."""
         return complaints if state == _ALL else complaints.filter(state=state)
-
-    def search(self, complaints: QuerySet[Complaint], _name: str, text: str) -> QuerySet[Complaint]:
-        """Of the orders with this ref_id, number or SN."""
-        orders = Order.objects.matching(text, by_part=sees_whole_numbers())
-        return complaints.filter(order__in=orders.values("pk"))

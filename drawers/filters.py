@@ -7,10 +7,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
-from core.numbers import sees_whole_numbers
+from core.filters import ListFilter, SinceFilter, UntilFilter
 from drawers.models import Drawer, Refund, Shift
-from purchases.models import Order
+from purchases.filters import OfOrderFilter
 from staff.models import User
 
 
@@ -22,10 +21,9 @@ def _cashiers() -> list[tuple[int, str]]:
     return [(person.pk, person.shown_name) for person in User.objects.order_by("username")]
 
 
-class RefundFilter(ListFilter):
+class RefundFilter(OfOrderFilter):
     """Money for customers by order or number, and by the day on which the order ended; what is to be given first."""
 
-    q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
@@ -49,11 +47,6 @@ class RefundFilter(ListFilter):
     def in_state(self, refunds: QuerySet[Refund], _name: str, state: str) -> QuerySet[Refund]:
         """Those that were given back, or all."""
         return refunds.filter(given_at__isnull=False) if state == "given" else refunds
-
-    def search(self, refunds: QuerySet[Refund], _name: str, text: str) -> QuerySet[Refund]:
-        """Of the orders with this ref_id, number or SN."""
-        orders = Order.objects.matching(text, by_part=sees_whole_numbers())
-        return refunds.filter(order__in=orders.values("pk"))
 
 
 class ShiftFilter(ListFilter):

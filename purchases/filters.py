@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import django_filters
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.filters import brand_names
@@ -15,6 +18,17 @@ from purchases.states import Status
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
+
+
+class OfOrderFilter(ListFilter):
+    """What belongs to one order each (`order`), searched by that order."""
+
+    q = SearchFilter(label=_("ref_id, number or SN"))
+
+    def search(self, rows: QuerySet[Any], _name: str, text: str) -> QuerySet[Any]:
+        """Of the orders with this ref_id, number or SN."""
+        orders = Order.objects.matching(text, by_part=sees_whole_numbers())
+        return rows.filter(order__in=orders.values("pk"))
 
 
 class OrderFilter(ListFilter):
