@@ -51,7 +51,7 @@ def arrived(request: StaffRequest) -> HttpResponse:
     context: dict[str, Any] = {"text": text, "orders": orders}
     if orders and len({order.destination for order in orders}) == 1:
         answers = read_together(*_questions(orders[0].ref_id))
-        context |= _told(request, orders[0], answers) | {"earlier": orders[1:]}
+        context |= _answered(request, orders[0], answers) | {"earlier": orders[1:]}
     context["choices"] = [(order, shown_destination(order)) for order in orders] if "order" not in context else []
     return render(request, "complaints/arrived.html", context)
 
@@ -63,7 +63,7 @@ def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     orders, *answers = read_together(_shown().filter(ref_id=ref_id), *_questions(ref_id))
     if not orders:
         raise Http404
-    return render(request, "complaints/arrived.html#live", _told(request, orders[0], answers))
+    return render(request, "complaints/arrived.html#live", _answered(request, orders[0], answers))
 
 
 def _shown() -> Any:
@@ -87,7 +87,7 @@ def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
     ]
 
 
-def _told(request: StaffRequest, order: Order, answers: list[list[Any]]) -> dict[str, Any]:
+def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> dict[str, Any]:
     may_see = request.user.has_perm(VIEW)
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))

@@ -81,8 +81,8 @@ class Line:
 
 def lines_of(story: Story) -> list[Line]:
     """The lines of a story, oldest first, as whoever looks may see the order's number in them."""
-    lines = [_seen(line, story) for model, told in _TELLERS.items() for row in story.of(model) for line in told(row)]
-    return sorted(lines, key=lambda line: line.at)
+    said = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
+    return sorted((_seen(line, story) for line in said), key=lambda line: line.at)
 
 
 def _seen(line: Line, story: Story) -> Line:
@@ -327,7 +327,7 @@ def _name(person: Any) -> str:
     return str(person.username) if person else ""
 
 
-_TELLERS: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
+_LINES_OF: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
     OrderEvent: _event,
     Exchange: _exchange,
     Callback: _callback,

@@ -68,8 +68,8 @@ def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The same as JSON, with every row: what was sent, answered, and brought by callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
     record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts={"list": "story", "format": "json"})
-    told = _told(request, story)
-    return _file(masked_json(told, story.order.destination), f"story-{ref_id}.json")
+    facts = _whole_facts(request, story)
+    return _file(masked_json(facts, story.order.destination), f"story-{ref_id}.json")
 
 
 @staff_only(*RIGHTS)
@@ -104,7 +104,7 @@ def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
 def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpResponse:
     ref_id = story.order.ref_id
     try:
-        made = proof_of(ref_id) if wanted is WholeFile.PROOF else _told(request, story)
+        made = proof_of(ref_id) if wanted is WholeFile.PROOF else _whole_facts(request, story)
     except NotSealed:
         messages.error(request, _("It is not sealed yet: try again in two minutes."), extra_tags="not_sealed")
         return redirect("order_story", ref_id=ref_id)
@@ -113,7 +113,7 @@ def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpRespon
     return _file(made, f"{wanted.value}-{ref_id}.json")
 
 
-def _told(request: StaffRequest, story: Story) -> dict[str, Any]:
+def _whole_facts(request: StaffRequest, story: Story) -> dict[str, Any]:
     """Everything about the order, numbers whole."""
     with whole_numbers():
         lines = [line.as_json() for line in lines_of(story)]
