@@ -35,13 +35,13 @@ class DayLine:
     counted: int
     difference: int
     reason: str
+    # What was counted then is the opening of another shift of the same day.
+    is_handed_on: bool = False
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        facts = {
-            name: getattr(self, name) for name in ("shift", "drawer", "cashier", "counted", "difference", "reason")
-        }
-        return facts | {"totals": self.totals.plain()}
+        names = ("shift", "drawer", "cashier", "counted", "difference", "reason", "is_handed_on")
+        return {name: getattr(self, name) for name in names} | {"totals": self.totals.plain()}
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> DayLine:
@@ -57,6 +57,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
         return [DayLine.of(line) for line in day.facts["lines"]]
     shifts = list(day.shifts.select_related("drawer", "cashier").order_by("cashier__username", "closed_at", "pk"))
     totals = totals_of([shift.pk for shift in shifts], with_cost=True)
+    taken_over = {shift.taken_from_id for shift in shifts}
     return [
         DayLine(
             shift=shift.pk,
@@ -66,6 +67,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
             counted=shift.counted or 0,
             difference=shift.difference or 0,
             reason=shift.reason,
+            is_handed_on=shift.pk in taken_over,
         )
         for shift in shifts
     ]

@@ -78,10 +78,12 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
-    """The sums of all shifts of the day, in rupiah."""
-    names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "cost", "profit", "expected")
+    """The sums of all shifts of the day, in rupiah. Cash that was handed on to a later one of them counts once."""
+    names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "cost", "profit")
     sums = {name: sum(getattr(line.totals, name) for line in lines) for name in names}
-    return sums | {"counted": sum(line.counted for line in lines), "difference": sum(line.difference for line in lines)}
+    difference = sum(line.difference for line in lines)
+    counted = sum(line.counted for line in lines if not line.is_handed_on)
+    return sums | {"counted": counted, "difference": difference, "expected": counted - difference}
 
 
 @staff_only("drawers.view_shifts")

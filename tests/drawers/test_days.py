@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
-from drawers.services import close_shift, day_lines, sign_day
+from drawers.services import close_shift, day_lines, hand_over, sign_day
+from staff.models import User
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.factories import make_product
 from tests.people import browser_of, make_person
@@ -62,6 +63,22 @@ def test_what_ends_after_closing_lands_in_the_next_shift():
     assert all(late.ref_id in one[1] and early.ref_id not in one[1] for one in (ended_later[0], ended_here[1]))
     assert f"/shifts/{second.pk}/" in ended_later[0][1]
     assert f"/shifts/{first.pk}/" in ended_here[1][1]
+
+
+def test_cash_that_was_handed_over_counts_once_in_a_day():
+    shift = begin(cash=100_000)
+    count = {"pieces": pieces_of(99_000), "actor": shift.cashier, "reason": "?"}
+    second = hand_over(shift, to=make_person("supervisor"), **count)
+    sell(second.cashier, 5_000)
+    close_shift(second, pieces=pieces_of(104_000), actor=second.cashier)
+    browser = browser_of("admin")
+    address = f"/shifts/days/{timezone.localdate()}/"
+
+    before = browser.get(address).context["sum"]
+    sign_day(timezone.localdate(), actor=User.objects.get(username="admin"))
+
+    assert (before["expected"], before["counted"], before["difference"]) == (105_000, 104_000, -1_000)
+    assert browser.get(address).context["sum"] == before
 
 
 def test_an_owner_signs_a_day_and_nobody_else():
