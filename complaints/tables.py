@@ -43,18 +43,18 @@ class ComplaintTable(Table[Complaint]):
         """Where the order stands."""
         return status_badge(complaint.order.status)
 
-    @column(_("Opened"), css="sub", phone="4 wide")
+    @column(_("Opened"), css="sub")
     def opened(self, complaint: Complaint) -> SafeString:
         """By whom, and when."""
         return format_html("{} · {}", complaint.opened_by.shown_name, moment(complaint.opened_at))
 
-    @column(_("Due"), css="sub", phone="1 right")
+    @column(_("Due"), css="sub", phone="4 wide")
     def due(self, complaint: Complaint) -> SafeString:
         """Until when somebody looks after it again, and whether that is over."""
         if complaint.state == State.CLOSED:
             return moment(complaint.closed_at)
-        due = format_html('<span class="due-word">{} </span>{}', gettext("Due"), moment(complaint.due_at))
+        due = format_html('<span class="phone-label">{} </span>{}', gettext("Due"), moment(complaint.due_at))
         if not is_overdue(complaint):
             return due
         late = badge(("alert-triangle", "bad"), gettext("Overdue"))
-        return format_html('<span data-overdue>{}</span><div class="sub">{}</div>', late, due)
+        return format_html('<span data-overdue>{}</span> {}', late, due)
