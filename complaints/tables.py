@@ -57,4 +57,4 @@ class ComplaintTable(Table[Complaint]):
         if not is_overdue(complaint):
             return due
         late = badge(("alert-triangle", "bad"), gettext("Overdue"))
-        return format_html('<span data-overdue>{}</span> {}', late, due)
+        return format_html("<span data-overdue>{}</span> {}", late, due)

@@ -138,9 +138,24 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
     again = till.sent()
     assert (again.product_code, again.destination, till.keys) == ("TSEL10", PHONE, 2)
 
+    press_on_the_page_of(again, till, shop)
     eventually(lambda: Order.objects.filter(status=Status.SUCCESS).count() == 5)
     for order in Order.objects.all():
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
+    """By their keys: what to say to the order's customer, and the same again."""
+    page = till.page
+    till.row(order, "success")
+    page.goto(f"{shop.url}{order.get_absolute_url()}")
+    assert keys_are_printed(page)
+    till.press("m")
+    expect(page.locator("#answer")).to_have_attribute("data-code", "arrived")
+    page.go_back()
+    till.press("a")
+    till.review()
+    assert page.locator("#review-number").inner_text() == "0812 9000 0001"
 
 
 def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
