@@ -300,7 +300,7 @@ def open_alerts_of(count):
 @pytest.mark.parametrize(
     ("page_of", "number"),
     [
-        (review_of, 5),
+        (review_of, 6),
         (numbers_of, 8),
         (suggestions_of, 4),
         (saved_bills_of, 5),
