@@ -33,12 +33,14 @@ class Act(ABC):
     """Something that happens only with a second person's approval.
 
     `name` is kept with each approval and never changes. `may_ask`, `may_approve`: permissions, "app.codename".
+    `moves_cost`: its `amount` is what the shop pays or has, for who may see costs.
     """
 
     name: ClassVar[str]
     label: ClassVar[str | Promise]
     may_ask: ClassVar[str]
     may_approve: ClassVar[str]
+    moves_cost: ClassVar[bool] = False
 
     def may_be_asked_by(self, person: User) -> bool:
         """Whether this person may ask, now; asked again at the moment of the approval."""

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Func, Q, TextField
 from django.urls import reverse
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -165,6 +166,11 @@ class Approval(models.Model):
     def is_open(self) -> bool:
         """Whether nobody has decided it, and its time was not found to be over."""
         return self.state == ApprovalState.ASKED
+
+    @property
+    def seal(self) -> str:
+        """The content in the form that approves it. Keyed: by trying, SHA-256 would give away costs in it."""
+        return salted_hmac("approvals.content", self.sha256, algorithm="sha256").hexdigest()
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -74,13 +74,15 @@ class ShownApproval:
 
     @property
     def amount(self) -> int | None:
-        """Rupiah that it moves; None when it moves none."""
+        """Rupiah that it moves, for who may see it; None when it moves none."""
         act = act_named(self.approval.act)
-        return act.amount(self.approval.facts) if act else None
+        if act is None or (act.moves_cost and not self.person.has_perm("catalogue.view_cost")):
+            return None
+        return act.amount(self.approval.facts)
 
     @property
     def shown_amount(self) -> str:
-        """The amount in rupiah; empty when it moves none."""
+        """The amount in rupiah; empty without one."""
         return "" if self.amount is None else rupiah(self.amount)
 
     @property
@@ -148,7 +150,8 @@ class ShownApproval:
 
     def _named(self, some: dict[str, Any]) -> dict[str, Line]:
         lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}
-        return {name: lines.get(name, Line(name, name, str(value))) for name, value in some.items()}
+        # What the act has no words for may be a digest of costs.
+        return {name: lines.get(name, Line(name, name, str(value), is_cost=True)) for name, value in some.items()}
 
 
 def lines_of(act_name: str, content: dict[str, Any]) -> list[Line]:

@@ -105,10 +105,10 @@ def _seen(request: StaffRequest, pk: int) -> Approval:
 @staff_only()
 @require_POST
 def approval_approve(request: StaffRequest, pk: int) -> HttpResponse:
-    """Approve what the page showed (`sha256`), with the second factor in the same form."""
+    """Approve what the page showed (`seal`), with the second factor in the same form."""
     approval = _seen(request, pk)
     with refusal_shown(request):
-        if request.POST.get("sha256") != approval.sha256:  # never so on our own page
+        if request.POST.get("seal") != approval.seal:  # never so on our own page
             raise PermissionDenied
         approval = services.approve(approval, actor=request.user, request=request)
         match approval.state:

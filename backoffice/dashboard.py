@@ -82,6 +82,10 @@ def _sees_shop(request: StaffRequest) -> bool:
     return request.user.has_perm(VIEW) or not _sells(request)
 
 
+def _sees_books(request: StaffRequest) -> bool:
+    return sees_cost(request.user) and request.user.has_perm("ledger.view_books")
+
+
 def _live(request: StaffRequest, own: OwnDay | None) -> Live:
     parts: dict[str, object] = {}
     over: list[str] = []
@@ -89,7 +93,7 @@ def _live(request: StaffRequest, own: OwnDay | None) -> Live:
         parts["own"] = own.version
         over += [] if own.open_orders else ["own"]
     if _sees_shop(request):
-        seen = glance()
+        seen = glance(with_books=_sees_books(request))
         parts["overview"] = seen.facts
         over += [] if seen.is_busy else ["overview"]
     return Live(request, reverse("overview_live"), parts, over=over, rest=_REST)
@@ -140,7 +144,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     with snapshot():
         if request.user.has_perm("purchases.view_order"):
             facts |= _order_facts(today, request)
-        sees_books = sees_cost(request.user) and request.user.has_perm("ledger.view_books")
+        sees_books = _sees_books(request)
         sees_products = request.user.has_perm("catalogue.view_product")
         questions: list[Any] = [_last_syncs()] if sees_products else []
         if sees_books:

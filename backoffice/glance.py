@@ -13,12 +13,12 @@ from purchases.states import OPEN
 # Each part is answered by the end of an index. Whatever moves an order leaves an event.
 _GLANCE = """
     SELECT
+        (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
         (SELECT max(id) FROM purchases_orderevent),
         (SELECT max(id) FROM purchases_givenback),
         (SELECT count(*) FROM purchases_verdict WHERE decided_at IS NULL),
         (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL),
         (SELECT max(id) FROM gateway_exchange WHERE balance IS NOT NULL),
-        (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
         (SELECT id || state FROM reconciliation_reconciliationrun ORDER BY id DESC LIMIT 1),
         (SELECT id || result FROM catalogue_cataloguesync ORDER BY started_at DESC LIMIT 1),
         (SELECT result FROM catalogue_cataloguesync ORDER BY started_at DESC LIMIT 1),
@@ -34,11 +34,16 @@ class Glance:
     is_busy: bool
 
 
-def glance() -> Glance:
-    """The overview in short. Each minute it is another: what waits for a person follows from the clock, too."""
+def glance(*, with_books: bool) -> Glance:
+    """The overview in short. Each minute it is another: what waits for a person follows from the clock, too.
+
+    `with_books`: with the balance and what is reserved of it, for who may see them.
+    """
     open_ones = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
     with connection.cursor() as cursor:
         cursor.execute(_GLANCE.replace("%(open)s", f"({open_ones})"))
-        *facts, last_sync, has_open = cursor.fetchone()
+        books, *facts, last_sync, has_open = cursor.fetchone()
     is_busy = has_open or last_sync == CatalogueSync.Result.RUNNING
-    return Glance([*facts, timezone.now().replace(second=0, microsecond=0).isoformat()], is_busy)
+    return Glance(
+        [books if with_books else None, *facts, timezone.now().replace(second=0, microsecond=0).isoformat()], is_busy
+    )

@@ -243,7 +243,7 @@ class Strip:
         rows: list[object] = [
             (row.order.pk, row.order.status, row.order.sn, row.order.action_reason) for row in self.rows
         ]
-        return [*rows, self.sold]
+        return [*rows, self.sold if self.shows_profit else (self.sold.count, self.sold.sum)]
 
     @property
     def moving(self) -> Collection[Row]:

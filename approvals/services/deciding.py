@@ -79,7 +79,7 @@ def withdraw(approval: Approval, *, actor: User, request: HttpRequest | None = N
 
 def factor_content(approval: Approval) -> dict[str, Any]:
     """What the second factor of an approver is bound to."""
-    return {"approval": approval.pk, "sha256": approval.sha256}
+    return {"approval": approval.pk, "seal": approval.seal}
 
 
 def why_not_approved_by(approval: Approval, person: User) -> Refused | None:

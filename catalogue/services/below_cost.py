@@ -10,8 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals import services as approvals
 from approvals.acts import Act, Line, register
+from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import PriceRuleKind, ProductType
+from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
 from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, preview
 from core.money import rupiah
@@ -52,15 +54,20 @@ class PriceRuleAct(Act):
         return target.key
 
     def lines(self, content: Content) -> list[Line]:
-        """For what, how it was and will be, and what it costs the shop."""
+        """For what, how it was and will be, and what it costs the shop. With the price, the rule gives the cost."""
         return [
             Line("target", _("For"), content["name"] or name_of_all(content["target"])),
-            Line("before", _("Rule now"), terms_words(_terms(content["before"]))),
-            Line("after", _("New rule"), terms_words(_terms(content["after"]))),
+            Line("before", _("Rule now"), terms_words(_terms(content["before"])), is_cost=True),
+            Line("after", _("New rule"), terms_words(_terms(content["after"])), is_cost=True),
             Line("affected", _("Prices that change"), str(content["affected"])),
-            Line("below_cost", _("Of these below cost"), str(content["below_cost"])),
-            Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"])),
+            Line("below_cost", _("Of these below cost"), str(content["below_cost"]), is_cost=True),
+            Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"]), is_cost=True),
         ]
+
+    def refuse_approver(self, approval: Approval, person: User) -> None:
+        """Nobody approves a rule without seeing what it costs the shop."""
+        if not sees_cost(person):
+            raise ApprovalRefused("no_right")
 
     def url(self, approval: Approval) -> str:
         """The rules."""

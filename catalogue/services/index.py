@@ -33,7 +33,8 @@ _VERSION = "SELECT {}".format(
     )
 )
 _ROWS = """
-    SELECT p.id, p.bought, c.bought, p.price, p.code, p.name, p.type, b.code, b.name, c.code, c.name
+    SELECT p.id, p.bought, c.bought, COALESCE(p.selling_price, p.price),
+           p.code, p.name, p.type, b.code, b.name, c.code, c.name
     FROM catalogue_product p
     JOIN catalogue_brand b ON b.id = p.brand_id
     JOIN catalogue_category c ON c.id = p.category_id
@@ -58,7 +59,7 @@ class Product:
     brand_name: str
     kind: DestinationKind
     sold_in: Denominations
-    price: int
+    sells_for: int
     category_place: tuple[int, str]
     brand_place: tuple[int, str]
     name_words: frozenset[str]
@@ -105,10 +106,10 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it is listed: what is bought before bills, by category, then by price, bills by how much is paid."""
+        """Where it is listed: what is bought before bills, by category, then by what it sells for, bills by use."""
         sold = self.product
         is_bill = sold.type == "postpaid"
-        within = (-self.bought,) if is_bill else (sold.brand_place, sold.price, -self.bought)
+        within = (-self.bought,) if is_bill else (sold.brand_place, sold.sells_for, -self.bought)
         return is_bill, -self.category_bought, sold.category_place, within, sold.name, self.key
 
 
@@ -202,14 +203,14 @@ class Index:
 
 
 @lru_cache(maxsize=50_000)
-def describe(names: tuple[str, ...], price: int) -> Product:
-    """What the search knows of a product at this price in rupiah.
+def describe(names: tuple[str, ...], sells_for: int) -> Product:
+    """What the search knows of a product that sells for so much (rupiah). Its cost it does not: who looks may not.
 
     `names`: its code, name and type, then code and name of its brand and of its category.
     """
     code, name, kind, brand, brand_name, category, category_name = names
     of_brand, of_category = brand_called(brand_name), category_called(category_name)
-    sold_in = denominations_of(chunks_of(name), price)
+    sold_in = denominations_of(chunks_of(name), sells_for)
     return Product(
         code=code,
         name=fold(name),
@@ -219,7 +220,7 @@ def describe(names: tuple[str, ...], price: int) -> Product:
         brand_name=brand_name,
         kind=kind_of_names(f"{code} {name}", f"{brand} {brand_name}", f"{category} {category_name}"),
         sold_in=sold_in,
-        price=price,
+        sells_for=sells_for,
         category_place=(of_category[0].place if of_category else _LAST, category_name),
         brand_place=(of_brand[0].place if of_brand else _LAST, brand_name),
         name_words=frozenset(words_in(name)),
@@ -260,6 +261,6 @@ def _read_rows() -> list[Row]:
     with connection.cursor() as cursor:
         cursor.execute(_ROWS)
         return [
-            Row(key, bought, of_category, describe(tuple(names), price))
-            for key, bought, of_category, price, *names in cursor.fetchall()
+            Row(key, bought, of_category, describe(tuple(names), sells_for))
+            for key, bought, of_category, sells_for, *names in cursor.fetchall()
         ]

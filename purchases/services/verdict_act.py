@@ -26,6 +26,7 @@ class VerdictAct(Act):
     label = _("Verdict on an order")
     may_ask = "purchases.propose_verdict"
     may_approve = "purchases.decide_order"
+    moves_cost = True
 
     def content_now(self, approval: Approval) -> Content:
         """The verdict with the order's status of now: once the order has moved, it is void."""

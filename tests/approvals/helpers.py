@@ -77,7 +77,7 @@ def decline(proposal: Any, *, actor: User) -> None:
 def approve_on_page(browser: Client, approval: Approval) -> Any:
     """Who is signed in approves on the page, with a code that is good now; the page afterwards."""
     person = User.objects.get(pk=browser.session["_auth_user_id"])
-    fields = {"sha256": approval.sha256, "factor_code": code_of(person)}
+    fields = {"seal": approval.seal, "factor_code": code_of(person)}
     return browser.post(f"{approval.get_absolute_url()}approve/", fields, follow=True)
 
 

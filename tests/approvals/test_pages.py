@@ -69,9 +69,9 @@ def test_given_an_approver_then_the_page_approves_with_the_code(sari):
     assert 'name="factor_code"' in client.get(address).content.decode()
 
     for fields in ({}, {"factor_code": "000000"}):
-        client.post(f"{address}approve/", {"sha256": approval.sha256, **fields})
+        client.post(f"{address}approve/", {"seal": approval.seal, **fields})
         assert not Order.objects.exists()
-    client.post(f"{address}approve/", {"sha256": approval.sha256, "factor_code": code_of(budi)})
+    client.post(f"{address}approve/", {"seal": approval.seal, "factor_code": code_of(budi)})
 
     order = Order.objects.get()
     assert order.placed_by == sari
@@ -83,7 +83,7 @@ def test_given_another_hash_then_nothing_is_approved(sari):
     approval, budi = ask_on_the_page(sari, make_product(price=12_000)), approver()
 
     answer = browser(budi).post(
-        f"{approval.get_absolute_url()}approve/", {"sha256": "0" * 64, "factor_code": code_of(budi)}
+        f"{approval.get_absolute_url()}approve/", {"seal": "0" * 64, "factor_code": code_of(budi)}
     )
 
     assert answer.status_code == 403
@@ -96,7 +96,7 @@ def test_given_a_risen_price_then_the_page_says_what_changed(sari):
     type(product).objects.filter(pk=product.pk).update(price=12_500)
     client, address = browser(budi), approval.get_absolute_url()
 
-    client.post(f"{address}approve/", {"sha256": approval.sha256, "factor_code": code_of(budi)})
+    client.post(f"{address}approve/", {"seal": approval.seal, "factor_code": code_of(budi)})
 
     page = client.get(address).content.decode()
     assert 'data-state="void"' in page

@@ -1,15 +1,23 @@
 """Who may not see costs finds what an order costs nowhere: on no page, in no receipt, in no file and no refusal."""
 
 import datetime as dt
+import hashlib
 import re
 import uuid
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
 from alerts.services import evaluate_alerts
+from approvals.models import Approval
+from catalogue.errors import NeedsSecondPerson
 from catalogue.models import PriceChange, Product
+from catalogue.services import ask_for_rule, change_rule
+from catalogue.services.rules import Target, Terms
+from counter.presenting import Strip
+from ledger.models import Books
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint
 from purchases.services import ask_for_approval, place_order
@@ -18,7 +26,7 @@ from staff.models import User
 from tests.core.helpers import codes, has_id, hidden, words
 from tests.factories import make_order, make_product
 from tests.ledger.helpers import open_books
-from tests.people import browser_of
+from tests.people import browser_of, make_person
 from tests.purchases.helpers import NUMBER, confirm, review
 from tests.roles.test_table import addresses
 
@@ -39,6 +47,17 @@ def secrets_in(answer: Any) -> set[int]:
         r'(name="(csrfmiddlewaretoken|token|seal)" value="[^"]*"|[0-9a-f]{8}-[0-9a-f-]{27}|seen=[^"]*)', "", text
     )
     return {secret for secret in SECRETS if re.search(rf"(?<![0-9a-f]){secret}(?![0-9a-f])", text)}
+
+
+def facts_of(answer: Any) -> set[str]:
+    """The names of the facts that an approval's page shows."""
+    return set(re.findall(r'data-fact="(\w+)"', answer.content.decode()))
+
+
+def fingerprints(browser: Any) -> dict[str, str]:
+    """What the pages that keep themselves fresh say they show, by part."""
+    pages = [browser.get(path).content.decode() for path in ("/", "/counter/")]
+    return dict(found for page in pages for found in re.findall(r"(own|overview|counter-strip)(?:~|%7E)(\w+)", page))
 
 
 @pytest.fixture
@@ -108,6 +127,35 @@ def test_no_page_receipt_or_file_names_the_cost(role: str, orders: list[Order]):
 
     assert {path: secrets for path, secrets in found.items() if secrets} == {}
     assert len(found) > 40
+
+
+@pytest.mark.parametrize("role", LEFT)
+def test_no_fingerprint_of_a_page_follows_the_cost(role: str, product: Product, time_machine: Any):
+    open_books(BALANCE)
+    browser, rich = browser_of(role), browser_of("supervisor")
+    for name in (role, "supervisor"):
+        person = User.objects.get(username=name)
+        make_order(Status.SUCCESS, product=product, selling_price=PRICE, placed_by=person, max_price=RISEN, price=None)
+    time_machine.move_to(timezone.now(), tick=False)  # another minute is another overview
+    before, before_rich = fingerprints(browser), fingerprints(rich)
+
+    Order.objects.update(price=COST)
+    Books.objects.update(balance=BALANCE + 1, reserved=1)
+
+    assert before
+    assert fingerprints(browser) == before
+    changed = {part for part, seen in fingerprints(rich).items() if seen != before_rich[part]}
+    assert changed == {"counter-strip", "overview"}
+
+
+def test_a_fingerprint_is_not_found_by_trying(product: Product):
+    browser = browser_of("supervisor")
+    person = User.objects.get(username="supervisor")
+    make_order(Status.SUCCESS, product=product, selling_price=PRICE, price=COST, max_price=COST, placed_by=person)
+
+    seen = fingerprints(browser)["counter-strip"]
+
+    assert seen != hashlib.sha256(repr(Strip.read(person).version).encode()).hexdigest()[: len(seen)]
 
 
 def test_who_sees_costs_finds_price_cost_and_profit(orders: list[Order]):
@@ -206,6 +254,45 @@ def test_an_own_request_for_approval_names_no_cost(product: Product):
         assert page.status_code == 200
         assert secrets_in(page) == set()
         assert "Rp12.000" in words(page)
+
+
+@pytest.mark.parametrize("role", ["supervisor", "administrator"])
+def test_without_cost_a_price_rules_approval_names_none(role: str, product: Product):
+    target, asker = Target(type="prepaid", product=product), make_person("administrator", username="asker")
+    with pytest.raises(NeedsSecondPerson) as need:
+        change_rule(target, Terms("fixed", 10_000), actor=asker)
+    approval = ask_for_rule(need.value, actor=asker)
+    seen = browser_of("auditor").get(approval.get_absolute_url())
+    assert "Rp203" in words(seen)
+    browser = browser_of(role)
+    Group.objects.get(name=role).permissions.remove(Permission.objects.get(codename="view_cost"))
+
+    page = browser.get(approval.get_absolute_url())
+
+    assert page.status_code == 200
+    assert {"largest_loss", "before", "after", "below_cost"}.isdisjoint(facts_of(page))
+    assert not has_id(page, "approve-form")
+    # neither can the content be found by trying: the page has its hash only under a key
+    assert (approval.sha256 in seen.content.decode(), approval.sha256 in page.content.decode()) == (True, False)
+
+
+def test_without_the_right_an_own_request_has_no_hash_of_its_cost(product: Product):
+    browser = browser_of("cashier", own_approval_above=1)
+    confirm(browser, product, hidden(review(browser, product)))
+
+    approval = Approval.objects.get()
+
+    assert approval.sha256 not in browser.get(approval.get_absolute_url()).content.decode()
+
+
+@pytest.mark.parametrize("costs", [(10_900, 10_100, 10_500), (10_100, 10_500, 10_900)])
+def test_products_of_one_price_are_not_listed_by_cost(costs: tuple[int, ...]):
+    for code, cost in zip("ABC", costs, strict=True):
+        make_product(code=f"SAME{code}", name=f"Telkomsel 10.000 {code}", price=cost, selling_price=PRICE)
+
+    page = browser_of("cashier").get("/products/?category=pulsa").content.decode()
+
+    assert list(dict.fromkeys(re.findall(r"SAME[ABC]", page))) == ["SAMEA", "SAMEB", "SAMEC"]
 
 
 def test_below_cost_a_supervisor_writes_why(product: Product):

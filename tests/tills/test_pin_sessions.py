@@ -160,7 +160,7 @@ def test_what_was_asked_by_pin_is_not_approved_with_the_password():
     approval, browser = Approval.objects.get(), Browser()
     browser.force_login(person)
 
-    page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"sha256": approval.sha256}, follow=True)
+    page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal}, follow=True)
 
     assert "ApprovalRefused:own" in codes(page)
     assert approval.asked_by == person
