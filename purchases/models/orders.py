@@ -78,7 +78,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def matching(self, text: str, *, by_part: bool = True) -> OrderQuerySet:
         """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
 
-        Not `by_part`: only the whole destination, for whoever may not see it and could try one digit after the other.
+        Not `by_part`: only the whole destination and the whole SN, or all before its first "/", for whoever may not see
+        the destination, which an SN may name, and could try one digit after the other.
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
@@ -86,7 +87,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways = [
             every.filter(ref_id__startswith=plain),
             every.filter(trx_id__iexact=plain),
-            every.filter(sn_begins__startswith=plain[:SN_SEARCHED]),
+            *_with_sn(every, plain, by_part=by_part),
         ]
         begins = "destination__startswith" if by_part else "destination"
         if bare:
@@ -96,8 +97,18 @@ class OrderQuerySet(models.QuerySet["Order"]):
         if bare.startswith("628"):  # a phone number in the international notation
             ways.append(every.filter(**{begins: bare.replace("62", "0", 1)}))
         if bare.isdecimal() and bare != plain:  # a token, typed in its groups
-            ways.append(every.filter(sn_begins__startswith=bare[:SN_SEARCHED]))
+            ways += _with_sn(every, bare, by_part=by_part)
         return self.filter(found_by(*ways))
+
+
+def _with_sn(orders: OrderQuerySet, sn: str, *, by_part: bool) -> list[OrderQuerySet]:
+    if by_part:
+        return [orders.filter(sn_begins__startswith=sn[:SN_SEARCHED])]
+    first = f"{sn}/"
+    return [
+        orders.filter(sn_begins=sn[:SN_SEARCHED], sn__iexact=sn),
+        orders.filter(sn_begins__startswith=first[:SN_SEARCHED], sn__istartswith=first),
+    ]
 
 
 def _ended_for_good() -> pgtrigger.Trigger:

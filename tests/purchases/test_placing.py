@@ -161,3 +161,22 @@ def test_an_order_is_found_by_its_number_in_every_notation(typed):
     make_order(Status.SUCCESS, destination="085799999999")
 
     assert list(Order.objects.matching(typed)) == [order]
+
+
+@pytest.mark.parametrize("sn", [f"{NUMBER}/BUDI/REF99", NUMBER, f"{NUMBER}/{'x' * 50}", f"SN{NUMBER}"])
+def test_without_numbers_an_sn_is_found_whole_only(sn):
+    order = make_order(Status.SUCCESS, destination=NUMBER, sn=sn)
+    first = sn.partition("/")[0]
+
+    for part in (sn[:1], first[:-1], f"{first}/B", sn[:40], "".join([*first[:4], "-", *first[4:-1]])):
+        if part not in {first, sn}:
+            assert not Order.objects.matching(part, by_part=False).exists()
+    assert list(Order.objects.matching(sn.lower(), by_part=False)) == [order]
+    assert list(Order.objects.matching(first, by_part=False)) == [order]
+
+
+def test_without_numbers_a_token_is_found_in_its_groups():
+    order = make_order(Status.SUCCESS, destination=NUMBER, sn="12345678901234567890/SARI/R1/1300VA")
+
+    assert list(Order.objects.matching("1234-5678-9012-3456-7890", by_part=False)) == [order]
+    assert not Order.objects.matching("1234-5678-9012-3456-789", by_part=False).exists()

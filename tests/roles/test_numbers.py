@@ -235,7 +235,11 @@ def test_with_the_right_the_pages_show_it(shop):
 
 
 @pytest.mark.parametrize(
-    ("typed", "finds"), [(PHONE, True), (f"62{PHONE[1:]}", True), (PHONE[:9], False), (PHONE[-5:], False)]
+    ("typed", "finds"),
+    [
+        *((PHONE, True), (f"62{PHONE[1:]}", True), (PHONE[:9], False), (PHONE[-5:], False)),
+        *((f"SN/{PHONE}", True), (f"SN/{PHONE[:9]}", False), ("S", False)),  # the SN names it
+    ],
 )
 def test_without_the_right_only_a_whole_number_finds(shop, typed, finds):
     page = browser_of("viewer").get("/orders/", {"q": typed})
