@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from catalogue.destinations import DestinationKind
 from catalogue.forms import DestinationForm, FieldWords
 from catalogue.models import Product
+from core.forms import RupiahField
 
 # How billers call their customers' numbers, by words in the code or name of the category; the first hit counts.
 _BILLER_WORDS = [
@@ -48,5 +49,5 @@ class BillForm(DestinationForm):
 class PayForm(forms.Form):
     """The total and the shop's fee, in rupiah, that a person has seen and confirms."""
 
-    amount = forms.IntegerField(min_value=1)
-    fee = forms.IntegerField(min_value=0, required=False)
+    amount = RupiahField()
+    fee = RupiahField(least=0, required=False)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 
 
 class NoNulMiddleware:
-    """Takes NUL out of the parameters of the address: nobody looks for one, and PostgreSQL refuses it.
+    """Takes NUL out of what is typed, in an address and in a form: nobody types one, and PostgreSQL refuses it.
 
-    Forms refuse it by themselves, and no address has one in its path.
+    No address has one in its path.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -17,11 +17,22 @@ class NoNulMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request without any NUL."""
         if "%00" in request.META.get("QUERY_STRING", ""):
-            clean = request.GET.copy()
-            for name, values in request.GET.lists():
-                clean.setlist(name, [value.replace("\0", "") for value in values])
-            request.GET = clean  # type: ignore[assignment]
+            request.GET = _without_nul(request.GET)  # type: ignore[assignment]
         return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> None:
+        """Clean a form once a view has been found that reads it: of a request for none nobody reads the body."""
+        if request.method == "POST" and any(
+            "\0" in value for _name, values in request.POST.lists() for value in values
+        ):
+            request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+
+
+def _without_nul(typed: QueryDict) -> QueryDict:
+    clean = typed.copy()
+    for name, values in typed.lists():
+        clean.setlist(name, [value.replace("\0", "") for value in values])
+    return clean
 
 
 # What no page of ours uses of a browser: what somebody had smuggled into one could not use it, either.

@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from core.forms import RupiahField
 from purchases.models import Verdict
 
 _TEXT = {"class": "form-control", "autocomplete": "off"}
@@ -18,7 +19,7 @@ class ConfirmForm(forms.Form):
     """What the review page sends back when it is confirmed."""
 
     token = forms.UUIDField()
-    price = forms.IntegerField(min_value=1)  # what the customer pays
+    price = RupiahField()  # what the customer pays
     seal = forms.CharField(max_length=64, required=False)
     reason = forms.CharField(max_length=500, required=False)
     confirm_repeat = forms.BooleanField(required=False)
@@ -32,7 +33,7 @@ class ConfirmForm(forms.Form):
 class PriceForm(forms.Form):
     """The price, in rupiah, that a person confirms for an order that needs action."""
 
-    price = forms.IntegerField(min_value=1, required=False)
+    price = RupiahField(required=False)
 
 
 class NoteForm(forms.Form):

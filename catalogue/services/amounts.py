@@ -12,6 +12,8 @@ from catalogue.services.words import search_words
 MONEY = "money"
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
+# Nothing is sold in numbers that are longer, their dots included; Decimal cannot divide all of them.
+_MOST_LETTERS = 20
 # From here on a number is what it says; a smaller one may be thousands: 10 is 10.000, too.
 _THOUSAND = 1000
 # What names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
@@ -61,6 +63,8 @@ def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
     found = _NUMBER.fullmatch(text)
     if found is None:
         return _said(text)
+    if len(found[1]) > _MOST_LETTERS:
+        return None
     number, glued = number_of(found[1]), found[2]
     if glued:
         amount = _counted(number, glued)

@@ -1,4 +1,4 @@
-"""Addresses that no link leads to: whatever is typed there, the answer is a page, never a fault of ours."""
+"""Addresses that no link leads to, and forms that no page of ours has: the answer is a page, never a fault of ours."""
 
 import re
 from collections.abc import Iterator
@@ -6,9 +6,14 @@ from collections.abc import Iterator
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from approvals.models import Approval
+from purchases.models import Order
 from purchases.states import Status
-from tests.core.helpers import has_id
-from tests.factories import make_order
+from tests.approvals.helpers import ask_purchase
+from tests.approvals.helpers import cashier as asker
+from tests.core.helpers import has_id, hidden
+from tests.factories import make_check, make_order, make_product
+from tests.purchases.helpers import NUMBER, review
 
 pytestmark = pytest.mark.django_db
 
@@ -74,3 +79,40 @@ def test_a_day_that_no_order_can_be_of_is_named_and_left_out(name, day, cashier)
     assert answer.status_code == 200
     assert has_id(answer, "filter-faults")
     assert f"/orders/{order.ref_id}/" in answer.content.decode()
+
+
+def test_a_nul_in_a_form_is_no_fault(admin):
+    approval = ask_purchase(asker(own_approval_above=1), NUMBER)
+    check = make_check()
+    pays = {"amount": check.total, "fee": "0", "reason": "a\0b"}
+    forms = [("/counter/send/", {"product": "a\0b"}), ("/counter/check/", {"product": "a\0b", "q": "a\0b"})]
+    forms += [(f"{way}/{check.ref_id}/pay/", pays) for way in ("/bills", "/counter/bills")]
+    forms += [(f"/approvals/{approval.pk}/refuse/", {"reason": "a\0b"})]
+
+    for path, typed in forms:
+        assert admin.post(path, typed).status_code < 500
+
+    assert Approval.objects.get(pk=approval.pk).decision_reason == "ab"
+
+
+@pytest.mark.parametrize("typed", ["9" * 40, "9" * 16, "-1", "1e5", "\u0663" * 4])
+def test_an_amount_that_nobody_has_is_no_fault(typed, admin):
+    check, product = make_check(), make_product()
+    seen = hidden(review(admin, product))
+    pays = {"amount": check.total, "fee": "0"}
+    forms = [(f"/products/{product.code}/buy/", {**seen, "confirm": "1", "price": typed})]
+    for way in ("/bills", "/counter/bills"):
+        forms += [(f"{way}/{check.ref_id}/pay/", {**pays, name: typed}) for name in pays]
+
+    for path, fields in forms:
+        assert admin.post(path, fields).status_code < 500
+
+    assert not Order.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["/products/", "/counter/", "/counter/review/"])
+def test_more_data_than_anybody_sells_is_no_fault(path, admin):
+    make_product()
+
+    for typed in (f"{'9' * 30}gb", f"{'9' * 40}mb", f"{NUMBER} d {'9' * 40}gb", f"{'9.' * 20}9 gb"):
+        assert admin.get(path, {"q": typed}).status_code < 500
