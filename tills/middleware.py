@@ -18,6 +18,8 @@ from tills.services.sessions import has_ended, held_till, is_idle, leave_till, n
 
 # Whatever these pages ask for themselves. Of one's own account a PIN reaches only how to leave it, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
+# So end the addresses that answer with a file of rows.
+_FILES = ("/csv/", "/xlsx/")
 _OPEN = {"account_logout", "set_language"}
 _FOUND = 302
 
@@ -45,7 +47,9 @@ class TillMiddleware:
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         """Refuse accounts, tills and files."""
         match = request.resolver_match
-        if match is None or match.url_name in _OPEN or not match.route.startswith(_NOT_BY_PIN):
+        if match is None or match.url_name in _OPEN:
+            return None
+        if not match.route.startswith(_NOT_BY_PIN) and not match.route.endswith(_FILES):
             return None
         return render(request, "tills/pin_only.html", status=403) if _is_by_pin(request) else None
 

@@ -18,6 +18,7 @@ from staff.services import STRONG_RIGHTS, check_factor, limits_of
 from staff.urls import urlpatterns
 from tests.core.helpers import codes, has_id, hidden
 from tests.database import statements
+from tests.drawers.helpers import begin
 from tests.factories import make_product
 from tests.gateway.helpers import read_balance
 from tests.people import Browser, code_of, make_person
@@ -269,3 +270,15 @@ def test_a_till_is_no_known_device_of_who_used_a_pin_there(settings):
 
 def test_managers_have_pins_as_well():
     assert who_is_at(at_till(give_pin(manager()))) == "boss"
+
+
+def test_by_pin_no_address_gives_a_file():
+    person = with_pin("administrator")
+    shift = begin(person, cash=100_000)
+    by_till, browser = at_till(person), Browser()
+    browser.force_login(person)
+    files = ["/audit/csv/", "/audit/xlsx/", "/credit/csv/", f"/shifts/{shift.pk}/csv/"]
+
+    assert [path for path in files if by_till.get(path).status_code != 403] == []
+    assert not has_id(by_till.get(f"/shifts/{shift.pk}/"), "shift-csv")
+    assert browser.get(files[-1]).status_code == 200
