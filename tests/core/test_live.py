@@ -1,5 +1,6 @@
 """A page that follows what it shows: it asks less and less often, gets only news, and stops when all is over."""
 
+import hashlib
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -32,6 +33,14 @@ def test_without_news_the_questions_come_more_and_more_seldom(quiet, delay):
     answer = Live(request_of(shown.ask.replace("quiet=0", f"quiet={quiet}")), "/x/", {"a": 1})
 
     assert answer.delay == delay
+
+
+def test_what_a_page_shows_is_not_found_by_trying():
+    shown = Live(request_of(), "/x/", {"a": 1_663})
+
+    seen = parse_qs(urlsplit(shown.ask).query)["seen"][0].removeprefix("a~")
+
+    assert seen != hashlib.sha256(repr(1_663).encode()).hexdigest()[: len(seen)]
 
 
 def test_news_make_the_questions_quick_again():
