@@ -87,7 +87,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         ways = [
             every.filter(ref_id__startswith=plain),
             every.filter(trx_id__iexact=plain),
-            *_with_sn(every, plain, by_part=by_part),
+            *(every.filter(way) for way in _with_sn(plain, by_part=by_part)),
         ]
         begins = "destination__startswith" if by_part else "destination"
         if bare:
@@ -97,17 +97,17 @@ class OrderQuerySet(models.QuerySet["Order"]):
         if bare.startswith("628"):  # a phone number in the international notation
             ways.append(every.filter(**{begins: bare.replace("62", "0", 1)}))
         if bare.isdecimal() and bare != plain:  # a token, typed in its groups
-            ways += _with_sn(every, bare, by_part=by_part)
+            ways += [every.filter(way) for way in _with_sn(bare, by_part=by_part)]
         return self.filter(found_by(*ways))
 
 
-def _with_sn(orders: OrderQuerySet, sn: str, *, by_part: bool) -> list[OrderQuerySet]:
+def _with_sn(sn: str, *, by_part: bool) -> list[Q]:
     if by_part:
-        return [orders.filter(sn_begins__startswith=sn[:SN_SEARCHED])]
+        return [Q(sn_begins__startswith=sn[:SN_SEARCHED])]
     first = f"{sn}/"
     return [
-        orders.filter(sn_begins=sn[:SN_SEARCHED], sn__iexact=sn),
-        orders.filter(sn_begins__startswith=first[:SN_SEARCHED], sn__istartswith=first),
+        Q(sn_begins=sn[:SN_SEARCHED], sn__iexact=sn),
+        Q(sn_begins__startswith=first[:SN_SEARCHED], sn__istartswith=first),
     ]
 
 
