@@ -36,6 +36,7 @@ class DrawerRefused(Refused):
             "no_reason": _("Write what it is for."),
             "day_signed": _("This day is signed. It never changes."),
             "day_open": _("A shift is open that began on this day. Close it first."),
+            "day_moved": _("The closing of this day has changed since you saw it. Check it again, then sign."),
             "day_empty": _("No shift was closed on this day."),
         }
         super().__init__(words[reason])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from audit.kinds import Kind
 from audit.services import record
@@ -80,10 +82,17 @@ def open_shifts_until(day: dt.date) -> list[Shift]:
     return list(found.order_by("opened_at"))
 
 
-def sign_day(day: dt.date, *, actor: User, request: HttpRequest | None = None) -> DrawerDay:
+def seal_of(lines: list[DayLine]) -> str:
+    """The closing in short, for the form that signs it. Keyed: there are costs in it."""
+    text = json.dumps([line.plain() for line in lines], sort_keys=True)
+    return salted_hmac("drawers.day", text, algorithm="sha256").hexdigest()
+
+
+def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: HttpRequest | None = None) -> DrawerDay:
     """Freeze the closing of this day under the actor's name. Raises `DrawerRefused`.
 
-    All shifts that began on it must be closed. A shift that closes later on the same day belongs to the next one.
+    `seen`: the seal of the lines that were shown. All shifts that began on it must be closed. A shift that closes later
+    on the same day belongs to the next one.
     """
     if not actor.has_perm(SIGN):
         raise DrawerRefused("no_right")
@@ -98,6 +107,8 @@ def sign_day(day: dt.date, *, actor: User, request: HttpRequest | None = None) -
             raise DrawerRefused("day_signed")
         if open_shifts_until(day):
             raise DrawerRefused("day_open")
+        if seen is not None and not constant_time_compare(seen, seal_of(lines)):
+            raise DrawerRefused("day_moved")
         found.facts = {"lines": [line.plain() for line in lines]}
         found.signed_by_id, found.signed_at = actor.pk, clock.now()
         found.save()

@@ -70,6 +70,7 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
         "open_shifts": open_ones,
         "sees_cost": request.user.has_perm("catalogue.view_cost"),
         "may_sign": request.user.has_perm(SIGN) and bool(lines) and not open_ones and not (found and found.signed_at),
+        "signs": {"day": shown.isoformat(), "seen": services.seal_of(lines)},
         "today": today,
         "previous": shown - dt.timedelta(days=1),
         "next": shown + dt.timedelta(days=1) if shown < today else None,
@@ -126,10 +127,11 @@ _FIELDS = {
 @staff_only("drawers.sign_day")
 @require_POST
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
-    """Sign the closing of a day, with a second factor: it is frozen from then on."""
+    """Sign the closing of a day as it was shown, with a second factor: it is frozen from then on."""
     shown = _day(day)
     with refusal_shown(request):
-        check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat()})
-        services.sign_day(shown, actor=request.user, request=request)
+        seen = request.POST.get("seen", "")
+        check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat(), "seen": seen})
+        services.sign_day(shown, actor=request.user, seen=seen, request=request)
         messages.success(request, _("Signed. The closing of this day is frozen."), extra_tags="signed")
     return redirect("drawer_day", day=shown.isoformat())

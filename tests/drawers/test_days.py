@@ -1,5 +1,6 @@
 """The closing of a day: signed by an owner, it is frozen."""
 
+import csv
 import datetime as dt
 import re
 
@@ -9,8 +10,10 @@ from django.utils import timezone
 
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
-from drawers.services import close_shift, day_lines, hand_over, sign_day
+from drawers.services import close_shift, day_lines, hand_over, pay_out, sign_day, take_credit_payment
 from staff.models import User
+from tests.core.helpers import codes, hidden
+from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.factories import make_product
 from tests.people import browser_of, make_person
@@ -124,3 +127,37 @@ def test_a_shift_that_closes_on_a_signed_day_belongs_to_the_next():
     later = closed_shift("other")
 
     assert later.day.day == first.day.day + dt.timedelta(days=1)
+
+
+def test_a_day_that_was_not_shown_so_is_not_signed():
+    """A short shift closes between the look and the signature: it is seen first."""
+    closed_shift()
+    browser, address = browser_of("admin"), f"/shifts/days/{timezone.localdate()}/"
+    seen = browser.get(address)
+    short = begin(make_person("cashier", username="short"), cash=900_000)
+    close_shift(short, pieces=pieces_of(100_000), actor=short.cashier, reason="?")
+
+    for fields in (hidden(seen), {}):
+        page = browser.confirm(f"{address}sign/", fields, follow=True)
+        assert "DrawerRefused:day_moved" in codes(page)
+        assert f'data-shift="{short.pk}"' in page.content.decode()
+        assert DrawerDay.objects.get().signed_at is None
+
+    browser.confirm(f"{address}sign/", hidden(page))
+    assert [line["difference"] for line in DrawerDay.objects.get().facts["lines"]] == [0, -800_000]
+
+
+def test_what_is_expected_follows_from_the_files_columns():
+    shift = begin(cash=100_000)
+    customer = give_credit()
+    sell_to(customer, 50_000, by=shift.cashier)
+    sell(shift.cashier, 30_000)
+    take_credit_payment(account_of(customer), amount=20_000, method="cash", actor=shift.cashier)
+    pay_out(shift, amount=5_000, reason="Fuel", actor=shift.cashier)
+    close_shift(shift, pieces=pieces_of(145_000), actor=shift.cashier)
+
+    file = browser_of("admin").get(f"/shifts/days/{timezone.localdate()}/csv/")
+
+    [row] = csv.DictReader(b"".join(file.streaming_content).decode("utf-8-sig").splitlines())
+    cash = ("opening", "cash_sales", "cash_given_back", "credit_paid_in_cash", "paid_in", "paid_out")
+    assert int(row["expected"]) == sum(int(row[name]) for name in cash) == 145_000
