@@ -135,7 +135,7 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     if not form.is_valid():
         return _wrong_number(request, product, [])
     if _is_unconfirmed(request, product, form):
-        return _review(request, product, form, **repeats(product, form))
+        return _review(request, product, form, _typed_for(request, product), **repeats(product, form))
     try:
         placed = place_confirmed(request, product, form)
     except NeedsApproval as need:
@@ -144,7 +144,16 @@ def counter_send(request: StaffRequest) -> HttpResponse:
         return _wrong_number(request, product, [str(refusal)])
     except NotForSale as refusal:
         placed = {"refusal": refusal, "is_refused_now": True}
-    return show_sent(request, placed) if isinstance(placed, Order) else _review(request, product, form, **placed)
+    if isinstance(placed, Order):
+        return show_sent(request, placed)
+    return _review(request, product, form, _typed_for(request, product), **placed)
+
+
+def _typed_for(request: StaffRequest, product: Product) -> dict[str, Any]:
+    """The field and its tiles as they were, where its text leads to the product; else it stays chosen beforehand."""
+    choice = choice_for(request, request.POST.get("q", "")[:100], pick=product.code)
+    is_offered = any(row.pk == product.pk for row in (*choice.products, choice.picked) if row)
+    return {"choice": choice, "pinned": ""} if is_offered else {}
 
 
 def _wrong_number(request: StaffRequest, product: Product, faults: list[str]) -> HttpResponse:

@@ -170,6 +170,17 @@ def test_a_repeat_of_today_is_confirmed_by_a_tick(cashier, telkomsel):
     assert Order.objects.exclude(pk=before.pk).get().product_code == "T10000"
 
 
+def test_after_a_refusal_the_field_and_its_tiles_are_as_they_were(cashier, telkomsel):
+    make_order(Status.SUCCESS, product=telkomsel[10_000], destination=NUMBER)
+    shown = review(cashier, f"{NUMBER} 10")
+
+    refused = send(cashier, shown)
+
+    assert codes(refused) == {"RepeatToday"}
+    assert tiles(refused, picked=True) == tiles(shown, picked=True) != []
+    assert "sell-pinned" not in refused.content.decode()
+
+
 def test_an_open_order_for_the_same_cannot_be_sold_again(cashier, telkomsel):
     make_order(Status.PENDING, product=telkomsel[10_000], destination=NUMBER)
 
