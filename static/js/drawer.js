@@ -1,7 +1,7 @@
 // The count of a drawer: what each line makes, their sum, and the difference from what is expected.
 "use strict";
 {
-  const count = document.querySelector("[data-count]");
+  const count = document.querySelector("table[data-count]");
   const expected = document.querySelector("[data-expected]");
   const off = document.querySelector("[data-off]");
   const rupiah = (amount) => (amount < 0 ? "-Rp" : "Rp") + String(Math.abs(amount)).replace(/\B(?=(\d{3})+$)/g, ".");

@@ -9,7 +9,7 @@
   const isFiltered = location.search !== "" && first(".filters");
   if (fault) fault.focus();
   else if (isFree() && isFiltered) first("#results [data-pick]", ".filters input[name=q]")?.focus({ preventScroll: true });
-  else if (isFree()) first("[data-count] input")?.focus({ preventScroll: true });
+  else if (isFree()) first("table[data-count] input")?.focus({ preventScroll: true });
 
   let left = "";
   document.addEventListener("htmx:beforeSwap", () => {
