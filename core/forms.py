@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import uuid
 from typing import Any
 
 from django import forms
@@ -43,6 +44,26 @@ class RupiahField(forms.Field):
         if not self.least <= amount < _MOST:
             raise forms.ValidationError(self.error_messages["range"], code="range")
         return amount
+
+
+class OnceField(forms.UUIDField):
+    """A hidden number, one per rendered form: what it enters is entered once, however often it is sent."""
+
+    widget = forms.HiddenInput
+    default_error_messages = {
+        "required": _("It was not sent whole. Try again."),
+        "invalid": _("It was not sent whole. Try again."),
+    }
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"label": _("Form"), "initial": uuid.uuid4, **kwargs})
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """The number that was sent; a new one where none was."""
+        try:
+            return self.to_python(data) or initial
+        except forms.ValidationError:
+            return initial
 
 
 def faults_of(form: forms.BaseForm) -> list[str]:

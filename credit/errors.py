@@ -34,6 +34,9 @@ class CreditRefused(OrderRefused):
             "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
             "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
             "not_money": _("Choose cash, transfer or QRIS."),
+            "form_used": _(
+                "This form was sent before, and entered something else. Look at the entries, then try again."
+            ),
             "undone": _("This was undone before."),
             "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
             "paid_back_since": _(

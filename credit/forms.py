@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from core.forms import DayField, RupiahField
+from core.forms import DayField, OnceField, RupiahField
 from credit.models import MONEY, MOST_DUE_DAYS, Method
 from customers.models import Customer
 
@@ -84,6 +84,7 @@ class CreditPaymentForm(forms.Form):
         widget=forms.Select({"class": "form-select"}),
     )
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+    token = OnceField()
 
 
 class ReasonForm(forms.Form):
@@ -97,3 +98,4 @@ class BroughtForm(forms.Form):
 
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     reason = forms.CharField(label=_("Where it stands"), max_length=500, widget=forms.TextInput(_LINE))
+    token = OnceField()

@@ -234,6 +234,9 @@ class CreditEntry(models.Model):
     at = models.DateTimeField()
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
+    token = models.UUIDField(
+        null=True, editable=False, help_text="Of the form that entered it: sent twice, it is entered once."
+    )
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     objects = CreditEntryQuerySet.as_manager()
@@ -247,6 +250,9 @@ class CreditEntry(models.Model):
                 name="credit_sale_once_an_order",
             ),
             models.UniqueConstraint(fields=["ref_id"], condition=Q(kind="refund"), name="credit_refund_once_an_order"),
+            models.UniqueConstraint(
+                fields=["token"], condition=Q(token__isnull=False), name="credit_entry_once_a_form"
+            ),
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "refund"], ref_id__gt="")
                 | Q(kind__in=["payment", "brought"], ref_id="")

@@ -33,6 +33,9 @@ class DrawerRefused(Refused):
             ),
             "not_owed": _("Nothing is owed for this order now."),
             "given_back": _("Somebody has noted before that the customer has the money back."),
+            "form_used": _(
+                "This form was sent before, and entered something else. Look at the entries, then try again."
+            ),
             "no_reason": _("Write what it is for."),
             "day_signed": _("This day is signed. It never changes."),
             "day_open": _("A shift is open that began on this day. Close it first."),

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.forms import RupiahField
+from core.forms import OnceField, RupiahField
 from core.money import rupiah
 from credit.forms import CreditCustomerField
 from drawers.models import DENOMINATIONS, Drawer, Method, Shift
@@ -104,6 +104,7 @@ class PaidForm(forms.Form):
     )
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput({**_LINE, "inputmode": "numeric"}))
     reason = forms.CharField(label=_("What for"), max_length=500, widget=forms.TextInput(_LINE))
+    token = OnceField()
 
 
 class PaymentForm(forms.Form):

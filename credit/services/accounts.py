@@ -11,9 +11,11 @@ from audit.kinds import Kind
 from audit.services import record
 from credit.errors import CreditRefused
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import MANAGE, due_day, enter, lock_account
+from credit.services.locking import MANAGE, due_day, enter, entered_before, lock_account
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from django.http import HttpRequest
 
     from customers.models import Customer
@@ -52,10 +54,13 @@ def set_credit(
         return account
 
 
-def bring_forward(account: CreditAccount, *, amount: int, reason: str, actor: User) -> CreditEntry:
+def bring_forward(
+    account: CreditAccount, *, amount: int, reason: str, actor: User, token: UUID | None = None
+) -> CreditEntry:
     """Enter `amount` rupiah that the customer owed before this account began, such as by a book.
 
-    It is not a sale, so it may pass the cap. Raises `CreditRefused`.
+    It is not a sale, so it may pass the cap. `token`: one per rendered form; the same again gives the same entry.
+    Raises `CreditRefused`.
     """
     if not actor.has_perm(MANAGE):
         raise CreditRefused("no_right")
@@ -63,8 +68,10 @@ def bring_forward(account: CreditAccount, *, amount: int, reason: str, actor: Us
         raise CreditRefused("no_reason")
     with transaction.atomic():
         current = lock_account(account.pk)
-        facts = {"due_on": due_day(current), "reason": reason.strip()[:500]}
-        return enter(current, CreditEntry.Kind.BROUGHT, amount, actor=actor, **facts)
+        kind, said = CreditEntry.Kind.BROUGHT, reason.strip()[:500]
+        if before := entered_before(current, token, actor=actor, kind=kind, amount=amount, reason=said):
+            return before
+        return enter(current, kind, amount, actor=actor, due_on=due_day(current), reason=said, token=token)
 
 
 def _terms(account: CreditAccount) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from credit.errors import CreditRefused, NoAccount
 from credit.models import CreditAccount, CreditEntry
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from customers.models import Customer
     from staff.models import User
 
@@ -57,6 +59,21 @@ def due_day(account: CreditAccount) -> dt.date:
     if account.due_on and account.due_on >= today:
         return account.due_on
     return today + dt.timedelta(days=account.due_days)
+
+
+def entered_before(account: CreditAccount, token: UUID | None, *, actor: User, **facts: Any) -> CreditEntry | None:
+    """The entry of the locked account that this form has made before; None for a form that has made none.
+
+    `facts`: what it says now. Raises `CreditRefused` when it said something else then, or what it entered was undone.
+    """
+    before = CreditEntry.objects.filter(token=token).select_related("undone_by").first() if token else None
+    if before is None:
+        return None
+    same = {"account_id": account.pk, "person_id": actor.pk, **facts}
+    if hasattr(before, "undone_by") or any(getattr(before, name) != value for name, value in same.items()):
+        raise CreditRefused("form_used")
+    before.account = account
+    return before
 
 
 def enter(account: CreditAccount, kind: CreditEntry.Kind, amount: int, *, actor: User, **facts: Any) -> CreditEntry:

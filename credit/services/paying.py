@@ -11,23 +11,33 @@ from django.db import transaction
 
 from credit.errors import CreditRefused
 from credit.models import MONEY, CreditAccount, CreditEntry
-from credit.services.locking import MANAGE, enter, lock_account, refuse_unless_may
+from credit.services.locking import MANAGE, enter, entered_before, lock_account, refuse_unless_may
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from staff.models import User
 
 _Kind = CreditEntry.Kind
 
 
-def record_payment(account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "") -> CreditEntry:
-    """Note that the customer paid `amount` rupiah (above zero), at most what is owed. Raises `CreditRefused`."""
+def record_payment(
+    account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
+) -> CreditEntry:
+    """Note that the customer paid `amount` rupiah (above zero), at most what is owed. Raises `CreditRefused`.
+
+    `token`: one per rendered form; the same again gives the same payment.
+    """
     _refuse_but_money(method)
     refuse_unless_may(actor)
     with transaction.atomic():
         current = lock_account(account.pk)
+        facts = {"method": method, "reason": reason.strip()[:500]}
+        if before := entered_before(current, token, actor=actor, kind=_Kind.PAYMENT, amount=-amount, **facts):
+            return before
         if amount > current.balance:
             raise CreditRefused("more_than_owed")
-        return enter(current, _Kind.PAYMENT, -amount, actor=actor, method=method, reason=reason.strip()[:500])
+        return enter(current, _Kind.PAYMENT, -amount, actor=actor, token=token, **facts)
 
 
 def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:

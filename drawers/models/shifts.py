@@ -276,6 +276,9 @@ class DrawerEntry(models.Model):
     )
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
+    token = models.UUIDField(
+        null=True, editable=False, help_text="Of the form that entered it: sent twice, it is entered once."
+    )
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     objects = DrawerEntryQuerySet.as_manager()
@@ -289,6 +292,9 @@ class DrawerEntry(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["shift"], condition=Q(kind__in=["opening", "handover"]), name="drawer_entry_one_opening"
+            ),
+            models.UniqueConstraint(
+                fields=["token"], condition=Q(token__isnull=False), name="drawer_entry_once_a_form"
             ),
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "refund"], ref_id__gt="") | Q(~Q(kind__in=["sale", "refund"]), ref_id=""),

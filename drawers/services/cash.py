@@ -12,25 +12,38 @@ from drawers.models import DrawerEntry, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from staff.models import User
 
 
-def pay_in(shift: Shift, *, amount: int, reason: str, actor: User) -> DrawerEntry:
-    """Note `amount` rupiah (above zero) that came into the drawer, such as change from the bank."""
-    return _enter(shift, DrawerEntry.Kind.PAID_IN, amount, reason, actor)
+def pay_in(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID | None = None) -> DrawerEntry:
+    """Note `amount` rupiah (above zero) that came into the drawer, such as change from the bank.
+
+    `token`: one per rendered form; the same again gives the same entry. Raises `DrawerRefused`.
+    """
+    return _enter(shift, DrawerEntry.Kind.PAID_IN, amount, reason, actor=actor, token=token)
 
 
-def pay_out(shift: Shift, *, amount: int, reason: str, actor: User) -> DrawerEntry:
-    """Note `amount` rupiah (above zero) that went out of the drawer, such as to the safe."""
-    return _enter(shift, DrawerEntry.Kind.PAID_OUT, -amount, reason, actor)
+def pay_out(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID | None = None) -> DrawerEntry:
+    """Note `amount` rupiah (above zero) that went out of the drawer, such as to the safe.
+
+    `token` and what is raised: as `pay_in`.
+    """
+    return _enter(shift, DrawerEntry.Kind.PAID_OUT, -amount, reason, actor=actor, token=token)
 
 
-def _enter(shift: Shift, kind: DrawerEntry.Kind, amount: int, reason: str, actor: User) -> DrawerEntry:
-    if not reason.strip():
+def _enter(
+    shift: Shift, kind: DrawerEntry.Kind, amount: int, reason: str, *, actor: User, token: UUID | None
+) -> DrawerEntry:
+    said = reason.strip()[:500]
+    if not said:
         raise DrawerRefused("no_reason")
     with transaction.atomic():
         current = lock_shift(shift.pk)
         refuse_unless_own(current, actor)
-        return DrawerEntry.objects.create(
-            shift=current, kind=kind, amount=amount, reason=reason.strip()[:500], person_id=actor.pk, at=clock.now()
-        )
+        facts = {"shift_id": current.pk, "kind": kind, "amount": amount, "reason": said, "person_id": actor.pk}
+        before = DrawerEntry.objects.filter(token=token).first() if token else None
+        if before and any(getattr(before, name) != value for name, value in facts.items()):
+            raise DrawerRefused("form_used")
+        return before or DrawerEntry.objects.create(**facts, at=clock.now(), token=token)

@@ -14,24 +14,28 @@ from drawers.models import DrawerEntry
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from staff.models import User
 
 
 def take_credit_payment(
-    account: CreditAccount, *, amount: int, method: str, actor: User, note: str = ""
+    account: CreditAccount, *, amount: int, method: str, actor: User, note: str = "", token: UUID | None = None
 ) -> CreditEntry:
     """Note that the customer paid `amount` rupiah of what is owed to the actor, whose open shift it enters.
 
-    Cash takes an open shift; of a transfer or QRIS nothing is in a drawer, so it takes none. Raises `DrawerRefused` and
-    `CreditRefused`.
+    Cash takes an open shift; of a transfer or QRIS nothing is in a drawer, so it takes none. `token`: one per
+    rendered form; the same again gives the same payment, once in the shift. Raises `DrawerRefused` and `CreditRefused`.
     """
     own = open_shift_of(actor.pk)
     if own is None and method == Method.CASH:
         raise DrawerRefused("no_shift")
     with transaction.atomic():
         shift = lock_shift(own.pk) if own else None
-        payment = credit.record_payment(account, amount=amount, method=method, actor=actor, reason=note)
-        if shift:
+        credit.lock_account(account.pk)
+        is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
+        payment = credit.record_payment(account, amount=amount, method=method, actor=actor, reason=note, token=token)
+        if shift and is_new:
             DrawerEntry.objects.create(
                 shift=shift,
                 kind=DrawerEntry.Kind.CREDIT,

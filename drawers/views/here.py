@@ -90,9 +90,10 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
     form = PaidForm(request.POST)
     if not form.is_valid():
         return _open(request, shift, form)
-    act = services.pay_in if form.cleaned_data["way"] == "in" else services.pay_out
+    said = form.cleaned_data
+    act = services.pay_in if said["way"] == "in" else services.pay_out
     with refusal_shown(request):
-        act(shift, amount=form.cleaned_data["amount"], reason=form.cleaned_data["reason"], actor=request.user)
+        act(shift, amount=said["amount"], reason=said["reason"], actor=request.user, token=said["token"])
         messages.success(request, _("Entered."), extra_tags="paid")
     return redirect("drawer")
 

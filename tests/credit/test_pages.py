@@ -1,6 +1,7 @@
 """The pages of credit: what each person sees and does there, with few questions and no history read."""
 
 import re
+import uuid
 
 import pytest
 from django.db import connection
@@ -38,7 +39,9 @@ def test_an_administrator_gives_credit_and_it_is_noted():
     assert wrong.status_code == 422
     browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "7"})
     browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "14"})
-    browser.post(f"/customers/{customer.pk}/credit/brought/", {"amount": "20.000", "reason": "Book"})
+    browser.post(
+        f"/customers/{customer.pk}/credit/brought/", {"amount": "20.000", "reason": "Book", "token": str(uuid.uuid4())}
+    )
 
     account = CreditAccount.objects.get()
     assert (account.cap, account.due_days, account.balance) == (500_000, 14, 20_000)
@@ -58,7 +61,9 @@ def test_a_cashier_takes_a_payment_and_undoes_it():
     assert "https://wa.me/6281234567890?text=" in page
     assert 'id="customer-credit"' in page_of(browser, f"/customers/{customer.pk}/")
 
-    browser.post(f"/customers/{customer.pk}/credit/paid/", {"amount": "12.000", "method": "cash"})
+    browser.post(
+        f"/customers/{customer.pk}/credit/paid/", {"amount": "12.000", "method": "cash", "token": str(uuid.uuid4())}
+    )
     payment = CreditEntry.objects.get(kind="payment")
     assert owed_by(customer) == 18_000
     assert "+Rp12.000" in page_of(browser, f"/shifts/{shift.pk}/")

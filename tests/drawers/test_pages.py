@@ -1,6 +1,7 @@
 """The pages of drawers: what each person sees and does there."""
 
 import re
+import uuid
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -30,7 +31,7 @@ def test_a_cashier_opens_pays_out_and_closes():
 
     page = browser.get("/drawer/").content.decode()
     assert 'data-amount="160500"' in page
-    browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "Petrol"})
+    browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "Petrol", "token": str(uuid.uuid4())})
     shift = Shift.objects.get()
     again = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000))
     assert again.status_code == 200

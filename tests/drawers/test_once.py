@@ -1,0 +1,140 @@
+"""A form that is sent twice takes the money once: payments of a debt, paid in and out, owed from before."""
+
+import re
+import uuid
+from functools import partial
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.test import Client
+
+from credit.models import CreditEntry
+from drawers.models import DrawerEntry
+from drawers.services import close_shift, expected_cash
+from staff.models import User
+from tests.credit.helpers import give_credit, owed_by, sell_to
+from tests.drawers.helpers import begin, pieces_of
+from tests.people import browser_of
+from tests.purchases.helpers import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def counter():
+    """A cashier's browser and open shift with Rp100.000."""
+    browser = browser_of("cashier")
+    return browser, begin(User.objects.get(username="cashier"), cash=100_000)
+
+
+def token_on(browser, path, form):
+    """The number in this form of the page."""
+    page = browser.get(path).content.decode()
+    found = re.search(r'name="token" value="([0-9a-f-]{36})"', page[page.index(form) :])
+    assert found, path
+    return found[1]
+
+
+def send_as(person, path, fields):
+    browser = Client()
+    browser.force_login(person)
+    return browser.post(path, fields).status_code
+
+
+def codes(answer):
+    return [message.extra_tags for message in answer.context["messages"]]
+
+
+def test_a_payment_that_is_sent_twice_is_taken_once(counter):
+    browser, shift = counter
+    customer = give_credit()
+    sell_to(customer, 50_000, by=shift.cashier)
+    account, paid = f"/customers/{customer.pk}/credit/", f"/customers/{customer.pk}/credit/paid/"
+    token = token_on(browser, account, 'id="credit-payment"')
+    assert token != token_on(browser, account, 'id="credit-payment"')
+    fields = {"amount": "20.000", "method": "cash", "token": token}
+
+    assert at_once(*[partial(send_as, shift.cashier, paid, fields)] * 2) == [302, 302]
+    again = browser.post(paid, fields, follow=True)
+    other = browser.post(paid, {**fields, "amount": "10.000"}, follow=True)
+
+    assert (codes(again), codes(other)) == (["credit_paid"], ["CreditRefused:form_used"])
+    assert (owed_by(customer), expected_cash(shift)) == (30_000, 120_000)
+    assert list(CreditEntry.objects.order_by("pk").values_list("kind", "amount")) == [
+        ("sale", 50_000),
+        ("payment", -20_000),
+    ]
+    assert list(DrawerEntry.objects.filter(kind="credit").values_list("amount", flat=True)) == [20_000]
+    browser.post(paid, {**fields, "token": token_on(browser, account, 'id="credit-payment"')})
+    assert (owed_by(customer), expected_cash(shift)) == (10_000, 140_000)
+
+
+def test_the_form_of_an_undone_payment_takes_no_other(counter):
+    browser, shift = counter
+    customer = give_credit()
+    sell_to(customer, 50_000, by=shift.cashier)
+    paid = f"/customers/{customer.pk}/credit/paid/"
+    fields = {"amount": "20.000", "method": "cash", "token": str(uuid.uuid4())}
+    browser.post(paid, fields)
+    browser.post(f"/credit/payments/{CreditEntry.objects.get(kind='payment').pk}/undo/", {"reason": "typed wrongly"})
+
+    assert codes(browser.post(paid, fields, follow=True))[-1] == "CreditRefused:form_used"
+    assert (owed_by(customer), expected_cash(shift)) == (50_000, 100_000)
+
+
+@pytest.mark.parametrize(("way", "expected"), [("in", 120_000), ("out", 80_000)])
+def test_what_is_paid_in_or_out_twice_moves_once(counter, way, expected):
+    browser, shift = counter
+    token = token_on(browser, "/drawer/", 'id="paid-form"')
+    fields = {"way": way, "amount": "20.000", "reason": "safe", "token": token}
+
+    assert at_once(*[partial(send_as, shift.cashier, "/drawer/paid/", fields)] * 2) == [302, 302]
+    again = browser.post("/drawer/paid/", fields, follow=True)
+    other = browser.post("/drawer/paid/", {**fields, "reason": "petrol"}, follow=True)
+
+    assert (codes(again), codes(other)) == (["paid"], ["DrawerRefused:form_used"])
+    assert (expected_cash(shift), shift.entries.exclude(kind="opening").count()) == (expected, 1)
+    assert close_shift(shift, pieces=pieces_of(expected), actor=shift.cashier).difference == 0
+
+
+def test_what_was_owed_before_is_entered_once():
+    browser, customer = browser_of("administrator"), give_credit()
+    path = f"/customers/{customer.pk}/credit/brought/"
+    token = token_on(browser, f"/customers/{customer.pk}/credit/", path)
+    fields = {"amount": "20.000", "reason": "Book", "token": token}
+
+    for _ in range(2):
+        assert codes(browser.post(path, fields, follow=True)) == ["brought_forward"]
+
+    assert (owed_by(customer), CreditEntry.objects.count()) == (20_000, 1)
+
+
+def test_without_its_number_nothing_is_entered_and_the_page_has_one(counter):
+    browser, shift = counter
+    answer = browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "safe", "token": "x"})
+
+    assert re.search(r'name="token" value="[0-9a-f-]{36}"', answer.content.decode())
+    assert 'class="field-error"' in answer.content.decode()
+    assert expected_cash(shift) == 100_000
+
+
+@pytest.mark.parametrize("table", ["drawers_drawerentry", "credit_creditentry"])
+def test_the_database_itself_takes_a_form_once(counter, table):
+    browser, shift = counter
+    customer, token = give_credit(), str(uuid.uuid4())
+    sell_to(customer, 50_000, by=shift.cashier)
+    browser.post("/drawer/paid/", {"way": "in", "amount": "1.000", "reason": "x", "token": token})
+    browser.post(f"/customers/{customer.pk}/credit/paid/", {"amount": "1.000", "method": "qris", "token": token})
+    copied = {
+        "drawers_drawerentry": "shift_id, kind, method, amount, ref_id, reason, person_id, at, token",
+        "credit_creditentry": "account_id, kind, method, amount, balance_after, ref_id, reason, person_id, at, token",
+    }[table]
+    values = copied.replace("balance_after", "balance_after - 1000")
+
+    statement = f"INSERT INTO {table} ({copied}) SELECT {values} FROM {table} WHERE token = %s"  # noqa: S608
+    with (
+        pytest.raises(DatabaseError, match="once_a_form"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(statement, [token])
