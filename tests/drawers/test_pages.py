@@ -181,11 +181,11 @@ def test_an_owner_signs_the_day_on_its_page():
     close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
     path = f"/shifts/days/{timezone.localdate().isoformat()}/"
     browser = browser_of("admin")
-    assert 'id="sign-day"' in browser.get(path).content.decode()
+    shown = re.search(r'name="seen" value="(\w+)"', browser.get(path).content.decode())[1]
 
-    browser.post(f"{path}sign/", {"factor_code": "000000"})
+    browser.post(f"{path}sign/", {"factor_code": "000000", "seen": shown})
     assert DrawerDay.objects.get().signed_at is None
-    browser.confirm(f"{path}sign/")
+    browser.confirm(f"{path}sign/", {"seen": shown})
 
     assert DrawerDay.objects.get().signed_by.username == "admin"
     assert 'id="signed"' in browser.get(path).content.decode()
