@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 
 from drawers.models import Method
-from drawers.services.sales import BEFORE_TOO
+from drawers.services.landing import COUNTED, IS_SALE
 from purchases.states import Status
 
 _SUMS = """
@@ -17,29 +17,14 @@ _SUMS = """
            count(*) FILTER (WHERE undoes_id IS NULL) - count(*) FILTER (WHERE undoes_id IS NOT NULL)
       FROM drawers_drawerentry WHERE shift_id = ANY(%s) GROUP BY 1, 2, 3
 """
-# Of what has arrived in a shift: what it cost us, and what the customers paid for just that. What ended after the shift
-# that sold it had closed counts in the next one of that person: what a closed shift came to does not change.
+# Of what has arrived in a shift: what it cost us, and what the customers paid for just that.
 _COSTS = f"""
-    SELECT taking.id, sum(coalesce(o.price, o.max_price)), sum(sale.amount)
-      FROM drawers_shift taking
-     CROSS JOIN LATERAL (
-        SELECT one.id FROM drawers_shift one
-         WHERE one.cashier_id = taking.cashier_id AND (one.opened_at, one.id) <= (taking.opened_at, taking.id)
-         ORDER BY one.opened_at DESC, one.id DESC LIMIT {BEFORE_TOO}
-      ) sold
-      LEFT JOIN LATERAL (
-        SELECT one.closed_at FROM drawers_shift one
-         WHERE one.cashier_id = taking.cashier_id AND (one.opened_at, one.id) < (taking.opened_at, taking.id)
-         ORDER BY one.opened_at DESC, one.id DESC LIMIT 1
-      ) former ON TRUE
-      JOIN drawers_drawerentry sale ON sale.shift_id = sold.id AND sale.kind = 'sale' AND sale.undoes_id IS NULL
-      JOIN purchases_order o ON o.ref_id = sale.ref_id
-     WHERE taking.id = ANY(%s) AND o.status = %s
-       AND (taking.closed_at IS NULL OR o.final_at <= taking.closed_at)
-       AND (sold.id = taking.id OR o.final_at > former.closed_at)
-       AND NOT EXISTS (SELECT FROM drawers_drawerentry undoing WHERE undoing.undoes_id = sale.id)
+    SELECT coalesce(sale.counted_in, sold.id), sum(coalesce(o.price, o.max_price)), sum(sale.amount)
+     {COUNTED}
+     WHERE {IS_SALE} AND o.status = %(success)s
+       AND (sale.counted_in IS NOT NULL OR sold.closed_at IS NULL OR o.final_at <= sold.closed_at)
      GROUP BY 1
-"""  # noqa: S608 - our own text
+"""
 
 
 @dataclass
@@ -121,7 +106,7 @@ def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, 
         for pk, kind, method, amount, count in cursor.fetchall():
             found[pk].take(kind, method, int(amount), count)
         if with_cost:
-            cursor.execute(_COSTS, [list(shifts), Status.SUCCESS.value])
+            cursor.execute(_COSTS, {"shifts": list(shifts), "success": Status.SUCCESS.value})
             for pk, cost, arrived in cursor.fetchall():
                 found[pk].cost, found[pk].arrived = int(cost), int(arrived)
     return found

@@ -12,6 +12,7 @@ from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Left, Reverse, Upper
+from django.db.models.lookups import GreaterThan
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -33,6 +34,10 @@ SHOP_PAYS = Coalesce("price", "max_price")
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
     status=Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED
 )
+
+# An order that took longer than this to end may do so several shifts later.
+LONG_ON_ITS_WAY = dt.timedelta(hours=1)
+_LONG_ON_ITS_WAY = Q(GreaterThan(F("final_at") - F("created_at"), LONG_ON_ITS_WAY))
 
 
 def may_be_charged(order: str = "") -> Q:
@@ -274,6 +279,7 @@ class Order(models.Model):
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
             models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
             models.Index(fields=["final_at"], name="order_unfulfilled", condition=Q(status__in=sorted(UNFULFILLED))),
+            models.Index(fields=["final_at"], name="order_long_on_its_way", condition=_LONG_ON_ITS_WAY),
             # For the search; each finds a beginning.
             models.Index(
                 fields=["destination", "-created_at"],

@@ -10,10 +10,20 @@ from django.utils import timezone
 
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
-from drawers.services import close_shift, day_lines, hand_over, pay_out, sign_day, take_credit_payment
+from drawers.services import (
+    close_shift,
+    day_lines,
+    hand_over,
+    late_endings,
+    pay_out,
+    sign_day,
+    take_credit_payment,
+)
+from drawers.services.totals import totals_of
 from staff.models import User
 from tests.core.helpers import codes, hidden
 from tests.credit.helpers import account_of, give_credit, sell_to
+from tests.database import past_triggers
 from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.factories import make_product
 from tests.people import browser_of, make_person
@@ -66,6 +76,33 @@ def test_what_ends_after_closing_lands_in_the_next_shift():
     assert all(late.ref_id in one[1] and early.ref_id not in one[1] for one in (ended_later[0], ended_here[1]))
     assert f"/shifts/{second.pk}/" in ended_later[0][1]
     assert f"/shifts/{first.pk}/" in ended_here[1][1]
+
+
+@pytest.mark.parametrize("days", [0, 3])
+def test_what_ends_many_shifts_later_counts_once(days: int):
+    shifts = [begin(cash=100_000)]
+    cashier, drawer = shifts[0].cashier, shifts[0].drawer
+    late = place(make_product(price=4_000, selling_price=5_000), placed_by=cashier)
+    close_shift(shifts[0], pieces=pieces_of(105_000), actor=cashier)
+    for _ in range(3):
+        shifts.append(begin(cashier, drawer=drawer, cash=105_000))
+        close_shift(shifts[-1], pieces=pieces_of(105_000), actor=cashier)
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET created_at = created_at - make_interval(days => %s)", [days])
+        cursor.execute(
+            "UPDATE drawers_shift SET opened_at = opened_at - make_interval(days => %s),"
+            " closed_at = closed_at - make_interval(days => %s)",
+            [days, days],
+        )
+    shifts.append(begin(cashier, drawer=drawer, cash=105_000))
+    end(late, "success")
+
+    totals = totals_of([shift.pk for shift in shifts], with_cost=True)
+
+    assert [totals[shift.pk].profit for shift in shifts] == [0, 0, 0, 0, 1_000]
+    assert [one.ended_in for one in late_endings(shifts[0])[0]] == [shifts[-1].pk]
+    assert [one.sold_in for one in late_endings(shifts[-1])[1]] == [shifts[0].pk]
+    assert [late_endings(shift) for shift in shifts[1:-1]] == [([], [])] * 3
 
 
 def test_cash_that_was_handed_over_counts_once_in_a_day():
