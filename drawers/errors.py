@@ -49,6 +49,17 @@ class PaymentUnclear(OrderRefused):
     """What the review says about the payment makes no sense, so nothing was placed."""
 
 
+class OpeningUnexplained(Refused):
+    """The count differs by `difference` (rupiah) from what the drawer's last count left, and nobody wrote why."""
+
+    def __init__(self, difference: int) -> None:
+        self.difference = difference
+        super().__init__(
+            _("The count differs by %(amount)s from what the last shift left. Count again, or write why.")
+            % {"amount": signed_rupiah(difference)}
+        )
+
+
 class DifferenceUnexplained(Refused):
     """The count differs from what is expected by `difference` (rupiah), and nobody wrote why."""
 

@@ -59,6 +59,10 @@ class OpenForm(CountForm):
         widget=forms.Select({"class": "form-select"}),
     )
 
+    reason = forms.CharField(
+        label=_("Why it is not what was left"), required=False, max_length=500, widget=forms.TextInput(_LINE)
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         taken = Shift.objects.filter(closed_at=None).values("drawer")
@@ -76,6 +80,13 @@ class CloseForm(CountForm):
         empty_label=_("Nobody: the drawer is closed"),
         widget=forms.Select({"class": "form-select"}),
     )
+    secret = forms.CharField(
+        label=_("Password of who takes over, or at a till the PIN"),
+        required=False,
+        strip=False,
+        max_length=200,
+        widget=forms.PasswordInput({"class": "form-control", "autocomplete": "off"}),
+    )
     reason = forms.CharField(label=_("Why it differs"), required=False, max_length=500, widget=forms.TextInput(_LINE))
 
     def __init__(self, *args: Any, shift: Shift, **kwargs: Any) -> None:
@@ -83,6 +94,13 @@ class CloseForm(CountForm):
         field = self.fields["to"]
         field.queryset = _who_may_sell().exclude(pk=shift.cashier_id)  # type: ignore[attr-defined]
         field.label_from_instance = lambda person: person.shown_name  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Who takes over types the own password or PIN."""
+        said = super().clean() or {}
+        if said.get("to") and not said.get("secret"):
+            self.add_error("secret", _("Let this person count, and type the own password or PIN."))
+        return said
 
 
 def _who_may_sell() -> Any:

@@ -125,6 +125,17 @@ _CLOSES_BY_ITS_ENTRIES = """
 """
 
 
+# What the drawer's last count left follows from that shift and from nothing else.
+_BEGINS_WITH_WHAT_WAS_LEFT = """
+    IF NEW.left_before IS DISTINCT FROM (
+        SELECT counted FROM drawers_shift WHERE drawer_id = NEW.drawer_id ORDER BY opened_at DESC, id DESC LIMIT 1
+    ) THEN
+        RAISE EXCEPTION 'drawer %: its last count left another amount', NEW.drawer_id;
+    END IF;
+    RETURN NEW;
+"""
+
+
 class Shift(models.Model):
     """One person with one drawer, from one count to the next. Who hands over ends a shift and begins another's."""
 
@@ -133,6 +144,10 @@ class Shift(models.Model):
     opened_at = models.DateTimeField()
     opening = models.BigIntegerField(help_text="Rupiah that were counted when it began.")
     opening_pieces = _pieces()
+    left_before = models.BigIntegerField(
+        null=True, help_text="Rupiah that the drawer's last count had left; empty for its first shift."
+    )
+    opening_reason = models.CharField(max_length=500, blank=True, help_text="Why the opening is not what was left.")
     taken_from = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="handed_to", help_text="Whose count it began with."
     )
@@ -156,6 +171,10 @@ class Shift(models.Model):
             models.CheckConstraint(condition=_CLOSED_TRUE | _STILL_OPEN, name="shift_closed_as_a_whole"),
             models.CheckConstraint(condition=_adds_up("opening_pieces", "opening"), name="shift_opening_adds_up"),
             models.CheckConstraint(
+                condition=Q(left_before__isnull=True) | Q(opening=F("left_before")) | Q(opening_reason__gt=""),
+                name="shift_opened_otherwise_with_a_reason",
+            ),
+            models.CheckConstraint(
                 condition=Q(counted__isnull=True) | _adds_up("counted_pieces", "counted"), name="shift_count_adds_up"
             ),
             models.CheckConstraint(
@@ -178,7 +197,16 @@ class Shift(models.Model):
             ),
             pgtrigger.ReadOnly(
                 name="how_it_began_never_changes",
-                fields=["drawer", "cashier", "opened_at", "opening", "opening_pieces", "taken_from", "first_no"],
+                fields=[
+                    *("drawer", "cashier", "opened_at", "opening", "opening_pieces", "taken_from", "first_no"),
+                    *("left_before", "opening_reason"),
+                ],
+            ),
+            pgtrigger.Trigger(
+                name="begins_with_what_was_left",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert,
+                func=_BEGINS_WITH_WHAT_WAS_LEFT,
             ),
             pgtrigger.Protect(
                 name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
@@ -200,6 +228,11 @@ class Shift(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("shift_detail", args=[self.pk])
+
+    @property
+    def opening_difference(self) -> int:
+        """Rupiah that it began with, less what the drawer's last count had left."""
+        return 0 if self.left_before is None else self.opening - self.left_before
 
     @property
     def is_open(self) -> bool:

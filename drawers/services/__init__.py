@@ -9,6 +9,7 @@ from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_s
 from drawers.services.managing import add_drawer, change_drawer
 from drawers.services.owed import IN_USE_DAYS, note_owed
 from drawers.services.own import OwnDrawer, own_drawer_of, own_drawer_questions
+from drawers.services.receiving import confirm_receiver
 from drawers.services.refunds import GIVE, OWED, give_back, unsettled
 from drawers.services.sales import (
     catch_up,

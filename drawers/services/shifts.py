@@ -15,7 +15,7 @@ from django.utils import timezone
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
-from drawers.errors import DifferenceUnexplained, DrawerRefused
+from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Method, Shift
 from drawers.services.locking import USE, lock_shift, next_order_no, open_shift_of, refuse_unless_own
 from drawers.services.sales import enter_sales
@@ -35,14 +35,30 @@ def amount_of(pieces: Sequence[int]) -> int:
     return sum(value * count for value, count in zip(DENOMINATIONS, pieces, strict=True))
 
 
-def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User) -> Shift:
-    """Begin the actor's shift with what was counted in the drawer. Raises `DrawerRefused`."""
+def open_shift(
+    drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: str = "", request: HttpRequest | None = None
+) -> Shift:
+    """Begin the actor's shift with what was counted in the drawer.
+
+    Raises `OpeningUnexplained` while that is not what its last count left and there is no reason, and `DrawerRefused`.
+    """
     with transaction.atomic():
-        return _begin(drawer, cashier=actor, pieces=pieces, actor=actor)
+        shift = _begin(drawer, cashier=actor, pieces=pieces, actor=actor, reason=reason)
+        if difference := shift.opening_difference:
+            facts = {"drawer": shift.drawer.name, "left": shift.left_before, "counted": shift.opening}
+            facts |= {"difference": difference, "reason": shift.opening_reason}
+            record(Kind.DRAWER_OPENED_OTHERWISE, person=actor, request=request, subject=str(shift), facts=facts)
+        return shift
 
 
 def _begin(
-    drawer: Drawer, *, cashier: User, pieces: Sequence[int], actor: User, taken_from: Shift | None = None
+    drawer: Drawer,
+    *,
+    cashier: User,
+    pieces: Sequence[int],
+    actor: User,
+    reason: str = "",
+    taken_from: Shift | None = None,
 ) -> Shift:
     if not cashier.has_perm(USE):
         raise DrawerRefused("no_right")
@@ -52,6 +68,10 @@ def _begin(
         raise DrawerRefused("drawer_off")
     if Shift.objects.filter(drawer=found, closed_at=None).exists():
         raise DrawerRefused("drawer_taken")
+    opening, left = amount_of(pieces), _left_in(found)
+    differs = left is not None and opening != left
+    if left is not None and differs and not reason.strip():
+        raise OpeningUnexplained(opening - left)
     now = clock.now()
     try:
         with transaction.atomic():
@@ -59,8 +79,10 @@ def _begin(
                 drawer=found,
                 cashier_id=cashier.pk,
                 opened_at=now,
-                opening=amount_of(pieces),
+                opening=opening,
                 opening_pieces=list(pieces),
+                left_before=left,
+                opening_reason=reason.strip()[:500] if differs else "",
                 taken_from=taken_from,
                 first_no=next_order_no(),
             )
@@ -76,6 +98,11 @@ def _begin(
     enter_sales(lock_shift(shift.pk))  # what was being stored while the last one closed
     log.info("shift_opened", shift=shift.pk, cashier=cashier.pk)
     return shift
+
+
+def _left_in(drawer: Drawer) -> int | None:
+    """Rupiah that the drawer's last count left; None before its first."""
+    return drawer.shifts.order_by("-opened_at", "-pk").values_list("counted", flat=True).first()
 
 
 def close_shift(

@@ -71,7 +71,9 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         drawer: Drawer = form.cleaned_data["drawer"]
         try:
-            services.open_shift(drawer, pieces=form.pieces, actor=request.user)
+            services.open_shift(
+                drawer, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"], request=request
+            )
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:

@@ -70,14 +70,16 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     page = keyset_page(entries_of(shift), request.GET, time_field="at", size=200)
     paper = request.GET.get("paper", "")
     ended_later, ended_here = services.late_endings(shift)
-    handed_to, later, unsettled = read_together(
+    handed_to, after, later, unsettled = read_together(
         Shift.objects.filter(taken_from=shift).select_related("cashier"),
+        _after(shift)[:1],
         shift.later_entries.select_related("shift__cashier").order_by("pk")[:_MOST_LATE],
         services.unsettled([shift])[:_MOST_LATE],
     )
     context: dict[str, Any] = {
         "shift": shift,
         "handed_to": handed_to[0] if handed_to else None,
+        "opened_after": after[0] if after and after[0].opening_difference else None,
         "totals": totals,
         "lines": cash_lines(totals),
         "others": other_lines(totals),
@@ -93,6 +95,12 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "paper": paper if paper in _PAPERS else "",
     }
     return render(request, "drawers/shift_paper.html" if paper == "80" else "drawers/shift_detail.html", context)
+
+
+def _after(shift: Shift) -> QuerySet[Shift]:
+    """The shifts at the same drawer after this one, the next one first."""
+    later = Shift.objects.filter(drawer=shift.drawer_id, opened_at__gt=shift.opened_at)
+    return later.select_related("cashier").order_by("opened_at", "pk")
 
 
 def _counts(shift: Shift) -> list[tuple[int, int, int]]:
@@ -134,6 +142,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
         }
         try:
             if to := form.cleaned_data["to"]:
+                services.confirm_receiver(request, to, form.cleaned_data["secret"])
                 services.hand_over(shift, to=to, **facts)
                 messages.success(request, _("Handed over to %(name)s.") % {"name": to.shown_name}, extra_tags="handed")
             else:

@@ -58,18 +58,26 @@ def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]
         if not is_fresh(request):
             raise FactorRefused("fresh")
         return
+    confirm_password(person, request.POST.get("password", ""))
+
+
+def confirm_password(person: User, password: str, *, counted_as: str = "password") -> None:
+    """Raise `FactorRefused` unless this is the person's password.
+
+    `counted_as`: whose guesses are counted together. What others may type in the person's name is counted by itself.
+    """
     try:
-        with counted_password(person):
-            if not person.check_password(request.POST.get("password", "")):
+        with counted_password(person, counted_as):
+            if not person.check_password(password):
                 raise FactorRefused("password")
     except throttle.Slowed as slowed:
         raise FactorRefused("slow", wait=slowed.seconds) from slowed
 
 
 @contextmanager
-def counted_password(person: User) -> Iterator[None]:
-    """Count a guess of one's own password: one that raises nothing was right. Raises `Slowed`."""
-    key = throttle.Key.of(_PASSWORD, "password", person.pk)
+def counted_password(person: User, counted_as: str = "password") -> Iterator[None]:
+    """Count a guess of this password: one that raises nothing was right. Raises `Slowed`."""
+    key = throttle.Key.of(_PASSWORD, counted_as, person.pk)
     throttle.take(key)
     yield
     throttle.forget(key)

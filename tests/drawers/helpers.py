@@ -32,7 +32,8 @@ def make_drawer(name: str = "Front") -> Drawer:
 def begin(person: User | None = None, *, cash: int = 200_000, drawer: Drawer | None = None) -> Shift:
     """An open shift of this person, or of a cashier, with so much cash."""
     person = person or make_person("cashier")
-    return open_shift(drawer or make_drawer(f"Drawer of {person.username}"), pieces=pieces_of(cash), actor=person)
+    drawer = drawer or make_drawer(f"Drawer of {person.username}")
+    return open_shift(drawer, pieces=pieces_of(cash), actor=person, reason="another amount")
 
 
 def sell(person: User, amount: int = 10_500, **facts: Any) -> Order:

@@ -2,14 +2,18 @@
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
+from django.utils import timezone
 
 from audit.models import AuditEvent
 from drawers.errors import DifferenceUnexplained, DrawerRefused
 from drawers.models import DrawerEntry, Shift
 from drawers.services import close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
 from drawers.services.locking import lock_shift
+from staff.models import Throttle
 from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
-from tests.people import make_person
+from tests.people import Browser, browser_of, make_person
+from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
+from tills.models import Till
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -197,3 +201,77 @@ def test_a_drawer_out_of_use_is_not_opened():
 def test_a_shift_is_locked_inside_a_transaction_or_not_at_all():
     with pytest.raises(transaction.TransactionManagementError):
         lock_shift(begin().pk)
+
+
+def test_an_opening_that_is_not_what_was_left_says_why_on_both_pages():
+    first = begin(cash=500_000)
+    cashier, drawer = first.cashier, first.drawer
+    close_shift(first, pieces=pieces_of(500_000), actor=cashier)
+    browser = Browser()
+    browser.force_login(cashier)
+    counted = {"drawer": drawer.pk, "pieces_100000": "3"}
+
+    refused_page = browser.post("/drawer/open/", counted)
+
+    assert "OpeningUnexplained" in refused_page.context["form"].errors.as_json()
+    assert Shift.objects.count() == 1
+    browser.post("/drawer/open/", {**counted, "reason": "Two to the safe"})
+    second = Shift.objects.get(closed_at=None)
+    assert (second.left_before, second.opening, second.opening_reason) == (500_000, 300_000, "Two to the safe")
+    event = AuditEvent.objects.get(kind="drawer_opened_otherwise")
+    assert (event.person, event.facts["difference"]) == (cashier, -200_000)
+    admin = browser_of("admin")
+    pages = [admin.get(shift.get_absolute_url()).content.decode() for shift in (first, second)]
+    assert 'id="opened-after" data-amount="-200000"' in pages[0]
+    assert 'id="opened-otherwise" data-amount="-200000"' in pages[1]
+    assert all("Two to the safe" in page for page in pages)
+
+
+def test_the_database_knows_what_the_last_count_left():
+    first = close_shift(shift := begin(cash=100_000), pieces=pieces_of(100_000), actor=shift.cashier)
+    facts = {"drawer": first.drawer, "cashier": first.cashier, "opened_at": timezone.now(), "first_no": 1}
+    for left, reason in ((None, ""), (0, "x"), (100_000, "")):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            Shift.objects.create(**facts, opening=0, opening_pieces=[0] * 10, left_before=left, opening_reason=reason)
+
+
+def hand_over_on_page(browser, shift, to, secret):
+    count = {"pieces_100000": "1", "to": to.pk, "secret": secret}
+    return browser.post(f"/shifts/{shift.pk}/close/", count)
+
+
+def test_nobody_is_handed_a_drawer_without_their_own_password():
+    shift, away = begin(cash=100_000), make_person("cashier", username="away")
+    browser = Browser()
+    browser.force_login(shift.cashier)
+
+    for secret in ("", "not theirs"):
+        page = hand_over_on_page(browser, shift, away, secret)
+        assert page.status_code == 200
+        assert not Shift.objects.filter(cashier=away).exists()
+    assert AuditEvent.objects.get(kind="factor_failed").subject == "away"
+    for _ in range(5):
+        page = hand_over_on_page(browser, shift, away, "not theirs")
+    assert "FactorRefused:slow" in page.context["form"].errors.as_json()
+    hand_over_on_page(browser, shift, away, "secret-words")
+    assert not Shift.objects.filter(cashier=away).exists()
+
+    Throttle.objects.all().delete()
+    assert hand_over_on_page(browser, shift, away, "secret-words").status_code == 302
+    assert Shift.objects.get(cashier=away).taken_from == shift
+    assert AuditEvent.objects.get(kind="drawer_taken_over").person == away
+
+
+def test_at_a_till_who_takes_over_types_the_pin():
+    giver, taker = with_pin("cashier"), with_pin("cashier", pin="519372", username="taker")
+    browser = till_browser()
+    take_over(browser, giver)
+    shift = begin(giver, cash=100_000)
+
+    hand_over_on_page(browser, shift, taker, WRONG)
+    assert not Shift.objects.filter(cashier=taker).exists()
+    assert hand_over_on_page(browser, shift, taker, "519372").status_code == 302
+
+    assert Shift.objects.get(cashier=taker).opening == 100_000
+    assert who_is_at(browser) == giver.username
+    assert Till.objects.get().wrong_pins == {}

@@ -99,6 +99,7 @@ def test_a_day_with_a_drawer(live_server: Any, open_window: OpenWindow, language
     expect(window.locator("#form-fault")).to_be_visible()
     window.fill("[name=reason]", "Tidak ada uang kecil")
     window.select_option("[name=to]", str(User.objects.get(username="supervisor").pk))
+    window.fill("[name=secret]", "supervisor-demo")
     window.click("#close-shift button[type=submit]")
     expect(window.locator("#handed-to")).to_be_visible()
     faults += faults_in_all_looks(window)

@@ -10,9 +10,10 @@ from tills.services.enrolling import (
     unlock_pins,
 )
 from tills.services.guessing import count_guess, note_right, note_wrong
-from tills.services.pins import epoch_of, has_pin, is_weak, people_with_pin, remove_pin, set_pin
+from tills.services.pins import epoch_of, has_pin, is_pin, is_weak, people_with_pin, remove_pin, set_pin
 from tills.services.sessions import (
     PIN_BACKEND,
+    confirm_pin,
     held_till,
     leave_till,
     let_go,

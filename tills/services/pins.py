@@ -39,6 +39,11 @@ class PinHasher(PBKDF2PasswordHasher):
     iterations = 100_000
 
 
+def is_pin(text: str) -> bool:
+    """Whether this can be a PIN, by its digits."""
+    return len(text) == LENGTH and text.isascii() and text.isdecimal()
+
+
 def is_weak(pin: str) -> bool:
     """Whether it is among the first that somebody tries: repeats, sequences, or halves of either."""
     digits = [int(digit) for digit in pin]
@@ -98,7 +103,7 @@ def remove_pin(person: User, *, request: HttpRequest) -> None:
 def epoch_of(person_pk: int, pin: str) -> int | None:
     """The epoch of this PIN, if it is that of somebody who may take a till over; None else.
 
-    Only `sign_in_by_pin` asks, and counts.
+    Only `tills.services.sessions` asks, and counts.
     """
     kept = Pin.objects.filter(_counts("", "person__"), person_id=person_pk).first()
     if kept is None:

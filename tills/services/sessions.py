@@ -18,7 +18,7 @@ from staff.sessions import note_sign_in
 from tills.errors import PinsLocked, TillOff, WrongPin
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
-from tills.services.guessing import FREE, count_guess, forget_own, note_right, note_wrong, seconds_locked
+from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
 from tills.services.pins import epoch_of
 
 PIN_BACKEND = "tills.backends.PinBackend"
@@ -34,13 +34,7 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
 
     Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
     """
-    guess = count_guess(till.pk, person_pk)
-    epoch = epoch_of(person_pk, pin)
-    if epoch is None:
-        note_wrong(guess, till, request=request)
-        if guess.locks:
-            raise PinsLocked(seconds_locked(Till.objects.get(pk=till.pk)))
-        raise WrongPin(FREE - guess.total)
+    guess, epoch = _look_at(request, till, person_pk=person_pk, pin=pin)
     person: User = User.objects.get(pk=person_pk)
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
@@ -56,6 +50,31 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
     request.session[EPOCH] = epoch
     log.info("pin_sign_in", till=till.pk, person=person.pk)
     return person
+
+
+def confirm_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
+    """Count and look at the PIN of somebody who confirms something at this till; nobody is signed in by it.
+
+    Raises `WrongPin`, `PinsLocked` or `TillOff`.
+    """
+    guess, _epoch = _look_at(request, till, person_pk=person_pk, pin=pin)
+    with transaction.atomic():
+        found = Till.objects.select_for_update().get(pk=till.pk)
+        if not found.is_on:
+            raise TillOff
+        note_right(guess, found)
+        found.save()
+
+
+def _look_at(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> tuple[Guess, int]:
+    guess = count_guess(till.pk, person_pk)
+    epoch = epoch_of(person_pk, pin)
+    if epoch is None:
+        note_wrong(guess, till, request=request)
+        if guess.locks:
+            raise PinsLocked(seconds_locked(Till.objects.get(pk=till.pk)))
+        raise WrongPin(FREE - guess.total)
+    return guess, epoch
 
 
 def held_till(person: User, token: str) -> HeldTill | None:
