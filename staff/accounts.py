@@ -53,6 +53,13 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
             note_shown_factor(request, found)
         return found
 
+    def is_safe_url(self, url: str | None) -> bool:
+        """Whether this stays in the shop; what is not an address at all does not."""
+        try:
+            return bool(super().is_safe_url(url))
+        except ValueError:  # "//["
+            return False
+
     def get_login_stages(self) -> list[str]:
         """Ours alone."""
         return ["staff.stages.SecondStep"]

@@ -45,6 +45,8 @@ OUTSIDE = [
     "javascript:alert(1)",
     "\t//elsewhere.example",
     "//testserver@elsewhere.example",
+    "//[",
+    "http://[::1",
 ]
 
 
@@ -55,6 +57,9 @@ def test_no_next_leads_out_of_the_shop(next_page):
 
     assert sign_in(client, "cashier", "secret-words", next=next_page)["Location"] == "/"
     assert client.get("/accounts/login/", {"next": next_page})["Location"] == "/"
+    assert client.get("/accounts/logout/", {"next": next_page}).status_code == 200
+    assert client.post("/accounts/logout/", {"next": next_page})["Location"] == "/"
+    assert Client().get("/accounts/login/", {"next": next_page}).status_code == 200
 
 
 def test_the_key_of_a_session_is_new_after_the_second_factor():
