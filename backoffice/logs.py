@@ -1,5 +1,6 @@
 """How a log line looks, and which loggers say less. The settings import it, so it imports nothing of Django."""
 
+import logging
 from typing import Any
 
 import structlog
@@ -12,6 +13,15 @@ _STEPS: list[structlog.typing.Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     without_query_strings,
 ]
+
+
+class WithoutTrace(logging.Filter):
+    """Keeps one line of a record whose traceback only shows Django: anybody may cause it, as often as they like."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let the record through without its traceback."""
+        record.exc_info = None
+        return True
 
 
 def logging_from(level: int) -> dict[str, Any]:
@@ -30,6 +40,7 @@ def logging_from(level: int) -> dict[str, Any]:
                 "foreign_pre_chain": _STEPS,
             }
         },
+        "filters": {"without_trace": {"()": WithoutTrace}},
         "handlers": {
             "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
             "nowhere": {"class": "logging.NullHandler"},
@@ -40,6 +51,9 @@ def logging_from(level: int) -> dict[str, Any]:
             "celery": {"level": "WARNING"},
             "celery.worker.consumer": {"level": "WARNING"},
             "django.server": {"level": "WARNING"},
+            # It repeats each refused request, of which anybody may send thousands.
+            "django.request": {"level": "ERROR"},
+            "django.security.DisallowedHost": {"filters": ["without_trace"]},
             # It warns of every request that waits for a thread, however shortly.
             "waitress.queue": {"level": "ERROR"},
             # They name hosts and paths, which hold tokens. What became of a message is logged by us.

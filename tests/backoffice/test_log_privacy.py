@@ -7,6 +7,7 @@ from unittest import mock
 
 import pytest
 import sentry_sdk
+from django.test import Client
 from sentry_sdk.integrations.wsgi import SentryWsgiMiddleware
 from sentry_sdk.transport import Transport
 
@@ -49,3 +50,9 @@ def test_a_report_holds_the_page_without_its_query():
     assert "http://shop.example/accounts/link/" in report
     assert "secret-token" not in report
     assert json.loads(report.splitlines()[-1])["request"]["headers"]["Referer"].endswith("/link/")
+
+
+def test_a_wrong_host_costs_one_line_without_traceback(caplog):
+    assert Client().get("/", headers={"host": "elsewhere.example"}).status_code == 400
+
+    assert [(line.name, line.exc_info) for line in caplog.records] == [("django.security.DisallowedHost", None)]
