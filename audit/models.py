@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 
 
 class AuditEvent(models.Model):
@@ -42,7 +42,7 @@ class AuditEvent(models.Model):
             models.Index(fields=["subject", "-at", "-id"], name="audit_event_by_subject"),
             models.Index(fields=["-at", "-id"], name="audit_event_by_time"),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}".rstrip()

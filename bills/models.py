@@ -21,7 +21,7 @@ from catalogue.models import Product
 from core.money import rupiah
 from core.search import found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import SavedNumber
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet, may_be_charged
@@ -338,7 +338,7 @@ class Inquiry(models.Model):
         ordering = ["sent_no"]
         verbose_name_plural = "inquiries"
         indexes = [models.Index(fields=["txid", "id"], name="inquiry_to_seal")]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.answer} {self.total or self.error_code}".strip()

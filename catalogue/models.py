@@ -15,7 +15,7 @@ from django.utils.translation import pgettext_lazy
 from audit.history import history_of
 from core.looks import LookChoices
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 
 
 class ProductType(models.TextChoices):
@@ -211,7 +211,7 @@ class PriceChange(models.Model):
             models.Index(fields=["-at", "-id"], name="price_change_newest"),
             models.Index(fields=["txid", "id"], name="price_change_to_seal"),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.product_id}: {self.price_before} → {self.price}"

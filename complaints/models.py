@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from purchases.models import Order
 from staff.models import User
 
@@ -116,7 +116,7 @@ class ComplaintEvent(models.Model):
             models.Index(fields=["complaint", "id"], name="complaint_event_story"),
             models.Index(fields=["txid", "id"], name="complaint_event_to_seal"),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.state}: {self.words}"

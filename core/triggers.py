@@ -20,3 +20,14 @@ def append_only() -> list[pgtrigger.Trigger]:
         pgtrigger.Protect(name="append_only", operation=pgtrigger.Update | pgtrigger.Delete),
         never_truncated(),
     ]
+
+
+def own_transaction() -> pgtrigger.Trigger:
+    """Of a sealed table that the app inserts into: `txid` is that of the transaction, whatever a statement says."""
+    return pgtrigger.Trigger(
+        name="own_transaction",
+        when=pgtrigger.Before,
+        operation=pgtrigger.Insert,
+        condition=pgtrigger.Condition("NEW.txid <> transaction_number()"),
+        func="NEW.txid = transaction_number(); RETURN NEW;",
+    )

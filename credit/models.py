@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import Customer
 from staff.models import User
 
@@ -297,6 +297,7 @@ class CreditEntry(models.Model):
         ]
         triggers = [
             *append_only(),
+            own_transaction(),
             pgtrigger.Trigger(
                 name="fits_the_others", when=pgtrigger.Before, operation=pgtrigger.Insert, func=_FITS_THE_OTHERS
             ),

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only
+from core.triggers import append_only, own_transaction
 from gateway.models import NEXT_NUMBER
 
 
@@ -129,7 +129,7 @@ class Entry(models.Model):
                 condition=Q(kind__in=["opening", "refund", "reversal", "topup", "adjustment"]),
             ),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount} {self.ref_id}".rstrip()
@@ -160,7 +160,7 @@ class ClosedDay(models.Model):
     class Meta:
         ordering = ["day"]
         indexes = [models.Index(fields=["txid", "day"], name="closed_day_to_seal")]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.day}: {self.balance}"

@@ -28,7 +28,7 @@ _INDEXES = """
 
 _COPIES = """
     SELECT tgrelid::regclass::text, tgname FROM pg_trigger
-    WHERE tgrelid = ANY(%s::regclass[]) AND tgname LIKE 'pgtrigger_history_%%'
+    WHERE tgrelid = ANY(%s::regclass[]) AND tgname ~ '^pgtrigger_(history|own_transaction)_'
 """
 
 
@@ -44,8 +44,8 @@ def bulk_load(tables: Collection[str]) -> Iterator[None]:
     """A transaction in which these tables are ours alone and have no index but their key.
 
     At its end every index and every foreign key is made again, which checks all rows. Checks and guards are never off;
-    only what is made up has no history. Raises `django.db.OperationalError` when somebody else does not leave the
-    tables in time.
+    only what is made up has no history, and is of no transaction. Raises `django.db.OperationalError` when somebody
+    else does not leave the tables in time.
     """
     names = list(tables)
     with transaction.atomic(), connection.cursor() as cursor:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from credit.models import MONEY, CreditEntry, Method
 from staff.models import User
 
@@ -376,6 +376,7 @@ class DrawerEntry(models.Model):
         ]
         triggers = [
             *append_only(),
+            own_transaction(),
             pgtrigger.Trigger(
                 name="enters_open_shift", when=pgtrigger.Before, operation=pgtrigger.Insert, func=_ENTERS_OPEN_SHIFT
             ),

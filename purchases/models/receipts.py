@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only
+from core.triggers import append_only, own_transaction
 from purchases.models.orders import Order
 from shop.models import Paper, ShopHistory
 
@@ -41,7 +41,7 @@ class ReceiptPrint(models.Model):
             models.Index(fields=["txid", "id"], name="receipt_print_to_seal"),
             models.Index(fields=["sheet"], name="receipt_print_by_sheet", condition=Q(sheet__isnull=False)),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.order_id} #{self.number}"

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from purchases.models.orders import Order
 from purchases.states import Status
 
@@ -43,7 +43,7 @@ class OrderEvent(models.Model):
             models.Index(fields=["order", "at"], name="order_event_timeline"),
             models.Index(fields=["txid", "id"], name="order_event_to_seal"),
         ]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.from_status} → {self.to_status}"

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from approvals.models import Approval
 from audit.history import history_of
 from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated
+from core.triggers import append_only, never_truncated, own_transaction
 from purchases.models.orders import Order
 from purchases.states import Status
 
@@ -112,7 +112,7 @@ class GivenBack(models.Model):
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(note__gt=""), name="given_back_has_a_note")]
         indexes = [models.Index(fields=["txid", "id"], name="given_back_to_seal")]
-        triggers = append_only()
+        triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
         return f"{self.order} given back"
