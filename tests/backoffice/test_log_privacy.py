@@ -52,6 +52,7 @@ def test_a_report_holds_the_page_without_its_query():
     assert json.loads(report.splitlines()[-1])["request"]["headers"]["Referer"].endswith("/link/")
 
 
+@pytest.mark.django_db
 def test_a_wrong_host_costs_one_line_without_traceback(caplog):
     assert Client().get("/", headers={"host": "elsewhere.example"}).status_code == 400
 
