@@ -47,7 +47,7 @@ def test_a_drawer_is_handed_over_with_both_names():
     browser = browser_of("cashier", username="x")
     browser.force_login(shift.cashier)
 
-    browser.post(f"/shifts/{shift.pk}/close/", counted(100_000, to=next_person.pk))
+    browser.post(f"/shifts/{shift.pk}/close/", counted(100_000, to=next_person.pk, secret="secret-words"))
 
     assert Shift.objects.get(closed_at=None).cashier == next_person
     assert 'id="handed-to"' in browser.get(f"/shifts/{shift.pk}/").content.decode()
