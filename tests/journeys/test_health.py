@@ -1,0 +1,76 @@
+"""A product's health in a real browser: words on its tile while it fails or is slow, gone by itself."""
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from catalogue.models import Product
+from purchases.services import count_health
+from purchases.states import Status
+from staff.roles import create_demo_staff
+from tests.factories import make_order, make_product
+from tests.journeys.helpers import OpenWindow, sign_in
+from tests.journeys.test_drawers import faults_in_all_looks
+
+pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
+
+LANGUAGES = {
+    "id-ID": ("5 dari 10 gagal", "sedang lambat", "s.d."),
+    "en-GB": ("5 of 10 failed", "slow now", "until"),
+}
+
+
+def ended(product: Product, status: Status, *, minutes: float, took: float = 0.1) -> None:
+    """An order that ended so many minutes ago and took so many."""
+    final_at = timezone.now() - dt.timedelta(minutes=minutes)
+    sent_at = final_at - dt.timedelta(minutes=took)
+    make_order(status, product=product, sent_at=sent_at, created_at=sent_at, final_at=final_at)
+
+
+def show_tiles(page: Page, address: str) -> None:
+    page.goto(f"{address}/counter/")
+    page.keyboard.type("081234567890")
+    expect(page.locator("#counter-tiles")).to_be_visible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWindow, language):
+    create_demo_staff()
+    failing, slow = make_product(), make_product(name="Telkomsel 20.000", price=20_500)
+    at = timezone.localtime()
+    closed = make_product(
+        name="Telkomsel 50.000",
+        price=50_500,
+        cut_off_start=(at - dt.timedelta(hours=1)).time(),
+        cut_off_end=(at + dt.timedelta(hours=1)).time(),
+    )
+    for minute in range(1, 11):
+        ended(failing, Status.FAILED if minute % 2 else Status.SUCCESS, minutes=minute)
+    for _ in range(3):
+        ended(slow, Status.SUCCESS, minutes=5, took=4)
+    page = open_window(language=language)
+    sign_in(page, live_server.url, "cashier")
+
+    # given: what has been counted
+    count_health()
+    show_tiles(page, live_server.url)
+    for product, words in zip((failing, slow, closed), LANGUAGES[language], strict=True):
+        expect(page.locator(f"[data-product={product.code}]")).to_contain_text(words)
+    expect(page.locator(f"[data-product={closed.code}]")).to_contain_text(f"{closed.cut_off_end:%H:%M}")
+    faults = faults_in_all_looks(page)
+    page.goto(f"{live_server.url}/products/?destination=081234567890")
+    faults += faults_in_all_looks(page)
+
+    # when: it goes well again
+    for minute in range(10):
+        ended(failing, Status.SUCCESS, minutes=minute / 20)
+        ended(slow, Status.SUCCESS, minutes=minute / 20)
+    count_health()
+    show_tiles(page, live_server.url)
+
+    # then: nothing is said any more
+    expect(page.locator("[data-health]")).to_have_count(0)
+    assert faults == []
