@@ -23,6 +23,7 @@ NUMBER = "081234567890"
 def sell_with_enter(window: Page, address: str, code: str) -> None:
     """The review as it opens: one key sends it, paid in cash."""
     window.goto(f"{address}/products/{code}/buy/?review=1&destination=081234567899")
+    expect(window.locator("button[name=confirm]")).to_be_focused()
     window.keyboard.press("Enter")
     expect(window.locator("[data-code=placed]")).to_be_visible()
 
