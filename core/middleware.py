@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 
 class NoNulMiddleware:
-    """Takes NUL out of what is typed, in an address and in a form: nobody types one, and PostgreSQL refuses it.
+    """Puts the sign of an unreadable letter for each NUL in an address or a form: PostgreSQL refuses NUL.
 
-    No address has one in its path.
+    Nobody types one, so what has it is not quietly taken for something else. No address has one in its path.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -31,7 +31,7 @@ class NoNulMiddleware:
 def _without_nul(typed: QueryDict) -> QueryDict:
     clean = typed.copy()
     for name, values in typed.lists():
-        clean.setlist(name, [value.replace("\0", "") for value in values])
+        clean.setlist(name, [value.replace("\0", "\ufffd") for value in values])
     return clean
 
 
