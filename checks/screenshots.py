@@ -134,7 +134,7 @@ def sell(page: Any, address: str, number: str, folder: Path) -> None:
     keep("review")
     page.keyboard.press("Enter")
     newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not that of the language before
-    page.wait_for_function(f"document.querySelector('#counter-strip .run-sub')?.textContent.includes('{number[-4:]}')")
+    page.locator("#counter-strip .run:first-child", has_text=number[-4:]).wait_for()
     page.wait_for_selector(newest)
     order = page.get_attribute(newest, "href")
     page.goto(f"{address}{order}")
