@@ -39,6 +39,7 @@ class Hands:
             page.fill("[name=code]", by_pin)
             page.keyboard.press("Enter")
             take_over(page, "Kasir")
+            page.wait_for_load_state()  # no script hears a key before
         else:
             sign_in(page, shop.url, "cashier")
         page.keyboard.press("b")
