@@ -1,4 +1,4 @@
-"""Two who sell or note at the same moment: one order is paid in one way, and nobody waits for ever."""
+"""Two who sell or note at the same moment: one order is paid in one way, and neither blocks the other."""
 
 import threading
 import uuid
