@@ -253,7 +253,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Pills:
-    """What stands beside the heading: the own drawer, and the balance. None: the person may not see it.
+    """What stands beside the heading: one's own drawer, and the balance. None: the person may not see it.
 
     `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known.
     """

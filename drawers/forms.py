@@ -96,10 +96,10 @@ class CloseForm(CountForm):
         field.label_from_instance = lambda person: person.shown_name  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Who takes over types the own password or PIN."""
+        """Who takes over types their own password or PIN."""
         said = super().clean() or {}
         if said.get("to") and not said.get("secret"):
-            self.add_error("secret", _("Let this person count, and type the own password or PIN."))
+            self.add_error("secret", _("Let this person count, and type their own password or PIN."))
         return said
 
 
