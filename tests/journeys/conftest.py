@@ -6,17 +6,21 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from staff.roles import create_demo_staff
 from tests.conftest import Upstream
 from tests.fleet import Fleet
 from tests.journeys.helpers import DESKTOP, OpenWindow
 
+# Long enough for a busy machine: what comes, comes sooner.
+PATIENCE = 60_000  # milliseconds
+
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium; where one is required (`.ci/run`), its absence is a failure and not a skip."""
+    expect.set_options(timeout=PATIENCE)
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
         if os.environ.get("BACKOFFICE_REQUIRE_BROWSER") == "1":
@@ -52,7 +56,7 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
             reduced_motion="reduce",
             **more,
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("console", note)

@@ -25,13 +25,13 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
     sign_in(page, shop.url, "admin")
     page.keyboard.press("s")
     page.wait_for_url(f"{shop.url}/balance/")
-    expect(page.locator(".status-line")).to_contain_text("Balanced", timeout=30_000)
+    expect(page.locator(".status-line")).to_contain_text("Balanced")
 
     upstream.control("topup", amount=1_234_567)
     page.click("#reported-title >> xpath=../.. >> button")
     page.wait_for_url(f"{shop.url}/balance/")
     page.evaluate("window.neverReloaded = true")
-    expect(page.locator(".difference-panel")).to_contain_text("+Rp1.234.567", timeout=30_000)
+    expect(page.locator(".difference-panel")).to_contain_text("+Rp1.234.567")
     assert page.evaluate("window.neverReloaded")
     page.fill(".difference-panel [name=note]", "BCA, by Sari")
     page.click(".difference-panel button[type=submit]")
@@ -47,7 +47,7 @@ def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: U
     page.click("#make-xlsx")
     page.wait_for_url("**/files/")
     with page.expect_download() as download:
-        page.click("a[href^='/files/']:has-text('MB')", timeout=30_000)
+        page.click("a[href^='/files/']:has-text('MB')")
     assert download.value.suggested_filename.endswith(".xlsx")
     page.goto(f"{shop.url}/balance/closing/")
     expect(page.locator(".adds-up")).to_be_visible()
@@ -63,7 +63,7 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     assert Difference.objects.get().amount == -1
 
     first.goto(f"{shop.url}/orders/")
-    expect(first.locator("#alert-line.alert-bad > summary")).to_contain_text("Rp1", timeout=60_000)
+    expect(first.locator("#alert-line.alert-bad > summary")).to_contain_text("Rp1")
     first.click("#alert-line > summary")
     first.click("#alert-line [data-alert=difference] a")
     first.fill("[name=reason]", "fee of the bank")
@@ -100,7 +100,7 @@ def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: U
     upstream.control("topup", amount=100_000)
     read_balance()
 
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=60_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     order = eventually(lambda: Order.objects.filter(status=Status.SUCCESS).first())
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 

@@ -83,7 +83,7 @@ def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstrea
     page.keyboard.press("Enter")
 
     page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     faults += faults_of(page)
     order = Order.objects.get()
     check = BillCheck.objects.get()
@@ -105,7 +105,7 @@ def test_only_the_receipt_is_printed_and_fits_each_paper(shop: Fleet, open_windo
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, SUCCEEDS)
     page.click("#bill-pay")
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     order_page = page.url
     page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; }")
 
@@ -167,7 +167,7 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
     page.click("#bill-pay")
 
     page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     order.refresh_from_db()
     assert (order.max_price, Order.objects.count()) == (before + 2_500, 1)
     assert upstream.ledger(order) == [("debit", -(before + 2_500))]
@@ -185,7 +185,7 @@ def test_a_pending_inquiry_is_followed_without_reloading(shop: Fleet, upstream: 
 
     upstream.control("settle", ref_id=check.ref_id, status="valid")
 
-    expect(page.locator("#bill-pay")).to_be_visible(timeout=30_000)
+    expect(page.locator("#bill-pay")).to_be_visible()
     assert page.evaluate("window.neverReloaded")
     expect(page.locator("#bill-announce")).to_have_text("Status: Payable")
     assert faults == []
@@ -212,7 +212,7 @@ def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream:
     upstream.control("topup", amount=5_000_000)
     page.click("#bill-pay")
 
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     order = Order.objects.get()
     assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
 
@@ -225,11 +225,11 @@ def test_without_javascript_a_bill_is_checked_and_paid(shop: Fleet, upstream: Up
     page.click("a:text-is('PLN Pascabayar')")
     page.fill("[name=destination]", SUCCEEDS)
     page.click("button:has-text('Check the bill')")
-    expect(page.locator("#bill-pay")).to_be_visible(timeout=30_000)
+    expect(page.locator("#bill-pay")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Payable until \d+ \w+ 20"))).to_be_visible()
     page.click("#bill-pay")
 
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     assert Order.objects.get().status == Status.SUCCESS
 
 
@@ -247,7 +247,7 @@ def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstre
     page.click("#check-all")
     page.wait_for_url("**/bills/batch/**")
     page.evaluate("window.neverReloaded = true")
-    expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3", timeout=30_000)
+    expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
     assert page.evaluate("window.neverReloaded")
     faults += faults_of(page)
     payable = BillCheck.objects.filter(answer="bill")
@@ -260,7 +260,7 @@ def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstre
     page.click(".review button.btn-primary")
 
     page.wait_for_url(re.compile(r"/bills/batch/[^/]+/$"))
-    expect(page.locator(".batch-row .status-success")).to_have_count(payable.count() - 1, timeout=30_000)
+    expect(page.locator(".batch-row .status-success")).to_have_count(payable.count() - 1)
     faults += faults_of(page)
     assert Order.objects.filter(status=Status.SUCCESS).count() == payable.count() - 1
     assert faults == []

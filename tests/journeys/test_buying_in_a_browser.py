@@ -54,7 +54,7 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     expect(page.locator("h1")).to_be_focused()
     page.evaluate("window.neverReloaded = true")
     expect(page.locator(".order-status .status-pending")).to_be_visible()
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     assert page.evaluate("window.neverReloaded")
     assert page.title().startswith("Success: Telkomsel 10.000 0812-9000-0002")
     assert page.locator("#order-announce").inner_text() == "Status: Success"
@@ -106,7 +106,7 @@ def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream
     page.click("button[name=confirm]")
     page.wait_for_url("**/orders/*/")
     # The page reloads itself every few seconds while the order is open.
-    expect(page.locator(".order-status .status-failed")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-failed")).to_be_visible()
 
     order = Order.objects.get()
     assert [kind for kind, _amount in upstream.ledger(order)] == ["debit", "refund"]
@@ -126,7 +126,7 @@ def test_a_double_click_buys_once_and_the_list_follows(shop: Fleet, upstream: Up
     list_page.evaluate("window.neverReloaded = true")
 
     expect(list_page.locator("#results tbody tr")).to_have_count(1)
-    expect(list_page.locator("#results .status-success")).to_be_visible(timeout=30_000)
+    expect(list_page.locator("#results .status-success")).to_be_visible()
     assert list_page.evaluate("window.neverReloaded")
     order = eventually(lambda: Order.objects.filter(status=Status.SUCCESS).first())
     assert Order.objects.count() == 1

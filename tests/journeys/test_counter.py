@@ -71,7 +71,7 @@ class Hands:
     def row(self, order: Order, status: str = "") -> None:
         """The order is in the strip, in this status."""
         shown = f"[data-status={status}]" if status else ""
-        expect(self.page.locator(f"[data-ref='{order.ref_id}']{shown}")).to_be_visible(timeout=30_000)
+        expect(self.page.locator(f"[data-ref='{order.ref_id}']{shown}")).to_be_visible()
 
     @property
     def keys(self) -> int:
@@ -286,7 +286,7 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     till.row(credit, "success")
     assert keys_are_printed(page)
     expected = str(100_000 + credit.customer_pays)
-    expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", expected, timeout=60_000)
+    expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", expected)
     assert {entry.kind for entry in shift.entries.all()} == {"opening", "sale"}
     for order in (bill, credit):
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
@@ -302,13 +302,13 @@ def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream,
     page.click("[data-product=TSEL10]")
     page.click("#counter-review [data-send]")
     page.wait_for_url(f"{shop.url}/counter/")
-    expect(page.locator("[data-run][data-status=success]")).to_be_visible(timeout=30_000)
+    expect(page.locator("[data-run][data-status=success]")).to_be_visible()
 
     page.fill("#counter-q", f"{CUSTOMER} b")
     page.click("#counter-form button")
     page.click("[data-product=PLNPASCA]")
     page.click("#counter-ask button")
-    page.click("#counter-pay", timeout=30_000)
+    page.click("#counter-pay")
     page.wait_for_url(f"{shop.url}/counter/")
-    expect(page.locator("[data-run][data-status=success]")).to_have_count(2, timeout=30_000)
+    expect(page.locator("[data-run][data-status=success]")).to_have_count(2)
     assert [upstream.ledger(order)[0][0] for order in Order.objects.order_by("pk")] == ["debit", "debit"]

@@ -24,10 +24,10 @@ def test_a_page_without_answer_says_so_and_asks_again(live_server: Any, chromium
 
     page.goto(f"{live_server.url}/orders/{order.ref_id}/")
 
-    expect(page.locator("#offline")).to_be_visible(timeout=15_000)
+    expect(page.locator("#offline")).to_be_visible()
     expect(page.locator(".order-status .status-pending")).to_be_visible()
     report(order, trx_id="TRX-1")
     page.unroute("**/live/**")
-    expect(page.locator(".order-status .status-success")).to_be_visible(timeout=30_000)
+    expect(page.locator(".order-status .status-success")).to_be_visible()
     expect(page.locator("#offline")).to_be_hidden()
     page.context.close()
