@@ -1,8 +1,12 @@
 """Rupiah as people here write it."""
 
+from functools import lru_cache
+
 from babel.numbers import format_currency
 
 
+# A list shows few prices many times, and Babel takes as long over one as the rest of the row does.
+@lru_cache(maxsize=4096)
 def rupiah(amount: int | None) -> str:
     """Whole rupiah `amount` as text, e.g. 150000 → "Rp150.000", -1 → "-Rp1"; a dash where it is not known."""
     # Babel's own pattern for Indonesian adds ",00"; whole rupiah have no decimals.

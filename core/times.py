@@ -1,6 +1,7 @@
 """Times as people here read them."""
 
 import datetime as dt
+from functools import lru_cache
 
 from babel.dates import format_date, format_datetime, format_timedelta
 from django.conf import settings
@@ -19,7 +20,7 @@ def clock(at: dt.datetime | None) -> str:
     """`{{ at|clock }}`: the absolute time in Asia/Jakarta, to the second, e.g. "17 Nov 2026 14.05.09 WIB"."""
     if at is None:
         return "–"
-    return format_datetime(timezone.localtime(at), "d MMM yyyy HH:mm:ss", locale=active_locale()) + " WIB"
+    return _written(timezone.make_naive(at), "d MMM yyyy HH:mm:ss", active_locale()) + " WIB"
 
 
 def time_of_day(at: dt.datetime) -> str:
@@ -31,7 +32,18 @@ def short_time(at: dt.datetime) -> str:
     """The time of day for a moment of today, e.g. "14:05"; otherwise with its day: "22 Aug, 14:05"."""
     local, now = timezone.localtime(at), timezone.localtime()
     day = "" if local.date() == now.date() else "d MMM, " if local.year == now.year else "d MMM yyyy, "
-    return format_datetime(local, f"{day}HH:mm", locale=active_locale())
+    return _written(timezone.make_naive(at), f"{day}HH:mm", active_locale())
+
+
+# Babel takes longer over these than the rest of a row does, and each look at a list writes the same again.
+@lru_cache(maxsize=4096)
+def _written(local: dt.datetime, pattern: str, locale: str) -> str:
+    return format_datetime(local, pattern, locale=locale)
+
+
+@lru_cache(maxsize=4096)
+def _ago_in_words(seconds: int, locale: str) -> str:
+    return format_timedelta(dt.timedelta(seconds=seconds), add_direction=True, locale=locale, threshold=0.99)
 
 
 def day_words(text: object) -> str:
@@ -59,7 +71,7 @@ def ago(at: dt.datetime) -> SafeString:
 
 
 def _ago(at: dt.datetime, exact: str) -> SafeString:
-    shown = format_timedelta(at - timezone.now(), add_direction=True, locale=active_locale(), threshold=0.99)
+    shown = _ago_in_words((at - timezone.now()) // dt.timedelta(seconds=1), active_locale())
     return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), exact, shown)
 
 
