@@ -173,8 +173,9 @@ _ROLE = """
                   WHERE nspname !~ '^pg_temp_' AND has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'CREATE')),
            has_database_privilege(oid, current_database(), 'CREATE'),
            has_database_privilege(oid, current_database(), 'TEMPORARY'),
-           array(SELECT relname::text FROM pg_class WHERE relowner = pg_roles.oid LIMIT 5),
-           array(SELECT proname::text FROM pg_proc WHERE proowner = pg_roles.oid LIMIT 5)
+           array(SELECT relname::text FROM pg_class WHERE relowner = pg_roles.oid
+                  ORDER BY relkind NOT IN ('r', 'p', 'v', 'm'), relname LIMIT 5),
+           array(SELECT proname::text FROM pg_proc WHERE proowner = pg_roles.oid ORDER BY proname LIMIT 5)
       FROM pg_roles WHERE rolname = %(role)s
 """
 _SWITCHES_TRIGGERS_OFF = "has_parameter_privilege(%(role)s, 'session_replication_role', 'SET')"
