@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.counter_pages import counter_pages, fill_counter
 
 MOST_RATIO, MOST_QUERIES, MOST_POLL_QUERIES = 1.5, 10, 4
 # A page faster than this (milliseconds) is fast: a ratio of two small numbers says nothing about rows.
@@ -185,6 +186,7 @@ def fill(orders: int) -> None:
             call_command("seed_history", orders=orders, stdout=sys.stderr, stderr=sys.stderr)
         finally:
             sandbox.remove()
+    fill_counter()
     UpstreamAccount.objects.update(unreachable_since=None, refused_since=None)
 
 
@@ -201,7 +203,7 @@ def _poll(page: str) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-_LIVE = {"overview", "orders", "open orders", "order, success", "bills", "bill, paid", "batch", "balance"}
+_LIVE = {"overview", "orders", "open orders", "order, success", "bills", "bill, paid", "batch", "balance", "counter"}
 
 
 def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
@@ -322,6 +324,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "callbacks, search: delivery", f"{callbacks}?q={callback.delivery_id}"
     yield "callbacks, search: what is not there", f"{callbacks}?q=ZZ-NOT-THERE"
     yield "callback", reverse("callback_detail", args=[callback.pk])
+    yield from counter_pages(order)
     yield from workbench(order)
     yield from people()
 

@@ -1,0 +1,160 @@
+"""The pages of the counter, of drawers, refunds, credit and complaints, for `pages.py`, and what they show.
+
+`seed_history` has no drawers, debts and complaints. Refunds, complaints and debts are made of its orders here: with a
+thousand times as many orders there are a thousand times as many. The shifts are of today only, and as many in both.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+# Of so many orders one is complained about, and of so many customers one buys on credit.
+_COMPLAINTS, _DEBTORS = 500, 20
+_SALES = 30
+_DEBT = 25_000
+
+
+def fill_counter() -> None:
+    """Make refunds, complaints, debts and two shifts, where there are none yet."""
+    from django.db import transaction
+
+    from drawers.models import Shift
+    from drawers.services import note_owed
+    from staff.models import User
+
+    if Shift.objects.exists():
+        return
+    owner = User.objects.get(username="owner")
+    with transaction.atomic():
+        made = {
+            "refunds": note_owed(dt.datetime(2000, 1, 1, tzinfo=dt.UTC)),
+            "complaints": _complain(owner),
+            "debts": _lend(owner),
+        }
+        _work(owner)
+    print(", ".join(f"{count} {what}" for what, count in made.items()), file=sys.stderr)
+
+
+def _complain(owner: Any) -> int:
+    from complaints.models import Complaint, ComplaintEvent, State
+    from purchases.models import Order
+
+    orders = Order.objects.filter(status="success").order_by("pk").values_list("pk", "final_at")
+    chosen = [one for number, one in enumerate(orders.iterator()) if not number % _COMPLAINTS]
+    made = Complaint.objects.bulk_create(
+        [
+            Complaint(
+                order_id=pk,
+                state=State.OPEN if number % 10 == 0 else State.CLOSED,
+                opened_at=at,
+                opened_by=owner,
+                due_at=at + dt.timedelta(days=1),
+                closed_at=None if number % 10 == 0 else at,
+            )
+            for number, (pk, at) in enumerate(chosen)
+        ],
+        batch_size=1000,
+    )
+    events = [
+        ComplaintEvent(
+            complaint=one, at=one.opened_at, person=owner, state=one.state, words="It has not come.", due_at=one.due_at
+        )
+        for one in made
+    ]
+    ComplaintEvent.objects.bulk_create(events, batch_size=1000)
+    return len(made)
+
+
+def _lend(owner: Any) -> int:
+    from credit.services import bring_forward, set_credit
+    from customers.models import Customer
+
+    debtors = Customer.objects.order_by("pk")[::_DEBTORS]
+    for customer in debtors:
+        account = set_credit(customer, cap=10 * _DEBT, due_days=14, actor=owner)
+        bring_forward(account, amount=_DEBT, reason="by the book", actor=owner)
+    return len(debtors)
+
+
+def _work(owner: Any) -> None:
+    """A shift of the owner that was closed, and one that is open, each with some sales that never end."""
+    from core import clock
+    from drawers.models import DENOMINATIONS
+    from drawers.services import add_drawer, close_shift, open_shift, sweep_sales
+    from purchases.models import Order
+    from purchases.states import Status
+
+    pieces = [0] * (len(DENOMINATIONS) - 1) + [1]
+    drawer = add_drawer("Front", actor=owner)
+    last = Order.objects.filter(status="success", kind="purchase").latest("pk")
+    for is_over in (True, False):
+        shift = open_shift(drawer, pieces=pieces, actor=owner, reason="counted")
+        for number in range(_SALES):
+            Order.objects.create(
+                ref_id=f"BENCH-{int(is_over)}-{number:04d}",
+                idempotency_key=f"bench-{int(is_over)}-{number}",
+                product_id=last.product_id,
+                product_code=last.product_code,
+                product_name=last.product_name,
+                destination=f"0812{int(is_over)}{number:07d}",
+                max_price=last.max_price,
+                price=last.max_price,
+                selling_price=last.max_price + 2_000,
+                status=Status.PENDING,
+                placed_by=owner,
+                trx_id="T",
+                sent_at=clock.now(),
+                sent_no=1,
+                accepted_no=2,
+                attempt=1,
+                next_poll_at="2030-01-01T00:00:00Z",
+            )
+        sweep_sales()
+        if is_over:
+            close_shift(shift, pieces=pieces, actor=owner, reason="a benchmark")
+
+
+def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
+    """Their pages, with the history's `order` in the middle: (name, address)."""
+    from django.urls import reverse
+    from django.utils import timezone
+
+    from complaints.models import Complaint
+    from credit.models import CreditAccount
+    from drawers.models import Refund, Shift
+
+    counter, arrived = reverse("counter"), reverse("arrived")
+    yield "counter", counter
+    yield "counter, number", f"{counter}?q={order.destination}"
+    yield "counter, number and amount", f"{counter}?q={order.destination}+10"
+    yield "counter, words", f"{counter}?q=tel+10"
+    yield "counter, review", f"{counter}?q={order.destination}&pick={order.product_code}"
+    yield "arrived", arrived
+    for name, text in {"number": order.destination, "SN": order.sn, "ref_id": order.ref_id}.items():
+        yield f"arrived, {name}", f"{arrived}?q={quote(text)}"
+    complaints = reverse("complaint_list")
+    complaint = Complaint.objects.earliest("pk")
+    yield "complaints", complaints
+    yield "complaints, all", f"{complaints}?state=all"
+    yield "complaints, search", f"{complaints}?q={complaint.order.ref_id}"
+    yield "order with a complaint", reverse("order_detail", args=[complaint.order.ref_id])
+    refunds = reverse("refund_list")
+    yield "refunds", refunds
+    yield "refunds, search", f"{refunds}?q={Refund.objects.earliest('pk').order.ref_id}"
+    yield "order with a refund", reverse("order_detail", args=[Refund.objects.earliest("pk").order.ref_id])
+    yield "credit", reverse("credit_list")
+    account = CreditAccount.objects.earliest("pk")
+    yield "credit of a customer", reverse("credit_account", args=[account.customer_id])
+    yield "own drawer", reverse("drawer")
+    yield "drawers", reverse("drawer_list")
+    yield "shifts", reverse("shift_list")
+    for name, shift in zip(("shift, closed", "shift, open"), Shift.objects.order_by("pk"), strict=True):
+        yield name, reverse("shift_detail", args=[shift.pk])
+    yield "close a shift", reverse("shift_close", args=[Shift.objects.latest("pk").pk])
+    yield "shifts of the day", reverse("drawer_day", args=[timezone.localdate()])
+    yield "selling prices", reverse("prices")
+    yield "add a price rule", reverse("price_rule")
