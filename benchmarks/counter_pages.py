@@ -43,7 +43,7 @@ def _complain(owner: Any) -> int:
     from complaints.models import Complaint, ComplaintEvent, State
     from purchases.models import Order
 
-    orders = Order.objects.filter(status="success").order_by("pk").values_list("pk", "final_at")
+    orders: Any = Order.objects.filter(status="success").order_by("pk").values_list("pk", "final_at")
     chosen = [one for number, one in enumerate(orders.iterator()) if not number % _COMPLAINTS]
     made = Complaint.objects.bulk_create(
         [
