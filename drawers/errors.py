@@ -41,6 +41,7 @@ class DrawerRefused(Refused):
             "day_open": _("A shift is open that began on this day. Close it first."),
             "day_moved": _("The closing of this day has changed since you saw it. Check it again, then sign."),
             "day_empty": _("No shift was closed on this day."),
+            "day_to_come": _("This day has not begun. Sign it on the day itself, when its shifts are closed."),
         }
         super().__init__(words[reason])
 

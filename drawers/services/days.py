@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -37,18 +38,27 @@ class DayLine:
     counted: int
     difference: int
     reason: str
-    # What was counted then is the opening of another shift of the same day.
-    is_handed_on: bool = False
+    # What was counted then lies in the drawer at the end of the day; of the same cash no other line says so.
+    is_last_of_drawer: bool = True
+    # What it began with, less what the drawer's last shift had left; None as it was signed before that was counted.
+    opening_difference: int | None = 0
+    opening_reason: str = ""
+
+    @property
+    def left_before(self) -> int:
+        """What the drawer's last shift had left."""
+        return self.totals.opening - (self.opening_difference or 0)
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        names = ("shift", "drawer", "cashier", "counted", "difference", "reason", "is_handed_on")
-        return {name: getattr(self, name) for name in names} | {"totals": self.totals.plain()}
+        return asdict(self)
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> DayLine:
-        """As it was signed."""
-        return cls(**{**facts, "totals": Totals(**facts["totals"])})
+        """As it was signed, also before each drawer was counted once."""
+        facts = dict(facts)
+        before = {"is_last_of_drawer": not facts.pop("is_handed_on", False), "opening_difference": None}
+        return cls(**{**before, **facts, "totals": Totals(**facts["totals"])})
 
 
 def day_lines(day: DrawerDay | None) -> list[DayLine]:
@@ -59,7 +69,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
         return [DayLine.of(line) for line in day.facts["lines"]]
     shifts = list(day.shifts.select_related("drawer", "cashier").order_by("cashier__username", "closed_at", "pk"))
     totals = totals_of([shift.pk for shift in shifts], with_cost=True)
-    taken_over = {shift.taken_from_id for shift in shifts}
+    last = {shift.drawer_id: shift.pk for shift in sorted(shifts, key=lambda shift: (shift.opened_at, shift.pk))}
     return [
         DayLine(
             shift=shift.pk,
@@ -69,10 +79,24 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
             counted=shift.counted or 0,
             difference=shift.difference or 0,
             reason=shift.reason,
-            is_handed_on=shift.pk in taken_over,
+            is_last_of_drawer=last[shift.drawer_id] == shift.pk,
+            opening_difference=shift.opening_difference,
+            opening_reason=shift.opening_reason,
         )
         for shift in shifts
     ]
+
+
+def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
+    """What lay in the drawers after their last shifts, what should have, and the difference; rupiah.
+
+    The difference is that of all counts, at the end of a shift and at the beginning. So what is expected is what the
+    day before had left in these drawers, with what came in and went out.
+    """
+    lines = list(lines)
+    counted = sum(line.counted for line in lines if line.is_last_of_drawer)
+    difference = sum(line.difference + (line.opening_difference or 0) for line in lines)
+    return {"expected": counted - difference, "counted": counted, "difference": difference}
 
 
 def open_shifts_until(day: dt.date) -> list[Shift]:
@@ -97,7 +121,7 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: Htt
     if not actor.has_perm(SIGN):
         raise DrawerRefused("no_right")
     if day > timezone.localdate():
-        raise DrawerRefused("day_empty")
+        raise DrawerRefused("day_to_come")
     with transaction.atomic():
         found = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
         lines = day_lines(found)
@@ -112,6 +136,6 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: Htt
         found.facts = {"lines": [line.plain() for line in lines]}
         found.signed_by_id, found.signed_at = actor.pk, clock.now()
         found.save()
-        facts = {"shifts": len(lines), "difference": sum(line.difference for line in lines)}
+        facts = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
         record(Kind.DAY_SIGNED, person=actor, request=request, subject=day.isoformat(), facts=facts)
         return found

@@ -61,7 +61,9 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
     found = _found(shown)
     lines = services.day_lines(found)
     open_ones = [] if found and found.signed_at else services.open_shifts_until(shown)
-    today = timezone.localdate()
+    today, following = timezone.localdate(), shown + dt.timedelta(days=1)
+    is_signed, has_come = bool(found and found.signed_at), shown <= today
+    may_sign = request.user.has_perm(SIGN) and bool(lines) and not open_ones and not is_signed
     context: dict[str, Any] = {
         "day": shown,
         "found": found,
@@ -69,22 +71,21 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
         "sum": _sum(lines),
         "open_shifts": open_ones,
         "sees_cost": request.user.has_perm("catalogue.view_cost"),
-        "may_sign": request.user.has_perm(SIGN) and bool(lines) and not open_ones and not (found and found.signed_at),
+        "may_sign": may_sign and has_come,
+        "is_to_come": bool(lines) and not has_come,
+        "signed_before": is_signed and any(line.opening_difference is None for line in lines),
         "signs": {"day": shown.isoformat(), "seen": services.seal_of(lines)},
         "today": today,
         "previous": shown - dt.timedelta(days=1),
-        "next": shown + dt.timedelta(days=1) if shown < today else None,
+        "next": following if shown < today or (is_signed and _found(following)) else None,
     }
     return render(request, "drawers/drawer_day.html", context)
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
-    """The sums of all shifts of the day, in rupiah. Cash that was handed on to a later one of them counts once."""
+    """The sums of all shifts of the day, in rupiah; of the cash each drawer's once."""
     names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "cost", "profit")
-    sums = {name: sum(getattr(line.totals, name) for line in lines) for name in names}
-    difference = sum(line.difference for line in lines)
-    counted = sum(line.counted for line in lines if not line.is_handed_on)
-    return sums | {"counted": counted, "difference": difference, "expected": counted - difference}
+    return {name: sum(getattr(line.totals, name) for line in lines) for name in names} | services.cash_of_day(lines)
 
 
 @staff_only("drawers.view_shifts")
@@ -121,6 +122,10 @@ _FIELDS = {
     "counted": lambda line: line.counted,
     "difference": lambda line: line.difference,
     "reason": lambda line: note_as_seen(line.reason),
+    # Added up, these two are the day's: a drawer's cash once, and what shifts began with otherwise than was left.
+    "last_count": lambda line: line.counted if line.is_last_of_drawer else 0,
+    "opening_difference": lambda line: line.opening_difference or 0,
+    "opening_reason": lambda line: note_as_seen(line.opening_reason),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
 from drawers.services import (
@@ -121,6 +122,53 @@ def test_cash_that_was_handed_over_counts_once_in_a_day():
     assert browser.get(address).context["sum"] == before
 
 
+def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
+    """Two shifts of one drawer without a handing over, the second begun with less than was left; another drawer."""
+    first = begin(cash=100_000)
+    close_shift(first, pieces=pieces_of(99_500), actor=first.cashier, reason="Coins")
+    second = begin(first.cashier, drawer=first.drawer, cash=90_000)
+    sell(second.cashier, 5_000)
+    close_shift(second, pieces=pieces_of(95_000), actor=second.cashier)
+    closed_shift("other", cash=70_000)
+    browser = browser_of("admin")
+    address = f"/shifts/days/{timezone.localdate()}/"
+
+    before = browser.get(address)
+    browser.confirm(f"{address}sign/", hidden(before))
+    pages = [before.content.decode(), browser.get(address).content.decode()]
+    rows = list(
+        csv.DictReader(b"".join(browser.get(f"{address}csv/").streaming_content).decode("utf-8-sig").splitlines())
+    )
+
+    for page in pages:
+        figures = re.findall(r'id="day-(expected|counted|difference)" data-amount="(-?\d+)"', page)
+        assert figures == [("expected", "175000"), ("counted", "165000"), ("difference", "-10000")]
+        assert f'data-opening="{second.pk}" data-amount="-9500"' in page
+    assert sum(int(row["last_count"]) for row in rows) == 165_000
+    assert sum(int(row["difference"]) + int(row["opening_difference"]) for row in rows) == -10_000
+    assert [row["opening_reason"] for row in rows] == ["", "another amount", ""]
+    assert [line["opening_difference"] for line in DrawerDay.objects.get().facts["lines"]] == [0, -9_500, 0]
+    assert AuditEvent.objects.get(kind="day_signed").facts["difference"] == -10_000
+
+
+def test_a_day_that_was_signed_before_shows_what_was_signed_then():
+    for number in range(2):
+        closed_shift(f"cashier{number}")
+    day = sign_day(timezone.localdate(), actor=make_person("admin"))
+    lines = day.facts["lines"]
+    for line in lines:
+        for name in ("is_last_of_drawer", "opening_difference", "opening_reason"):
+            del line[name]
+    lines[0]["is_handed_on"] = True
+    with past_triggers():
+        day.save()
+
+    page = browser_of("auditor").get(day.get_absolute_url())
+
+    assert page.context["sum"]["counted"] == 100_000
+    assert 'id="signed-before"' in page.content.decode()
+
+
 def test_an_owner_signs_a_day_and_nobody_else():
     shift = closed_shift()
 
@@ -164,6 +212,21 @@ def test_a_shift_that_closes_on_a_signed_day_belongs_to_the_next():
     later = closed_shift("other")
 
     assert later.day.day == first.day.day + dt.timedelta(days=1)
+
+
+def test_a_day_to_come_is_not_offered_for_signing_and_says_why():
+    first = closed_shift()
+    browser = browser_of("admin")
+    sign_day(first.day.day, actor=User.objects.get(username="admin"))
+    address = closed_shift("other").day.get_absolute_url()
+
+    page = browser.get(address)
+    refusal = browser.confirm(f"{address}sign/", {"seen": page.context["signs"]["seen"]}, follow=True)
+
+    assert 'id="to-come"' in page.content.decode()
+    assert 'id="sign-day"' not in page.content.decode()
+    assert "DrawerRefused:day_to_come" in codes(refusal)
+    assert f'href="{address}"' in browser.get(first.day.get_absolute_url()).content.decode()
 
 
 def test_a_day_that_was_not_shown_so_is_not_signed():
