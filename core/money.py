@@ -20,3 +20,8 @@ def rupiah(amount: int | None) -> str:
 def signed_rupiah(amount: int | None) -> str:
     """The amount with its sign: "+Rp1.000", "-Rp1", "Rp0"; a dash where it is not known."""
     return f"+{rupiah(amount)}" if amount and amount > 0 else rupiah(amount)
+
+
+def signed_in_words(amount: int | None) -> str:
+    """As `signed_rupiah`, for a sentence: no line ends between minus and amount."""
+    return signed_rupiah(amount).replace("-", "-\N{WORD JOINER}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from core.errors import Refused
-from core.money import signed_rupiah
+from core.money import signed_in_words
 from purchases.errors import OrderRefused
 
 
@@ -57,7 +57,7 @@ class OpeningUnexplained(Refused):
         self.difference = difference
         super().__init__(
             _("The count differs by %(amount)s from what the last shift left. Count again, or write why.")
-            % {"amount": signed_rupiah(difference)}
+            % {"amount": signed_in_words(difference)}
         )
 
 
@@ -68,5 +68,5 @@ class DifferenceUnexplained(Refused):
         self.difference = difference
         super().__init__(
             _("The count differs by %(amount)s. Count again, or write why, if only that you do not know.")
-            % {"amount": signed_rupiah(difference)}
+            % {"amount": signed_in_words(difference)}
         )

@@ -51,6 +51,11 @@ def shift_badge(shift: Shift) -> SafeString:
     return badge(("circle-check", "success"), pgettext("shift", "Closed"))
 
 
+def may_see_shift(shift: Shift, person: User) -> bool:
+    """Whether it is the person's own, or the person sees all shifts."""
+    return shift.cashier_id == person.pk or person.has_perm(VIEW)
+
+
 @dataclass(frozen=True)
 class Line:
     """One line of a shift's sum: name, words, rupiah, and how many entries make it."""
@@ -194,7 +199,7 @@ def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None =
         and order.status not in OWED
         and refund is None,
         may_give_back=person.has_perm(GIVE),
-        may_see_shift=is_own or person.has_perm(VIEW),
+        may_see_shift=shift is not None and may_see_shift(shift, person),
         may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),
         credit=tuple(credit),
     )

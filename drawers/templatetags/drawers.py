@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from core.access import StaffRequest
-from core.money import signed_rupiah
+from core.money import signed_in_words
 from core.numbers import sees_whole_numbers
 from core.together import read_together
 from credit.forms import offered_customers
@@ -36,10 +38,19 @@ def shift_badge(shift: Shift) -> SafeString:
     return presenting.shift_badge(shift)
 
 
+@register.simple_tag
+def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
+    """`{% shift_link shift user words %}`: the words, else its number; the way to the shift for who may see it."""
+    words = words or f"{gettext('Shift')} {shift.pk}"
+    if not presenting.may_see_shift(shift, person):
+        return format_html("{}", words)
+    return format_html('<a href="{}">{}</a>', shift.get_absolute_url(), words)
+
+
 @register.filter
 def with_sign(amount: int) -> str:
-    """`{{ amount|with_sign }}`: rupiah with its sign."""
-    return signed_rupiah(amount)
+    """`{{ amount|with_sign }}`: rupiah with its sign, which stays on the amount's line."""
+    return signed_in_words(amount)
 
 
 @register.simple_tag

@@ -225,6 +225,7 @@ def test_an_opening_that_is_not_what_was_left_says_why_on_both_pages():
     assert 'id="opened-after" data-amount="-200000"' in pages[0]
     assert 'id="opened-otherwise" data-amount="-200000"' in pages[1]
     assert all("Two to the safe" in page for page in pages)
+    assert all("-\N{WORD JOINER}Rp200.000" in page for page in pages)
 
 
 def test_the_database_knows_what_the_last_count_left():
@@ -247,7 +248,7 @@ def test_nobody_is_handed_a_drawer_without_their_own_password():
 
     for secret in ("", "not theirs"):
         page = hand_over_on_page(browser, shift, away, secret)
-        assert page.status_code == 200
+        assert list(page.context["form"].errors) == ["secret"]
         assert not Shift.objects.filter(cashier=away).exists()
     assert AuditEvent.objects.get(kind="factor_failed").subject == "away"
     for _ in range(5):
