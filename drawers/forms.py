@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import Permission
 from django.db.models import Q
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from core.forms import OnceField, RupiahField
 from core.money import rupiah
@@ -48,6 +48,14 @@ class CountForm(forms.Form):
         """The count, once the form is valid."""
         return [self.cleaned_data[_name(value)] or 0 for value in DENOMINATIONS]
 
+    def not_entered(self) -> str:
+        """The count and the reason in words, for who typed them into a form that came too late."""
+        said = self.cleaned_data
+        counted = sum(value * (said.get(_name(value)) or 0) for value in DENOMINATIONS)
+        words = gettext("Your count of %(amount)s was not entered.") % {"amount": rupiah(counted)}
+        reason = said.get("reason")
+        return words + (" " + gettext("Your reason was: %(reason)s") % {"reason": reason} if reason else "")
+
 
 class OpenForm(CountForm):
     """Which drawer, and what is in it."""
@@ -65,9 +73,22 @@ class OpenForm(CountForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        taken = Shift.objects.filter(closed_at=None).values("drawer")
-        free = Drawer.objects.filter(is_active=True).exclude(pk__in=taken)
-        self.fields["drawer"].queryset = free.order_by("name")  # type: ignore[attr-defined]
+        # A drawer that somebody has taken meanwhile is refused by who opens it, and what was typed stays.
+        self.fields["drawer"].queryset = Drawer.objects.all() if self.is_bound else _drawers()  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Offer what is free, and what was chosen."""
+        said = super().clean() or {}
+        chosen = said["drawer"].pk if "drawer" in said else None
+        self.fields["drawer"].queryset = _drawers(chosen)  # type: ignore[attr-defined]
+        return said
+
+
+def _drawers(chosen: int | None = None) -> Any:
+    """The drawers that nobody has open, and the one that was chosen."""
+    taken = Shift.objects.filter(closed_at=None).values("drawer")
+    free = Q(is_active=True) & ~Q(pk__in=taken)
+    return Drawer.objects.filter(free | Q(pk=chosen)).order_by("name")
 
 
 class CloseForm(CountForm):

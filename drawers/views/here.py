@@ -15,6 +15,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
 from drawers import services
+from drawers.errors import DrawerRefused, OpeningUnexplained
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Shift
 from drawers.presenting import cash_lines, other_lines
@@ -43,7 +44,8 @@ def _last_drawer(request: StaffRequest) -> int | None:
 
 def _closed(request: StaffRequest, form: OpenForm, status: int = 200) -> HttpResponse:
     last = Shift.objects.filter(cashier=request.user.pk).select_related("drawer", "cashier").order_by("-opened_at")
-    context = {"form": form, "has_free": form.fields["drawer"].queryset.exists(), "last": last.first()}  # type: ignore[attr-defined]
+    has_free = form.is_bound or form.fields["drawer"].queryset.exists()  # type: ignore[attr-defined]
+    context = {"form": form, "has_free": has_free, "last": last.first()}
     return render(request, "drawers/drawer_closed.html", context, status=status)
 
 
@@ -68,6 +70,8 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
 def drawer_open(request: StaffRequest) -> HttpResponse:
     """Begin one's own shift with what was counted."""
     form = OpenForm(request.POST)
+    if own := services.open_shift_of(request.user.pk):
+        return _open_before(request, own, form)
     if form.is_valid():
         drawer: Drawer = form.cleaned_data["drawer"]
         try:
@@ -75,28 +79,59 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
                 drawer, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"], request=request
             )
         except Refused as refusal:
-            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+            if own := services.open_shift_of(request.user.pk):
+                return _open_before(request, own, form)
+            form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
         else:
             messages.success(request, _("The drawer is open. Your sales enter it by themselves."), extra_tags="opened")
             return redirect("drawer")
     return _closed(request, form)
 
 
+def _open_before(request: StaffRequest, own: Shift, form: OpenForm) -> HttpResponse:
+    """To the drawer that another window has opened; unless this is the same form, with what was typed."""
+    is_same = form.is_valid() and (form.cleaned_data["drawer"], form.pieces) == (own.drawer, own.opening_pieces)
+    if not is_same:
+        words = _("You have %(drawer)s open.") % {"drawer": own.drawer.name}
+        messages.warning(request, f"{words} {form.not_entered()}", extra_tags="open_before")
+    return redirect("drawer")
+
+
+def _field_of(refusal: Refused) -> str | None:
+    """The field of the opening that this is about."""
+    if isinstance(refusal, OpeningUnexplained):
+        return "reason"
+    return "drawer" if refusal.reason in {"drawer_taken", "drawer_off"} else None
+
+
 @staff_only("drawers.use_drawer")
 @require_POST
 def drawer_paid(request: StaffRequest) -> HttpResponse:
     """Note cash that came in or went out for another reason than a sale."""
-    shift = services.open_shift_of(request.user.pk)
+    shift, form = services.open_shift_of(request.user.pk), PaidForm(request.POST)
     if shift is None:
-        return redirect("drawer")
-    form = PaidForm(request.POST)
+        return _too_late(request, form)
     if not form.is_valid():
         return _open(request, shift, form)
     said = form.cleaned_data
     act = services.pay_in if said["way"] == "in" else services.pay_out
-    with refusal_shown(request):
+    try:
         act(shift, amount=said["amount"], reason=said["reason"], actor=request.user, token=said["token"])
+    except Refused as refusal:
+        if refusal.reason == "closed":
+            return _too_late(request, form)
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+    else:
         messages.success(request, _("Entered."), extra_tags="paid")
+    return redirect("drawer")
+
+
+def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
+    """To the page that opens a drawer, with what was typed for one that is closed."""
+    refusal = DrawerRefused("no_shift")
+    typed = " – ".join(filter(None, (form["amount"].value(), form["reason"].value())))
+    words = _("Not entered: %(what)s") % {"what": typed}
+    messages.error(request, f"{refusal} {words}", extra_tags=refusal.code)
     return redirect("drawer")
 
 

@@ -16,9 +16,12 @@ from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.money import rupiah
 from core.paging import keyset_page
+from core.times import clock
 from core.together import read_together
 from drawers import services
+from drawers.errors import DifferenceUnexplained, DrawerRefused
 from drawers.filters import ShiftFilter
 from drawers.forms import CloseForm
 from drawers.models import DENOMINATIONS, DrawerEntry, Shift
@@ -129,9 +132,9 @@ def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
 def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
     """Count the drawer, and close the shift or hand it over."""
     shift = _shift_for(request, pk, MANAGE)
-    if not shift.is_open:
-        return redirect(shift)
     form = CloseForm(request.POST or None, shift=shift)
+    if not shift.is_open:
+        return _closed_before(request, shift, form)
     difference: int | None = None
     if request.method == "POST" and form.is_valid():
         facts = {
@@ -149,10 +152,32 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
                 services.close_shift(shift, **facts)
                 messages.success(request, _("The shift is closed."), extra_tags="closed")
         except Refused as refusal:
-            form.add_error(None, ValidationError(str(refusal), code=refusal.code))
+            if refusal.reason == "closed":
+                return _closed_before(request, _shift_for(request, pk, MANAGE), form)
+            form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
             difference = getattr(refusal, "difference", None)
         else:
             return redirect(shift)
     services.catch_up(shift)
     context = {"shift": shift, "form": form, "difference": difference, "expected": services.expected_cash(shift)}
     return render(request, "drawers/shift_close.html", context)
+
+
+def _field_of(refusal: Refused) -> str | None:
+    """The field of the closing that this is about."""
+    if isinstance(refusal, DifferenceUnexplained):
+        return "reason"
+    if isinstance(refusal, DrawerRefused):
+        return "to" if refusal.reason in {"person_busy", "no_right"} else None
+    return "secret"
+
+
+def _closed_before(request: StaffRequest, shift: Shift, form: CloseForm) -> HttpResponse:
+    """To the shift, which another window has closed; unless this is the same form, with what was typed."""
+    if form.is_bound and shift.closed_by:
+        is_same = form.is_valid() and (form.pieces, form.cleaned_data["reason"]) == (shift.counted_pieces, shift.reason)
+        if not (is_same and shift.closed_by == request.user):
+            facts = {"name": shift.closed_by.shown_name, "at": clock(shift.closed_at), "amount": rupiah(shift.counted)}
+            words = _("%(name)s has closed this shift (%(at)s, counted %(amount)s).") % facts
+            messages.warning(request, f"{words} {form.not_entered()}", extra_tags="closed_before")
+    return redirect(shift)

@@ -1,4 +1,5 @@
-// The count of a drawer: what each line makes, their sum, and the difference from what is expected.
+// The count of a drawer: what each line makes, their sum, and the difference from what is expected; and what the button
+// that ends a shift does.
 "use strict";
 {
   const count = document.querySelector("table[data-count]");
@@ -23,4 +24,10 @@
 
   count?.addEventListener("input", add);
   if (count) add();
+
+  const to = document.querySelector("#close-shift [name=to]");
+  const act = document.querySelector("[data-act]");
+  const say = () => { act.textContent = to.value ? act.dataset.handOver : act.dataset.close; };
+  to?.addEventListener("change", say);
+  if (to) say();
 }

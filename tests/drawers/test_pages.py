@@ -10,6 +10,7 @@ from django.utils import timezone
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Shift
 from drawers.services import close_shift, sweep_sales
 from staff.models import User
+from tests.core.helpers import codes
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.people import browser_of, make_person
 from workbench.services.story import read_story
@@ -35,7 +36,7 @@ def test_a_cashier_opens_pays_out_and_closes():
     shift = Shift.objects.get()
     again = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000))
     assert again.status_code == 200
-    assert 'id="form-fault"' in again.content.decode()
+    assert list(again.context["form"].errors) == ["reason"]
     done = browser.post(f"/shifts/{shift.pk}/close/", counted(140_000, reason="No small change"))
 
     shift.refresh_from_db()
@@ -50,9 +51,39 @@ def test_a_drawer_is_handed_over_with_both_names():
     browser.post(f"/shifts/{shift.pk}/close/", counted(100_000, to=next_person.pk, secret="secret-words"))
 
     assert Shift.objects.get(closed_at=None).cashier == next_person
-    assert 'id="handed-to"' in browser.get(f"/shifts/{shift.pk}/").content.decode()
+    taken = Shift.objects.get(closed_at=None)
+    page = browser.get(f"/shifts/{shift.pk}/").content.decode()
+    assert 'id="handed-to"' in page
+    assert f'href="/shifts/{taken.pk}/"' not in page  # which a cashier may not open
     browser.force_login(next_person)
-    assert 'id="taken-from"' in browser.get(f"/shifts/{Shift.objects.get(closed_at=None).pk}/").content.decode()
+    page = browser.get(f"/shifts/{taken.pk}/").content.decode()
+    assert re.search(rf'id="taken-from">\s*<a href="/shifts/{shift.pk}/"', page)
+
+
+def test_a_form_that_comes_too_late_says_so_with_what_was_typed():
+    browser, drawer = browser_of("cashier"), make_drawer()
+    cashier, other = User.objects.get(username="cashier"), make_person("cashier", username="other")
+    begun = begin(other, drawer=drawer, cash=100_000)
+    count = counted(120_000, drawer=drawer.pk, reason="Kept safe")
+
+    taken = browser.post("/drawer/open/", count)
+    close_shift(begun, pieces=pieces_of(100_000), actor=other)
+    shift = begin(cashier, drawer=drawer, cash=100_000)
+    own = browser.post("/drawer/open/", count, follow=True)
+    close_shift(shift, pieces=pieces_of(100_000), actor=cashier)
+    closed = browser.post(f"/shifts/{shift.pk}/close/", count, follow=True)
+    paid = browser.post("/drawer/paid/", {"way": "out", "amount": "20.000", "reason": "Petrol"}, follow=True)
+    twice = browser.post(f"/shifts/{shift.pk}/close/", counted(100_000), follow=True)
+
+    assert (list(taken.context["form"].errors), taken.context["form"]["reason"].value()) == (["drawer"], "Kept safe")
+    assert re.search(r'name="pieces_100000" value="1"', taken.content.decode())
+    for page, code in ((own, "open_before"), (closed, "closed_before")):
+        words = " ".join(map(str, page.context["messages"]))
+        assert code in codes(page)
+        assert all(part in words for part in ("Rp120.000", "Kept safe"))
+    assert "Petrol" in " ".join(map(str, paid.context["messages"]))
+    assert "closed_before" not in codes(twice)
+    assert Shift.objects.count() == 2
 
 
 def test_a_cashier_sees_the_own_shifts_only():
