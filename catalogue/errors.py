@@ -28,7 +28,7 @@ class CatalogueFault(Exception):
 
 
 class RuleRefused(Refused):
-    """No price was changed; `reason` is "same", "moved" or "gone"."""
+    """No price was changed; `reason` is "same", "moved", "gone" or "no_reason"."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -36,6 +36,7 @@ class RuleRefused(Refused):
             "same": _("The rule is so already. No price has changed."),
             "moved": _("Costs or rules have changed since you saw these prices. Check them again."),
             "gone": _("What the rule was for is no longer there."),
+            "no_reason": _("Something would sell below cost: write for who approves why it is right."),
         }
         super().__init__(words[reason])
 

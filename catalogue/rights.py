@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+VIEW_COST = "catalogue.view_cost"
+
+
 def sees_cost(person: User | AnonymousUser) -> bool:
     """Whether this person may see what the shop pays, and so the balance and everything else that moves by it."""
-    return person.has_perm("catalogue.view_cost")
+    return person.has_perm(VIEW_COST)

@@ -31,9 +31,10 @@ class ConfirmForm(forms.Form):
 
 
 class PriceForm(forms.Form):
-    """The price, in rupiah, that a person confirms for an order that needs action."""
+    """The price, in rupiah, that a person confirms for an order that needs action, and why it is sold below cost."""
 
     price = RupiahField(required=False)
+    reason = forms.CharField(max_length=500, required=False)
 
 
 class NoteForm(forms.Form):

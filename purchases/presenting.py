@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.functional import Promise
@@ -19,15 +20,16 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from catalogue.destinations import DestinationKind, kind_of, shown
-from catalogue.rights import sees_cost
+from catalogue.rights import VIEW_COST, sees_cost
 from core.money import rupiah
 from core.numbers import as_seen, text_as_seen
 from core.times import clock
 from purchases.models import Order, OrderEvent
-from purchases.services.actions import Action, possible_outcomes
+from purchases.services.actions import RESOLVE, SELL_BELOW_COST, Action, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
 from purchases.services.serials import token_of
 from purchases.states import UNFULFILLED, ActionReason, Status
+from staff.services import names_of_holders
 from upstream.error_codes import MEANINGS, Next, Step, meaning_of
 
 if TYPE_CHECKING:
@@ -176,6 +178,21 @@ class Explanation:
 def explain(order: Order, actions: _Actions) -> Explanation:
     """The words for a person who can do `actions` with the order now."""
     return _WORDS[Status(order.status)](order, actions)
+
+
+def after_rise(order: Order, person: User) -> dict[str, Any]:
+    """What confirming the risen cost of an order would do to its profit (rupiah), for its page.
+
+    `who_confirms`: asks for the names of colleagues; only for somebody without the right to the loss that it would be.
+    """
+    cost = order.product.price
+    has_risen = order.action_reason == ActionReason.PRICE_CHANGED and cost > order.max_price
+    if not has_risen or order.follows_cost:
+        return {}
+    then: dict[str, Any] = {"profit_then": order.customer_pays - cost, "is_loss_then": order.sells_below(cost)}
+    if order.sells_below(cost) and not person.has_perm(SELL_BELOW_COST):
+        then["who_confirms"] = partial(names_of_holders, RESOLVE, VIEW_COST, SELL_BELOW_COST)
+    return then
 
 
 def limits_shown(person: User, amount: int, *, largest: int | None = None) -> dict[str, Any]:

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str = "") -> Approval:
+def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str) -> Approval:
     """Put the rule before a second person; no price changes until then.
 
-    Raises `AlreadyAsked` when another change of the same rule waits.
+    Raises `RuleRefused` without a reason, `AlreadyAsked` when another change of the same rule waits.
     """
+    if not reason.strip():
+        raise RuleRefused("no_reason")
     content = need.content
     return approvals.ask(
         PriceRuleAct.name, subject=content["target"], content=content, actor=actor, reason=reason, about=content["name"]

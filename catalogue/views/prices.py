@@ -73,6 +73,8 @@ def _save(request: StaffRequest, target: Target, before: Terms | None, form: Ter
     except NeedsSecondPerson as need:
         try:
             approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))
+        except RuleRefused as refusal:
+            return _show(request, target, before, form, _preview(request, target, form.terms), refusal=refusal)
         except AlreadyAsked as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(refusal.approval)

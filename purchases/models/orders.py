@@ -334,6 +334,10 @@ class Order(models.Model):
         """Whether a newly confirmed cost moves the selling price with it: of a bill, and of an order at cost."""
         return self.kind == self.Kind.BILL or self.selling_price in {None, self.max_price}
 
+    def sells_below(self, cost: int) -> bool:
+        """Whether the shop would lose by it at a cost of so many rupiah; never where the price follows the cost."""
+        return not self.follows_cost and self.customer_pays < cost
+
     def as_json(self) -> dict[str, Any]:
         """The order as the commands print it; prices in whole rupiah, `None` where the upstream has not said."""
         return {

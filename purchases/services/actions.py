@@ -53,6 +53,8 @@ def allowed_actions(order: Order, person: User) -> frozenset[Action]:
     allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
     if not _would_be_accepted(order):
         allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
+    if order.sells_below(order.product.price) and not person.has_perm(SELL_BELOW_COST):
+        allowed -= {Action.CONFIRM_PRICE}
     return frozenset(allowed)
 
 
@@ -133,8 +135,7 @@ def _may_confirm_price(order: Order, person: User) -> bool:
     """A risen cost takes no more of the customer, unless the order sells at cost: that is for who may see costs."""
     if not _may_be_sent(order, person) or order.product.price <= order.max_price:
         return False
-    is_below_cost = order.customer_pays < order.product.price
-    return order.follows_cost or (sees_cost(person) and (not is_below_cost or person.has_perm(SELL_BELOW_COST)))
+    return order.follows_cost or sees_cost(person)
 
 
 def _may_close(order: Order, _person: User) -> bool:

@@ -18,7 +18,7 @@ from purchases.services.actions import Action, not_possible, require
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import needs_approval
+from purchases.services.placing import needs_approval, refuse_below_cost
 from purchases.services.polling import Found, poll
 from purchases.services.sweeping import POLL, SUBMIT
 from purchases.states import ActionReason, Status
@@ -41,10 +41,11 @@ def cancel_order(order: Order, *, actor: User, note: str = "") -> Order:
         return apply_verdict(current.pk, Decision(status=Status.CANCELLED, source=_STAFF, actor=actor, note=note))
 
 
-def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Order:
-    """Queue a purchase again that needs action, with the SAME ref_id. Raises `ActionRefused` or `PriceMoved`.
+def send_again(order: Order, *, actor: User, max_price: int | None = None, reason: str = "") -> Order:
+    """Queue a purchase again that needs action, with the SAME ref_id.
 
     `max_price`: whole rupiah, newly confirmed; needed when the catalogue's price is above the one confirmed before.
+    `reason`: why it is sold below cost then. Raises `ActionRefused`, `PriceMoved`, and what `requeue` raises.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -56,17 +57,21 @@ def send_again(order: Order, *, actor: User, max_price: int | None = None) -> Or
         require(Action.CONFIRM_PRICE if has_risen else Action.SEND_AGAIN, current, actor)
         if price > (max_price or current.max_price) or (max_price is not None and price != max_price):
             raise PriceMoved(price)
-        return requeue(current, max_price=max_price or current.max_price, actor=actor)
+        return requeue(current, max_price=max_price or current.max_price, actor=actor, reason=reason)
 
 
-def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool = True) -> Order:
+def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "", enqueue: bool = True) -> Order:
     """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
 
     A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
     at cost, moves by as much. Raises `LimitReached` when it is beyond what the actor may spend, and `ActionRefused`
-    when a risen one is above what the person may spend without a second one. What `settings.PRICE_FOLLOWERS` names may
-    refuse the new selling price, such as a customer's credit.
+    when a risen one is above what the person may spend without a second one; as any sale below cost `BelowCost` unless
+    the actor may and gives a `reason` when a risen one is above what the customer pays. What
+    `settings.PRICE_FOLLOWERS` names may refuse the new selling price, such as a customer's credit.
     """
+    loses = max_price > order.max_price and order.sells_below(max_price)
+    if loses:
+        refuse_below_cost(actor, reason)
     moves_with_it = order.selling_price is not None and order.follows_cost
     selling_price = (order.selling_price or 0) + max_price - order.max_price if moves_with_it else None
     if selling_price not in {None, order.selling_price}:
@@ -85,6 +90,7 @@ def requeue(order: Order, *, max_price: int, actor: User | None, enqueue: bool =
         actor=actor,
         max_price=max_price,
         selling_price=selling_price,
+        note=reason.strip() if loses else "",
         facts=confirmed,
         wait=HEAD_START_SECONDS,
     )

@@ -27,6 +27,7 @@ from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.presenting import (
+    after_rise,
     decided_by_people,
     ending_marks,
     event_words,
@@ -83,7 +84,8 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     # Of an order at cost it is the price itself.
     with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
-    wait = wait_words(services.longest_wait(order))
+    wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
+    seen.append("who_confirms" in risen)
     seen += [wait, [(incident.pk, incident.closed_at) for incident in incidents], len(order.verdicts.all())]
     is_bill, is_decided = order.kind == Order.Kind.BILL, decided_by_people(order)
     is_over = {"order-live"} if order.is_final else set()
@@ -106,6 +108,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not sees_whole and request.user.has_perm(REVEAL),
         "profit": order.customer_pays - order.shown_price,
+        **risen,
         "timeline": [
             (event, event_words(event, with_cost=with_cost), _note_of(event, order, request.user)) for event in events
         ],
@@ -157,7 +160,8 @@ def _cancel(request: StaffRequest, order: Order) -> str:
 
 def _send_again(request: StaffRequest, order: Order) -> str:
     form = PriceForm(request.POST)
-    services.send_again(order, actor=request.user, max_price=form.cleaned_data["price"] if form.is_valid() else None)
+    price, reason = (form.cleaned_data["price"], form.cleaned_data["reason"]) if form.is_valid() else (None, "")
+    services.send_again(order, actor=request.user, max_price=price, reason=reason)
     return _("Queued again, under the same ref_id.")
 
 

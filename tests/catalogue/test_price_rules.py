@@ -124,6 +124,8 @@ def test_a_second_person_approves_a_rule_below_cost_on_the_page():
     page = browser.get(URL, typed)
     assert has_id(page, "below-cost")
 
+    assert codes(browser.confirm(URL, {**typed, **hidden(page), "reason": " "})) == {"RuleRefused:no_reason"}
+    assert not Approval.objects.exists()
     browser.confirm(URL, {**typed, **hidden(page), "reason": "promo"})
     approval = Approval.objects.get()
     assert (approval.act, approval.facts["below_cost"], approval.facts["largest_loss"]) == ("price_rule", 1, 1_000)
@@ -137,7 +139,7 @@ def test_a_cost_that_moved_makes_the_asked_rule_void():
     product = make_product(price=10_000)
     browser = browser_of("administrator")
     typed = {"target": f"product:{product.pk}", "kind": "fixed", "value": "9.000", "round_to": "1"}
-    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed))})
+    browser.confirm(URL, {**typed, **hidden(browser.get(URL, typed)), "reason": "promo"})
     Product.objects.filter(pk=product.pk).update(price=11_000)
 
     assert approve(Approval.objects.get(), approver()).state == "void"

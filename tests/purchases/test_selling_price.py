@@ -1,6 +1,7 @@
 """What the customer pays is frozen on the order; it says nothing about what the upstream may charge."""
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 from django.db import DatabaseError, IntegrityError, transaction
 
 from bills.services import pay_again, pay_bill
@@ -101,6 +102,31 @@ def test_a_confirmed_cost_moves_only_an_order_at_cost(before: int | None, after:
     again = send_again(order, actor=make_person("supervisor"), max_price=10_700)
 
     assert (again.status, again.max_price, again.selling_price) == (Status.QUEUED, 10_700, after)
+
+
+def test_a_risen_cost_above_the_price_takes_right_and_reason():
+    product = make_product(price=20_275, selling_price=21_000)
+    order = make_order(
+        Status.NEEDS_ACTION, product=product, selling_price=21_000, action_reason=ActionReason.PRICE_CHANGED
+    )
+    Product.objects.filter(pk=product.pk).update(price=22_000)
+    supervisor, other = make_person("supervisor"), make_person("supervisor", username="without")
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="sell_below_cost"))
+    supervisor.user_permissions.add(Permission.objects.get(codename="sell_below_cost"))
+
+    for person, reason, refused in ((other, "promo", "no_right"), (supervisor, " ", "no_reason")):
+        with pytest.raises(BelowCost) as refusal:
+            send_again(order, actor=person, max_price=22_000, reason=reason)
+        assert refusal.value.reason == refused
+    order.refresh_from_db()
+    assert (order.status, order.max_price, order.events.count()) == (Status.NEEDS_ACTION, 20_275, 0)
+
+    again = send_again(order, actor=supervisor, max_price=22_000, reason=" the customer waits ")
+
+    assert (again.status, again.max_price, again.selling_price) == (Status.QUEUED, 22_000, 21_000)
+    event = OrderEvent.objects.get(order=order)
+    assert (event.note, event.actor) == ("the customer waits", supervisor)
+    assert event.facts == {"code": "price_confirmed", "before": 20_275, "after": 22_000}
 
 
 def test_a_bill_sells_for_its_total_and_the_fee():

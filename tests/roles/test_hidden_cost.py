@@ -21,7 +21,7 @@ from purchases.models import Incident, Order, OrderEvent, ReceiptPrint
 from purchases.services import ask_for_approval, place_order
 from purchases.states import ActionReason, Status
 from staff.models import User
-from tests.core.helpers import codes, has_id, hidden, words
+from tests.core.helpers import codes, has_id, hidden, words, words_at
 from tests.factories import make_order, make_product
 from tests.ledger.helpers import open_books
 from tests.people import browser_of, make_person
@@ -224,6 +224,29 @@ def test_a_risen_cost_is_confirmed_by_who_sees_it(product: Product, selling_pric
     assert has_id(browser_of("supervisor").get(waits.get_absolute_url()), "act-confirm_price")
 
 
+def test_a_rise_above_the_price_says_so_before_it_is_confirmed(product: Product):
+    browser = browser_of("cashier")
+    person = User.objects.get(pk=browser.session["_auth_user_id"])
+    facts = {"selling_price": PRICE, "placed_by": person, "action_reason": ActionReason.PRICE_CHANGED}
+    waits = make_order(Status.NEEDS_ACTION, product=product, **facts)
+    Product.objects.filter(pk=product.pk).update(price=PRICE + 1_000)
+    supervisor = browser_of("supervisor", first_name="Sari")
+
+    page = browser.get(waits.get_absolute_url())
+    assert "Sari" in words_at(page, 'id="who-confirms"')
+    assert not has_id(page, "act-confirm_price")
+    page = supervisor.get(waits.get_absolute_url())
+    for at in ("loss-then", "profit-then"):
+        assert "-Rp1.000" in words_at(page, f'id="{at}"')
+    address = f"/orders/{waits.ref_id}/again/"
+    answer = supervisor.post(address, hidden(page), follow=True)
+    assert "BelowCost:no_reason" in codes(answer)
+    supervisor.post(address, hidden(page) | {"reason": "promo"})
+
+    waits.refresh_from_db()
+    assert (waits.status, OrderEvent.objects.get(order=waits).note) == (Status.QUEUED, "promo")
+
+
 def test_an_own_request_for_approval_names_no_cost(product: Product):
     browser = browser_of("cashier", own_approval_above=1)
     person = User.objects.get(pk=browser.session["_auth_user_id"])
@@ -249,7 +272,7 @@ def test_without_cost_a_price_rules_approval_names_none(role: str, product: Prod
     target, asker = Target(type="prepaid", product=product), make_person("administrator", username="asker")
     with pytest.raises(NeedsSecondPerson) as need:
         change_rule(target, Terms("fixed", 10_000), actor=asker)
-    approval = ask_for_rule(need.value, actor=asker)
+    approval = ask_for_rule(need.value, actor=asker, reason="promo")
     seen = browser_of("auditor").get(approval.get_absolute_url())
     assert "Rp203" in words(seen)
     browser = browser_of(role)
