@@ -111,7 +111,7 @@ def tiles_of(choice: Choice) -> list[Tile]:
                 product=product,
                 is_picked=choice.picked is not None and product.pk == choice.picked.pk,
                 is_last=product.pk == last,
-                is_for_sale=can_be_sold(product),
+                is_for_sale=can_be_sold(product, below_cost=choice.sells_below_cost),
             )
         )
     return tiles
@@ -135,7 +135,13 @@ def _of_number(at: int, number: SavedNumber) -> Tile:
     if number.product and kind_of(number.product) in {DestinationKind.GAME, DestinationKind.GAME_ZONE}:
         said = {"q": number.destination, "product": number.product.code}
         fills, address = "", f"{reverse('counter_review')}?{urlencode(said)}"
-    return Tile(at, number.customer.name, address, number=number, shown=shown_number(number), fills=fills)
+    shown = in_fours(shown_number(number))
+    return Tile(at, number.customer.name, address, number=number, shown=shown, fills=fills)
+
+
+def in_fours(shown: str) -> str:
+    """A number that is grouped for reading aloud, as the counter writes every number: with spaces."""
+    return shown.replace("-", " ")
 
 
 def _text_of(number: SavedNumber) -> str:
@@ -167,7 +173,7 @@ class Row:
     @property
     def destination(self) -> str:
         """The number, as whoever looks may see it."""
-        return shown_destination(self.order)
+        return in_fours(shown_destination(self.order))
 
     @property
     def serial(self) -> SerialNumber | None:

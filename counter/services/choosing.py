@@ -48,15 +48,18 @@ class Choice:
     """What is offered for the text. `picked`: what Enter takes; None: nothing is certain.
 
     `lacking`: the denomination that nobody sells exactly so. `pages`: how many pages of tiles there are.
+    `sells_below_cost`: whether the person may. `off`: what is meant and cannot be sold now.
     """
 
     typed: Typed
+    sells_below_cost: bool = False
     operator: Operator | None = None
     shelf: Shelf | None = None
     shelves: list[Shelf] = field(default_factory=list)
     products: list[Product] = field(default_factory=list)
     numbers: list[SavedNumber] = field(default_factory=list)
     picked: Product | None = None
+    off: Product | None = None
     past: Past | None = None
     known: SavedNumber | None = None
     lacking: str = ""
@@ -64,18 +67,22 @@ class Choice:
     pages: int = 0
 
 
-def can_be_sold(product: Product) -> bool:
-    """Whether its tile can be chosen now."""
-    return product.is_available and not (product.type == _PREPAID and product.in_cut_off())
+def can_be_sold(product: Product, *, below_cost: bool) -> bool:
+    """Whether its tile can be chosen now, by somebody who may sell `below_cost` or may not."""
+    is_open = product.is_available and not (product.type == _PREPAID and product.in_cut_off())
+    return is_open and (below_cost or product.sells_for >= product.price)
 
 
-def read_choice(text: str, *, pick: str = "", page: int = 0, sees_names: bool, sees_orders: bool) -> Choice:
+def read_choice(
+    text: str, *, pick: str = "", page: int = 0, sees_names: bool, sees_orders: bool, sells_below_cost: bool
+) -> Choice:
     """What the text offers. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
 
-    `sees_names`, `sees_orders`: whether the person may see saved numbers, and what a number bought.
+    `sees_names`, `sees_orders`, `sells_below_cost`: whether the person may see saved numbers, and what a number
+    bought, and sell what costs more than it sells for.
     """
     typed = Typed.read(text)
-    choice = Choice(typed, page=page)
+    choice = Choice(typed, sells_below_cost, page=page)
     if not text.strip():
         return choice
     _add_what_is_known(choice, sees_names=sees_names, sees_orders=sees_orders)
@@ -181,7 +188,9 @@ def _add_tiles(choice: Choice, usual: list[int], found: Found, pick: str) -> Non
     choice.pages = -(-len(listed) // TILES)
     if not choice.shelf and typed.number and choice.products:
         choice.shelf = _shelf_of(choice.products[0])
-    choice.picked = _picked(choice, listed, exact, first, pick)
+    meant = _meant(choice, listed, exact, first, pick)
+    is_on = meant is not None and can_be_sold(meant, below_cost=choice.sells_below_cost)
+    choice.picked, choice.off = (meant, None) if is_on else (None, meant)
 
 
 def _arranged(own: Sequence[Product], operator: Operator | None, first: Product | None) -> list[Product]:
@@ -207,17 +216,15 @@ def _place(product: Product) -> int:
     return _USUAL.index(max(near)) if near else len(_USUAL)
 
 
-def _picked(
+def _meant(
     choice: Choice, listed: Sequence[Product], exact: Product | None, first: Product | None, pick: str
 ) -> Product | None:
     typed = choice.typed
     if pick:
-        one = next((row for row in listed if row.code == pick), None)
-    elif typed.words:
-        one = exact or (listed[0] if len(listed) == 1 and not choice.lacking else None)
-    else:
-        one = (first or _only_one(choice, listed)) if typed.bare else None
-    return one if one and can_be_sold(one) else None
+        return next((row for row in listed if row.code == pick), None)
+    if typed.words:
+        return exact or (listed[0] if len(listed) == 1 and not choice.lacking else None)
+    return (first or _only_one(choice, listed)) if typed.bare else None
 
 
 def _only_one(choice: Choice, listed: Sequence[Product]) -> Product | None:

@@ -20,6 +20,7 @@ from catalogue.models import ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.forms import faults_of
+from counter.presenting import in_fours
 from counter.views.sending import elsewhere, show_panel, show_sent
 from customers.models import SavedNumber
 from purchases.errors import ActionRefused, NeedsApproval
@@ -65,7 +66,7 @@ def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
     bill = _read(ref_id)
     if bill.standing is Standing.ASKING and not bill.is_slow:
         return HttpResponse(status=_NOTHING_NEW)
-    return render(request, "counter/bill.html", {"bill": bill, "is_answer": True})
+    return render(request, "counter/bill.html", _facts(bill) | {"is_answer": True})
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
@@ -93,4 +94,8 @@ def _read(ref_id: str) -> ShownBill:
 
 
 def _show(request: StaffRequest, ref_id: str, **more: Any) -> HttpResponse:
-    return show_panel(request, bill=_read(ref_id), q="", pinned="", **more)
+    return show_panel(request, **_facts(_read(ref_id)), q="", pinned="", **more)
+
+
+def _facts(bill: ShownBill) -> dict[str, Any]:
+    return {"bill": bill, "shown_number": in_fours(bill.destination)}

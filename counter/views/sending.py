@@ -20,6 +20,7 @@ from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.forms import faults_of
 from core.numbers import sees_whole_numbers
+from counter.presenting import in_fours
 from counter.services.choosing import can_be_sold
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
 from purchases.errors import NeedsApproval, NotForSale
@@ -92,12 +93,8 @@ def _review(
     if more.get("asked_again"):  # that is the confirmation of a second one
         keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal")
         review["is_plain"] = not any(review[name] for name in keeps)
-    review["shown_destination"] = _in_fours(form)
+    review["shown_destination"] = in_fours(review["shown_destination"])
     return show_panel(request, **review, **(known or {}), is_review=True)
-
-
-def _in_fours(form: DestinationForm) -> str:
-    return shown(form.kind, form.cleaned).replace("-", " ")
 
 
 def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
@@ -112,7 +109,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     player, zone = split_zone(order.destination)
     parts = {"destination": player, "zone": zone} if kind_of(product) is DestinationKind.GAME_ZONE else {}
     form = DestinationForm(parts or {"destination": order.destination}, product=product)
-    if not form.is_valid() or not can_be_sold(product):
+    if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review says who may sell it
         return show_panel(request, q=f"{order.destination} ", asks="gone")
     found = repeats(product, form)
     return _review(request, product, form, **found, asked_again="earlier" in found)
@@ -121,7 +118,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
 def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:
     if not request.user.has_perms(["bills.view_billcheck", "bills.check_bill"]):
         return show_panel(request, asks="no_bills")
-    return show_panel(request, biller=product, number=number, shown_number=shown(kind_of(product), number))
+    return show_panel(request, biller=product, number=number, shown_number=in_fours(shown(kind_of(product), number)))
 
 
 @staff_only("catalogue.view_product", "purchases.buy")

@@ -83,6 +83,24 @@ def test_a_tile_says_how_its_product_fares_and_what_is_off_cannot_be_chosen(cash
     assert not has_id(review(cashier, f"{NUMBER} 10", pick="T10000"), "counter-review")
 
 
+def test_below_cost_only_who_may_sell_it_can_pick_its_tile(cashier, telkomsel):
+    shown = review(cashier, f"{NUMBER} 10")
+    telkomsel[10_000].price = 12_500
+    telkomsel[10_000].save()
+    is_off = re.compile(r'aria-disabled="true"\s+data-product="T10000"')
+
+    page = review(cashier, f"{NUMBER} 10")
+    assert is_off.search(page.content.decode())
+    assert has_id(page, "counter-off")
+    page = send(cashier, shown)  # of the review that was open before
+    assert codes(page) == {"PriceMoved"}
+    assert "note-warn" not in page.content.decode()
+    assert words_at(page, 'data-code="PriceMoved"') == words_at(page, 'id="no-sale-below-cost"') != ""
+    page = review(browser_of("supervisor"), f"{NUMBER} 10")
+    assert not is_off.search(page.content.decode())
+    assert has_id(page, "below-cost")
+
+
 def test_a_saved_name_offers_its_numbers(cashier, telkomsel):
     sari = Customer.objects.create(name="Bu Sari")
     SavedNumber.objects.create(customer=sari, destination=NUMBER, kind="phone")
@@ -251,6 +269,8 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert "Rp12.000" in words_at(page, 'id="counter-today"')
     assert 'data-sold="1"' in shown
     assert not has_id(page, "counter-profit")
+    assert "0812 3456 7890" in shown
+    assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
 
 
 def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):

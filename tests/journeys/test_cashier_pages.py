@@ -17,6 +17,7 @@ from tests.alerts.helpers import LOW, unknown
 from tests.drawers.helpers import begin, end, sell
 from tests.factories import make_biller, make_check, make_payment
 from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
+from tests.ledger.helpers import open_books
 from tests.sandbox_process import eventually
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -110,6 +111,22 @@ def test_alerts_are_one_line_and_can_be_hidden_for_a_while(live_server: Any, ope
     faults += faults_in_all_looks(page)
     page.click("#alerts-mine [data-hidden-alert] button")
     expect(page.locator("#alerts-mine [data-alert]")).to_have_count(4)
+
+    # At the counter a low balance comes first, whole and in words, and the field stays near the top.
+    open_books(350_000)
+    begin(User.objects.get(username="supervisor"), cash=2_226_200)
+    sign_in(page, live_server.url, "supervisor")
+    page.goto(f"{live_server.url}/counter/")
+    faults += faults_in_all_looks(page)
+    boxes = [box for pill in page.locator(".sell-head a:visible").all() if (box := pill.bounding_box())]
+    low, drawer = (page.locator(f"#pill-{name}").bounding_box() for name in ("balance", "drawer"))
+    assert low
+    assert drawer
+    assert (low["y"], low["x"]) < (drawer["y"], drawer["x"])
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE[0] for box in boxes)
+    assert page.evaluate("(head => head.scrollWidth <= head.clientWidth)(document.querySelector('.sell-head'))")
+    assert page.locator("#pill-balance[data-low]").count() == 1
+    assert top_of(page, "#counter-q") < PHONE[1] / 3
     assert faults == []
 
 
