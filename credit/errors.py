@@ -56,6 +56,15 @@ class NoAccount(CreditRefused):
         OrderRefused.__init__(self, _("%(name)s may not buy on credit. An owner can allow it.") % {"name": name})
 
 
+class OtherAccount(CreditRefused):
+    """The sale is on the account of somebody else than was named."""
+
+    def __init__(self, name: str) -> None:
+        self.reason = ""
+        words = _("This sale is on the account of %(name)s: it comes off that account and no other.")
+        OrderRefused.__init__(self, words % {"name": name})
+
+
 class OverCap(CreditRefused):
     """The customer would owe more than the cap. `owed`, `cap`, `amount`: rupiah."""
 

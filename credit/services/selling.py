@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.transactions import TRANSACTION_NUMBER
-from credit.errors import CreditRefused, OverCap, Overdue
+from credit.errors import CreditRefused, OtherAccount, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
 from credit.services.locking import due_day, enter, lock_account, lock_account_of, name_of, refuse_unless_may
 from purchases.models import Order, OrderEvent
@@ -106,7 +106,8 @@ def give_back_credit(order: Order, *, actor: User, customer: Customer | None = N
     """Take the price of an order that ended without success off the account that it was sold on; return the entry.
 
     An order that was paid otherwise lowers what `customer` owes, or is kept for later sales. Once an order, whoever
-    asks, and however often. Raises `CreditRefused`, or `NoAccount`.
+    asks, and however often. Raises `CreditRefused`, `OtherAccount` where it is on another account than that of
+    `customer`, or `NoAccount`.
     """
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
@@ -114,6 +115,8 @@ def give_back_credit(order: Order, *, actor: User, customer: Customer | None = N
             raise CreditRefused("not_owed")
         sale = _locked_sale(current.ref_id)
         account = sale.account if sale else None
+        if account and customer and account.customer_id != customer.pk:
+            raise OtherAccount(name_of(account))
         if account is None:
             if is_given_back_on_credit(current.ref_id):
                 raise CreditRefused("given_back")
