@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
+from core.money import rupiah
 from credit.forms import CreditPaymentForm, ReasonForm
 from credit.models import CreditAccount, CreditEntry
 from drawers import services
@@ -42,11 +43,20 @@ def credit_undo(request: StaffRequest, pk: int) -> HttpResponse:
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.undo_credit_payment(payment, actor=request.user, reason=form.cleaned_data["reason"])
+            undoing = services.undo_credit_payment(payment, actor=request.user, reason=form.cleaned_data["reason"])
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
-            messages.success(request, _("The payment is undone: it is owed again."), extra_tags="credit_undone")
+            messages.success(request, _undone(undoing.balance_after), extra_tags="credit_undone")
             return redirect("credit_account", pk=customer.pk) if customer else redirect("drawer")
     context = {"payment": payment, "customer": customer, "form": form}
     return render(request, "drawers/credit_undo.html", context)
+
+
+def _undone(owed: int) -> str:
+    """What is owed afterwards; rupiah, below zero by the shop."""
+    if owed > 0:
+        return _("The payment is undone. The customer now owes %(amount)s.") % {"amount": rupiah(owed)}
+    if owed == 0:
+        return _("The payment is undone. The customer owes nothing now.")
+    return _("The payment is undone. The shop now owes the customer %(amount)s.") % {"amount": rupiah(-owed)}
