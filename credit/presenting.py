@@ -8,11 +8,13 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from core.icons import badge
+from core.money import rupiah
 from credit.models import CreditAccount
-from credit.services import Age, Debt, name_of
+from credit.services import Age, Debt, OffAccount, name_of
 from credit.services.ageing import age_of
 from customers.models import SavedNumber
 
@@ -35,13 +37,33 @@ def age_badge(account: CreditAccount) -> SafeString:
     return badge(_LOOKS[age], age.label)
 
 
+def off_account_words(off: OffAccount, *, is_done: bool) -> str:
+    """What the customer is sent when a price comes off the account, or once it has: a sentence in today's language."""
+    facts = {"amount": rupiah(off.amount), "kept": rupiah(off.kept)}
+    if not is_done:
+        if off.code == "less":
+            words = _("There is nothing to pay for it: %(amount)s will be taken off what you owe us.")
+        else:
+            words = _(
+                "%(amount)s will be taken off your account. You then owe us nothing, and %(kept)s stays there for your"
+                " next purchase."
+            )
+    elif off.code == "less":
+        words = _("We have taken %(amount)s off what you owe us.")
+    elif off.code == "part":
+        words = _("We have taken %(amount)s off your account: %(kept)s stays there for your next purchase.")
+    else:
+        words = _("We have put %(amount)s on your account, for your next purchase.")
+    return words % facts
+
+
 def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
-    """What the customer is sent about what is owed: plain text, in the shop's language or that of who is signed in."""
+    """What the customer is sent about these debts: plain text, in the shop's language or that of who is signed in."""
     today = timezone.localdate()
     facts = {
         "name": one_line(name_of(account)),
         "shop": shop.name,
-        "owed": account.balance,
+        "owed": sum(debt.open for debt in debts),
         "overdue": sum(debt.open for debt in debts if debt.due_on < today),
         "next_due": next((debt.due_on for debt in debts if debt.due_on >= today), None),
         "is_sandbox": settings.SANDBOX,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
-from core.tables import Table, column, row_link
+from core.tables import Table, cell_from, column, row_link
 from core.times import day_words, moment
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge
@@ -82,9 +82,16 @@ class CreditEntryTable(Table[CreditEntry]):
 
     caption = _("Entries, newest first")
 
-    def __init__(self, entries: Iterable[CreditEntry], *, user: User, undoable: Collection[int]) -> None:
+    def __init__(
+        self,
+        entries: Iterable[CreditEntry],
+        *,
+        user: User,
+        undoable: Collection[int],
+        unfulfilled: Collection[str],
+    ) -> None:
         super().__init__(entries)
-        self.user, self.undoable = user, undoable
+        self.user, self.undoable, self.unfulfilled = user, undoable, unfulfilled
 
     @column(_("When"), css="sub", phone="1 right")
     def time(self, entry: CreditEntry) -> SafeString:
@@ -110,6 +117,10 @@ class CreditEntryTable(Table[CreditEntry]):
         if entry.due_on:
             parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
         words = " · ".join(part for part in parts if part)
+        if entry.due_on and entry.ref_id in self.unfulfilled and not hasattr(entry, "undone_by"):
+            may_see = self.user.has_perm("purchases.view_order")
+            url = reverse("order_detail", args=[entry.ref_id]) if may_see else ""
+            return format_html('<span class="sub">{}</span> {}', words, cell_from("credit/unfulfilled.html", url=url))
         if entry.pk not in self.undoable:
             return format_html('<span class="sub">{}</span>', words)
         link = format_html('<a href="{}">{}</a>', reverse("credit_undo", args=[entry.pk]), gettext("Undo…"))
@@ -121,14 +132,19 @@ class CreditEntryTable(Table[CreditEntry]):
         return entry.person.shown_name
 
     @column(_("Amount"), css="num", phone="2 left")
-    def amount(self, entry: CreditEntry) -> str:
+    def amount(self, entry: CreditEntry) -> SafeString:
         """Rupiah, with the sign: what is owed more, or less."""
-        return signed_rupiah(entry.amount)
+        return _labelled(gettext("Amount"), signed_rupiah(entry.amount))
 
     @column(_("Owed"), css="num", phone="2 right")
-    def after(self, entry: CreditEntry) -> str:
+    def after(self, entry: CreditEntry) -> SafeString:
         """Rupiah that are owed after it."""
-        return rupiah(entry.balance_after)
+        return _labelled(gettext("Owed"), rupiah(entry.balance_after))
+
+
+def _labelled(label: str, amount: str) -> SafeString:
+    """Of a card on a phone, which has no headings."""
+    return format_html('<span class="phone-label">{} </span>{}', label, amount)
 
 
 def file_fields(sums: Mapping[int, Aged]) -> dict[str, Callable[[CreditAccount], object]]:

@@ -50,16 +50,21 @@ def _shown(
         entries = account.entries.select_related("person", "undone_by")
         page = keyset_page(entries, request.GET, time_field="at", size=50)
         debts = services.debts_of(account)
+        unfulfilled = services.unfulfilled_sales(account, debts)
+        asked = services.still_owed(account, debts, unfulfilled)
+        undoable = _undoable(request, account, page.rows)
         context |= {
             "page": page,
-            "table": CreditEntryTable(page.rows, user=request.user, undoable=_undoable(request, account, page.rows)),
+            "table": CreditEntryTable(page.rows, user=request.user, undoable=undoable, unfulfilled=unfulfilled),
             "debts": debts[:_MOST_DEBTS],
+            "unfulfilled": unfulfilled,
+            "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
             "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(USE) else None,
         }
-        if account.balance > 0:
+        if asked:
             account.customer = customer
-            text = reminder_text(account, debts, current_shop())
+            text = reminder_text(account, asked, current_shop())
             context["reminder"] = text
             context["whatsapp"] = whatsapp_to(account, text) if sees_whole_numbers() else ""
     if manages:
