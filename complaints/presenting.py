@@ -18,6 +18,9 @@ from core.customer_texts import one_line
 from core.icons import badge
 from core.money import rupiah
 from core.times import short_time
+from credit.models import Method
+from credit.presenting import off_account_words
+from credit.services import OffAccount
 from gateway.polling import backoff
 from purchases.models import Order
 from purchases.presenting import serial_number, shown_destination
@@ -42,10 +45,13 @@ class Answer:
     text: str
 
 
-def answer_for(order: Order, head: Letterhead, *, owed: int | None) -> Answer:
-    """The answer in the shop's language, or that of whoever is signed in. `owed`: rupiah to be given back, if any."""
+def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account: OffAccount | None) -> Answer:
+    """The answer in the shop's language, or that of whoever is signed in. `owed`: rupiah to be given back, if any.
+
+    `off_account`: what of it comes off an account, or came off, instead of money.
+    """
     with translation.override(head.language or translation.get_language()):
-        code, sentence, more = _said(order, owed)
+        code, sentence, more = _said(order, owed, off_account)
         lines = [head.name, f"{sentence} {more}".strip(), f"Ref: {order.ref_id}", head.phone]
         text = visible("\n".join(line for line in lines if line))
     return Answer(code, visible(sentence), visible(more), text)
@@ -62,14 +68,14 @@ def is_overdue(complaint: Complaint) -> bool:
     return complaint.state != State.CLOSED and complaint.due_at < timezone.now()
 
 
-def _said(order: Order, owed: int | None) -> tuple[str, str, str]:
+def _said(order: Order, owed: int | None, off_account: OffAccount | None) -> tuple[str, str, str]:
     """Its code, the sentence, and what follows it."""
     facts = {"product": one_line(order.product_name), "number": shown_destination(order)}
     status = Status(order.status)
     if status is Status.SUCCESS:
         return _arrived(order, facts)
     if status in UNFULFILLED:
-        return _ended(order, facts, owed)
+        return _ended(order, facts, owed, off_account)
     if status is Status.NEEDS_ACTION and order.action_reason != ActionReason.NEVER_ARRIVED:
         sentence = _("%(product)s for %(number)s has not been sent yet.") % facts
         return "waiting", sentence, _("Our staff is looking after it.")
@@ -98,7 +104,9 @@ def _arrived(order: Order, facts: dict[str, str]) -> tuple[str, str, str]:
     return ("paid" if is_bill else "arrived"), sentence, f"{name}: {one_line(serial.main)}"
 
 
-def _ended(order: Order, facts: dict[str, str], owed: int | None) -> tuple[str, str, str]:
+def _ended(
+    order: Order, facts: dict[str, str], owed: int | None, off_account: OffAccount | None
+) -> tuple[str, str, str]:
     status = Status(order.status)
     code, sentence = "not_through", _("%(product)s for %(number)s did not go through.")
     if status is Status.REVERSED:
@@ -106,7 +114,12 @@ def _ended(order: Order, facts: dict[str, str], owed: int | None) -> tuple[str, 
     elif status is Status.CLOSED:
         code, sentence = "closed", _("We have closed %(product)s for %(number)s: the provider does not know it.")
     refund = getattr(order, "refund", None)
-    if hasattr(order, "given_back") or (refund and refund.is_given):
+    is_given = hasattr(order, "given_back") or (refund is not None and refund.is_given)
+    if off_account and (is_given or owed):
+        return code, sentence % facts, off_account_words(off_account, is_done=is_given)
+    if is_given and refund and refund.method == Method.CREDIT:  # for who does not see the account
+        money = _("We have settled %(amount)s on your account.")
+    elif is_given:
         money = _("We have given you %(amount)s back.")
     elif owed:
         money = _(

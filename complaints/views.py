@@ -92,7 +92,8 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
     sale = shown_sale(order, request.user, of_sale)
-    answer = answer_for(order, head, owed=sale.amount if sale and sale.is_owed else None)
+    owed = sale.amount if sale and sale.is_owed else None
+    answer = answer_for(order, head, owed=owed, off_account=sale.off_account if sale else None)
     current = next((one for one in complaints if one.closed_at is None), None)
     seen = [order.status, order.polls, answer, [(one.pk, one.state) for one in complaints], len(events)]
     return {

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from catalogue.destinations import DestinationKind, kind_of, normalise
@@ -45,10 +46,10 @@ def save_number(
     return number
 
 
-def names_of(numbers: Iterable[str]) -> dict[str, str]:
-    """The names under which the shop has saved these numbers: number → name; of several the newest."""
+def names_question(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:
+    """The names under which the shop has saved these numbers, for `read_together`: number and name, the newest last."""
     found = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
-    return dict(found.values_list("destination", "customer__name"))
+    return found.values_list("destination", "customer__name")
 
 
 def suggestions(product: Product, text: str) -> list[SavedNumber]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from core.forms import OnceField, RupiahField
 from core.money import rupiah
 from credit.forms import CreditCustomerField
+from credit.models import CreditEntry
 from drawers.models import DENOMINATIONS, Drawer, Method, Shift
 from staff.models import User
 
@@ -182,7 +183,8 @@ class GiveBackForm(forms.Form):
     customer = CreditCustomerField()
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
 
-    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, person: User, debt: CreditEntry | None = None, **kwargs: Any) -> None:
+        """`debt`: of a sale on credit, to show the form of. While something is owed, it comes off the account only."""
         super().__init__(*args, **kwargs)
         field: Any = self.fields["shift"]
         field.queryset = shifts_to_pay_from(person)
@@ -190,6 +192,14 @@ class GiveBackForm(forms.Form):
         names = [(shift.pk, f"{shift.drawer.name} – {shift.cashier.shown_name}") for shift in shifts]
         field.choices = [("", field.empty_label), *names]
         field.initial = next((shift.pk for shift in shifts if shift.cashier_id == person.pk), None)
+        if debt:
+            del self.fields["customer"]
+        if debt and debt.account.balance > 0:
+            self.fields["method"].widget = forms.HiddenInput()
+            field.label, field.empty_label = _("Noted in the shift"), _("In none")
+            field.choices = [("", field.empty_label), *names]
+            if field.initial or not names:
+                field.widget = forms.HiddenInput()
 
     def clean(self) -> dict[str, Any]:
         """Cash comes out of a drawer."""

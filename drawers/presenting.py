@@ -20,9 +20,10 @@ from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
 from credit.models import CreditEntry
+from credit.presenting import off_account_words
 from credit.services import USE as USE_CREDIT
 from credit.services import VIEW as VIEW_CREDIT
-from credit.services import debts_of
+from credit.services import OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.models import DrawerEntry, Refund, Shift
 from drawers.services import GIVE, IN_USE_DAYS, MANAGE, OWED, USE, VIEW, Totals
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def refund_badge(refund: Refund) -> SafeString:
-    """To give back, or given back."""
+def refund_badge(refund: Refund, *, is_unpaid: bool) -> SafeString:
+    """To give back, or given back. `is_unpaid`: it is on an account, and comes off that."""
     if refund.is_given:
         return badge(("circle-check", "success"), pgettext("refund", "Given back"))
+    if is_unpaid:
+        return badge(("notebook", "held"), pgettext("refund", "To take off"))
     return badge(("cash-banknote", "held"), pgettext("refund", "To give back"))
 
 
@@ -128,6 +131,33 @@ class ShownSale:
         return self.debt.account.customer if self.debt else None
 
     @property
+    def taken_off(self) -> CreditEntry | None:
+        """The entry by which it came off an account, or was put on one, when it was given back."""
+        return next((one for one in self.credit if one.kind == CreditEntry.Kind.REFUND), None)
+
+    @property
+    def account_name(self) -> str:
+        """Whose account it is on, or came off."""
+        entry = self.taken_off or self.debt
+        return name_of(entry.account) if entry else ""
+
+    @property
+    def off_account(self) -> OffAccount | None:
+        """What noting it does to an account, or did; None where the customer has the money, or is to have it."""
+        if entry := self.taken_off:
+            if any(one.kind == CreditEntry.Kind.PAID_BACK for one in self.credit):
+                return None
+            return OffAccount.of(-entry.amount, owed=entry.balance_after - entry.amount)
+        if self.debt and self.debt.account.balance > 0:
+            return OffAccount.of(self.debt.amount, owed=self.debt.account.balance)
+        return None
+
+    @property
+    def paid(self) -> int:
+        """Rupiah of a standing sale on credit that are paid."""
+        return self.debt.amount - self.unpaid if self.debt else 0
+
+    @property
     def is_owed(self) -> bool:
         """Whether the customer has nothing for the money, and nobody gave it back."""
         if self.order.status not in OWED or self.is_given:
@@ -138,11 +168,11 @@ class ShownSale:
     def is_given(self) -> bool:
         """Whether somebody noted that the customer has the money back."""
         is_noted = self.owed is not None and self.owed.is_given
-        return is_noted or self.refund is not None or hasattr(self.order, "given_back")
+        return bool(is_noted or self.refund or self.taken_off or hasattr(self.order, "given_back"))
 
     @property
     def amount(self) -> int:
-        """Rupiah that the customer paid."""
+        """Rupiah that the customer paid, or owes for it."""
         return self.entry.amount if self.entry else self.order.customer_pays
 
     @property
@@ -220,10 +250,13 @@ def refund_text(sale: ShownSale, head: Letterhead) -> str:
         "amount": sale.amount,
         "is_reversed": order.status == Status.REVERSED,
         "is_given": sale.is_given,
+        "off_account": None,
         "given_at": sale.owed.given_at if sale.owed and sale.owed.given_at else entry.at if entry else None,
         "method": sale.owed.get_method_display() if sale.owed else entry.get_method_display() if entry else "",
         "is_sandbox": settings.SANDBOX,
     }
     with translation.override(head.language or translation.get_language()):
+        if sale.off_account:
+            facts["off_account"] = off_account_words(sale.off_account, is_done=sale.is_given)
         written = render_to_string("drawers/refund_message.txt", facts)
     return plain_lines(written)

@@ -14,6 +14,8 @@ from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
 from core.tables import Table, column, row_link
 from core.times import moment
+from credit.models import CreditEntry
+from credit.services import name_of
 from drawers.models import DrawerEntry, Refund, Shift
 from drawers.presenting import refund_badge, shift_badge
 from purchases.presenting import shown_destination
@@ -66,18 +68,32 @@ class ShiftTable(Table[Shift]):
 
 
 class RefundTable(Table[Refund]):
-    """Money for customers, with its order. `names`: number → the name under which the shop has saved it."""
+    """Money for customers, with its order. `names`: number → the name under which the shop has saved it.
+
+    `debts`: ref_id → the sale, of those that are on an account; `may_name`: whether its customer is named.
+    """
 
     caption = _("Money for customers, newest first")
 
-    def __init__(self, rows: Iterable[Refund], *, names: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Refund],
+        *,
+        names: Mapping[str, str],
+        debts: Mapping[str, CreditEntry],
+        may_name: bool,
+    ) -> None:
         super().__init__(rows)
-        self.names = names
+        self.names, self.debts, self.may_name = names, debts, may_name
+
+    def _is_unpaid(self, refund: Refund) -> bool:
+        debt = self.debts.get(refund.order.ref_id)
+        return debt is not None and debt.account.balance > 0
 
     @column(_("State"), phone="1 left")
     def state(self, refund: Refund) -> SafeString:
-        """Whether it was given back."""
-        return refund_badge(refund)
+        """Whether it was given back; of a sale on credit, whether it comes off the account."""
+        return refund_badge(refund, is_unpaid=self._is_unpaid(refund))
 
     @column(_("For whom"), phone="2 left")
     def whom(self, refund: Refund) -> SafeString:
@@ -97,17 +113,26 @@ class RefundTable(Table[Refund]):
 
     @column(_("How"), phone="4 wide")
     def how(self, refund: Refund) -> str:
-        """How it was given back, by whom, and out of which drawer."""
+        """How it was given back, by whom, and out of which drawer; before that, on whose account it is."""
         if not refund.given_by:
-            return ""
+            return self._on_credit(refund)
         drawer = refund.entry.shift.drawer.name if refund.entry else ""
         parts = [refund.get_method_display(), drawer, refund.given_by.shown_name, note_as_seen(refund.note)]
         when = moment(refund.given_at)
         return format_html('{}<div class="sub">{}</div>', " · ".join(filter(None, map(str, parts))), when)
 
+    def _on_credit(self, refund: Refund) -> str:
+        debt = self.debts.get(refund.order.ref_id)
+        if debt is None:
+            return ""
+        name = name_of(debt.account) if self.may_name else ""
+        words = " · ".join(filter(None, [gettext("On credit"), name]))
+        paid = gettext("comes off the account") if self._is_unpaid(refund) else gettext("paid")
+        return format_html('<span data-on-credit>{}</span><div class="sub">{}</div>', words, paid)
+
     @column(_("Amount"), css="num", phone="2 right")
     def amount(self, refund: Refund) -> str:
-        """Rupiah that the customer paid."""
+        """Rupiah that the customer paid, or owes for it."""
         return rupiah(refund.amount)
 
     @column(_("Since"), css="sub", phone="1 right")

@@ -20,7 +20,7 @@ from credit.models import MONEY
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import DrawerEntry, Method, Refund, Shift
+from drawers.models import DrawerEntry, Method, Shift
 from drawers.presenting import ShownSale
 from drawers.services import current_sale, current_sales
 from purchases.models import Order
@@ -65,17 +65,18 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 
     `others`: the methods that one press chooses.
     """
-    entry = sale.entry
-    paid: dict[str, Any] = {}
-    if entry:
-        paid = {"method": entry.method, "cash_given": entry.cash_given, "customer": sale.debtor}
-    others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, paid.get("method", Method.CASH)}]
+    # On an account from the first moment, also before it has entered the drawer.
+    method = sale.entry.method if sale.entry else Method.CREDIT if sale.debt else Method.CASH
+    paid: dict[str, Any] = {"method": method, "customer": sale.debtor}
+    others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, method}]
     return {
         "others": others if sale.may_change else [],
-        "payment": PaymentForm(initial=paid, auto_id="paid-%s") if sale.may_change else None,
-        "give_back": GiveBackForm(
-            initial=paid and {"method": paid["method"], "customer": sale.debtor}, person=person, auto_id="back-%s"
+        "payment": PaymentForm(
+            initial={**paid, "cash_given": sale.entry.cash_given if sale.entry else None}, auto_id="paid-%s"
         )
+        if sale.may_change
+        else None,
+        "give_back": GiveBackForm(initial=paid, person=person, debt=sale.debt, auto_id="back-%s")
         if sale.is_owed and sale.may_give_back
         else None,
     }
@@ -107,12 +108,6 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
         "customer": request.POST.get("paid_by_customer") or (owners[0].name if owners else ""),
         "names": names,
     }
-
-
-@register.simple_tag
-def refund_badge(refund: Refund) -> SafeString:
-    """`{% refund_badge refund %}`: icon, word and colour of whether it was given back."""
-    return presenting.refund_badge(refund)
 
 
 @register.simple_tag

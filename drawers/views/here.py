@@ -17,7 +17,7 @@ from core.forms import first_fault
 from drawers import services
 from drawers.errors import DrawerRefused, OpeningUnexplained
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
-from drawers.models import Drawer, Shift
+from drawers.models import Drawer, Method, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable
 from drawers.views.shifts import entries_of
@@ -161,5 +161,7 @@ def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
         return redirect(order)
     with refusal_shown(request):
         services.give_back(order, actor=request.user, request=request, **form.cleaned_data)
-        messages.success(request, _("Noted as given back."), extra_tags="given_back")
+        on_account = form.cleaned_data["method"] == Method.CREDIT
+        words = _("Noted on the customer's account.") if on_account else _("Noted as given back.")
+        messages.success(request, words, extra_tags="given_back")
     return redirect(order)

@@ -10,7 +10,11 @@ from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
-from customers.services import names_of
+from core.together import read_together
+from credit.services import USE as USE_CREDIT
+from credit.services import VIEW as VIEW_CREDIT
+from credit.services import standing_sales
+from customers.services import names_question
 from drawers import services
 from drawers.filters import RefundFilter
 from drawers.models import Refund
@@ -33,6 +37,11 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     orders = Prefetch("order", queryset=Order.objects.for_table())
     rows = found.qs.select_related("given_by", "entry__shift__drawer").prefetch_related(orders)
     page = keyset_page(rows, request.GET, time_field="since")
-    names = names_of(refund.order.destination for refund in page.rows) if request.user.has_perm(_NAMES) else {}
-    context = {"filter": found, "page": page, "table": RefundTable(page.rows, names=names)}
+    may_see = request.user.has_perm(_NAMES)
+    numbers = [refund.order.destination for refund in page.rows] if may_see else []
+    names, sales = read_together(names_question(numbers), standing_sales([refund.order.ref_id for refund in page.rows]))
+    debts = {sale.ref_id: sale for sale in sales}
+    may_name = any(request.user.has_perm(right) for right in (_NAMES, USE_CREDIT, VIEW_CREDIT))
+    table = RefundTable(page.rows, names=dict(names), debts=debts, may_name=may_name)
+    context = {"filter": found, "page": page, "table": table}
     return render(request, "drawers/refund_list.html", context)

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from customers.models import SavedNumber
+from customers.models import Customer, SavedNumber
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.credit.helpers import account_of, owed_by
+from tests.credit.helpers import account_of, owed_by, sell_to
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import begin
+from tests.drawers.helpers import begin, end
 from tests.factories import make_product
 from tests.journeys.helpers import OpenWindow, sign_in
 from tests.journeys.test_drawers import faults_in_all_looks
@@ -26,6 +26,25 @@ def sell_with_enter(window: Page, address: str, code: str) -> None:
     expect(window.locator("button[name=confirm]")).to_be_focused()
     window.keyboard.press("Enter")
     expect(window.locator("[data-code=placed]")).to_be_visible()
+
+
+def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> list[str]:
+    """What is wrong with the pages on which a sale that failed comes off the account."""
+    failed = end(sell_to(customer, 5_000, by=User.objects.get(username="cashier"), destination=NUMBER), "failed")
+    window.goto(f"{address}/customers/{customer.pk}/credit/")
+    expect(window.locator("#to-take-off")).to_have_attribute("data-amount", "5000")
+    faults = faults_in_all_looks(window)
+    window.goto(f"{address}/refunds/")
+    expect(window.locator("[data-on-credit]")).to_have_count(1)
+    faults += faults_in_all_looks(window)
+    window.goto(f"{address}{failed.get_absolute_url()}")
+    expect(window.locator("#sale-owed")).to_have_attribute("data-code", "less")
+    window.click("#refund-message summary")
+    faults += faults_in_all_looks(window)
+    window.click("#give-back button[type=submit]")
+    expect(window.locator("#sale-refund")).to_have_attribute("data-code", "less")
+    faults += faults_in_all_looks(window)
+    return faults
 
 
 @pytest.mark.parametrize("language", ["id-ID", "en-GB"])
@@ -70,6 +89,9 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     window.goto(f"{address}/drawer/")
     expect(window.locator("#expected-now")).to_have_attribute("data-amount", "114500")
     faults += faults_in_all_looks(window)
+
+    # when: an order on credit fails, it comes off the account
+    faults += faults_of_a_failed_sale(window, address, customer)
 
     # then: the owner sees it by age
     owner.goto(f"{address}/credit/")

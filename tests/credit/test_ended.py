@@ -1,0 +1,181 @@
+"""A sale on credit whose order ended without success: nobody promises money that the customer never paid."""
+
+import html
+import re
+
+import pytest
+
+from credit.models import CreditEntry
+from drawers.services import expected_cash, sweep_sales, take_credit_payment
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.customers.helpers import make_customer
+from tests.drawers.helpers import begin, end, sell
+from tests.people import browser_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+NUMBER = "081234567890"
+# What only who has paid is promised.
+MONEY = re.compile(r"You get your|transfer|given you|Uang Anda")
+
+
+def page_of(browser, path):
+    answer = browser.get(path)
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
+def text_of(page, name="refund"):
+    return html.unescape(page.split(f'id="{name}-text"')[1].split(">", 1)[1].split("</textarea>")[0])
+
+
+def part_of(page, name):
+    """From the element with this id on."""
+    return page.split(f'id="{name}"', 1)[1]
+
+
+def ended(shift, *, paid=0, other=0, amount=10_000):
+    """A customer, and a sale of 10.000 on credit that failed: `paid` of the debt, and another debt of `other`."""
+    customer = give_credit()
+    order = sell_to(customer, amount, by=shift.cashier, destination=NUMBER)
+    if other:
+        sell_to(customer, other, by=shift.cashier, destination="081234567891")
+    if paid:
+        take_credit_payment(account_of(customer), amount=paid, method="qris", actor=shift.cashier)
+    return customer, end(order, "failed")
+
+
+def browser_as(person, language):
+    browser = browser_of("supervisor", username=f"{language}-speaker", language=language)
+    browser.force_login(person)
+    person.language = language
+    person.save(update_fields=["language"])
+    return browser
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+@pytest.mark.parametrize(
+    ("paid", "other", "code", "named"),
+    [
+        (0, 0, "less", ["Rp10.000"]),
+        (4_000, 20_000, "less", ["Rp10.000"]),
+        (4_000, 0, "part", ["Rp10.000", "Rp4.000"]),
+    ],
+)
+def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, other, code, named, language):
+    shift = begin(cash=100_000)
+    customer, order = ended(shift, paid=paid, other=other)
+    browser = browser_as(shift.cashier, language)
+    before = owed_by(customer)
+
+    # given: from the first moment on, before the sale has entered the drawer, and after
+    for entered in (False, True):
+        if entered:
+            sweep_sales()
+        page = page_of(browser, order.get_absolute_url())
+        assert f'id="sale-owed" data-code="{code}"' in page
+        assert f'data-paid="{paid}"' in page
+        form = part_of(page, "give-back").split("</form>")[0]
+        assert re.search(r'type="hidden" name="method" value="credit"', form), form
+        assert 'name="customer"' not in form
+        assert "<select" not in form
+        text = text_of(page)
+        arrived = page_of(browser, f"/arrived/?q={order.ref_id}")
+        for said in (text, html.unescape(re.search(r'id="answer-copy" data-copy="([^"]*)"', arrived)[1])):
+            assert not MONEY.search(said), said
+            assert [amount for amount in named if amount not in said] == [], said
+    assert "data-on-credit" in page_of(browser, "/refunds/")
+
+    # when: cash is tried by hand, then the form is sent as it stands
+    address = f"/drawer/sales/{order.ref_id}/given-back/"
+    browser.post(address, {"method": "cash", "shift": shift.pk})
+    assert owed_by(customer) == before
+    browser.post(address, {"method": "credit", "shift": shift.pk})
+
+    # then
+    page = page_of(browser, order.get_absolute_url())
+    assert f'id="sale-refund" data-code="{code}"' in page
+    assert 'id="give-back"' not in page
+    assert not MONEY.search(text_of(page)), text_of(page)
+    assert not MONEY.search(html.unescape(page_of(browser, f"/arrived/?q={order.ref_id}")))
+    assert (owed_by(customer), expected_cash(shift)) == (before - 10_000, 100_000)
+    assert not CreditEntry.objects.filter(kind="paid_back").exists()
+
+
+def test_what_was_paid_wholly_goes_back_in_money_or_is_kept():
+    shift = begin(cash=100_000)
+    customer, order = ended(shift, paid=10_000)
+    browser = browser_as(shift.cashier, "en")
+
+    page = page_of(browser, order.get_absolute_url())
+
+    assert 'id="sale-owed" data-code="money"' in page
+    assert MONEY.search(text_of(page))
+    form = part_of(page, "give-back").split("</form>")[0]
+    assert re.findall(r'<option value="(cash|credit)"', form) == ["cash", "credit"]
+    assert re.search(r'<option value="credit" selected', form)
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "credit"})
+    page = page_of(browser, order.get_absolute_url())
+    assert 'id="sale-refund" data-code="kept"' in page
+    assert not MONEY.search(text_of(page)), text_of(page)
+    assert owed_by(customer) == -10_000
+
+    # when: the payment is undone after that, nothing is owed, and nothing else is said
+    payment = CreditEntry.objects.get(kind="payment")
+    answer = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"}, follow=True)
+
+    said = re.search(r'data-code="credit_undone".*?</', answer.content.decode(), re.DOTALL)
+    assert owed_by(customer) == 0
+    assert said
+    assert "Rp" not in said[0]
+    assert "owed again" not in said[0]
+
+
+def test_another_customer_is_refused_by_name():
+    shift = begin(cash=100_000)
+    customer, order = ended(shift)
+    other = give_credit("Pak Budi")
+    browser = browser_as(shift.cashier, "en")
+
+    facts = {"method": "credit", "customer": "Pak Budi", "shift": shift.pk}
+    answer = browser.post(f"/drawer/sales/{order.ref_id}/given-back/", facts, follow=True)
+
+    assert re.search(r'data-code="OtherAccount".*?Bu Sri', answer.content.decode(), re.DOTALL)
+    assert (owed_by(customer), owed_by(other)) == (10_000, 0)
+    assert CreditEntry.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("paid", "other", "reminded"),
+    [(0, 0, ""), (0, 20_000, "Rp20.000"), (12_000, 20_000, "Rp8.000"), (22_000, 20_000, ""), (10_000, 0, "")],
+)
+def test_no_reminder_asks_for_what_did_not_go_through(paid, other, reminded):
+    """A payment beyond the first debt pays the next one: without the failed sale of 10.000 it pays that one only."""
+    shift = begin(cash=100_000)
+    customer, order = ended(shift, paid=paid, other=other)
+
+    page = page_of(browser_as(shift.cashier, "en"), f"/customers/{customer.pk}/credit/")
+
+    assert 'id="to-take-off" data-amount="10000"' in page
+    assert f'href="{order.get_absolute_url()}#order-sale"' in page
+    assert page.count("data-unfulfilled") == (2 if paid < 10_000 else 1)
+    assert ('id="credit-reminder"' in page) == bool(reminded)
+    if reminded:
+        assert re.findall(r"Rp[\d.]+", text_of(page, "reminder")) == [reminded]
+
+
+def test_a_sale_in_cash_kept_on_an_account_is_said_so():
+    shift = begin(cash=100_000)
+    order = end(sell(shift.cashier, 7_000), "failed")
+    customer, browser = give_credit(), browser_as(shift.cashier, "en")
+    make_customer("Pak Budi")
+
+    page = page_of(browser, order.get_absolute_url())
+    assert 'id="sale-owed" data-code="money"' in page
+    assert 'name="customer"' in part_of(page, "give-back").split("</form>")[0]
+    browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "credit", "customer": "Bu Sri"})
+
+    page = page_of(browser, order.get_absolute_url())
+    assert 'id="sale-refund" data-code="kept"' in page
+    assert not MONEY.search(text_of(page))
+    assert owed_by(customer) == -7_000
