@@ -33,6 +33,7 @@ class CreditRefused(OrderRefused):
             "given_back": _("Somebody has noted before that the customer has the money back."),
             "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
             "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
+            "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
             "not_money": _("Choose cash, transfer or QRIS."),
             "form_used": _(
                 "This form was sent before, and entered something else. Look at the entries, then try again."

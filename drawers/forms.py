@@ -194,6 +194,8 @@ class GiveBackForm(forms.Form):
         field.initial = next((shift.pk for shift in shifts if shift.cashier_id == person.pk), None)
         if debt:
             del self.fields["customer"]
+        if debt and debt.account.customer_id is None:
+            self.fields["method"].choices = [choice for choice in Method.choices if choice[0] != Method.CREDIT]
         if debt and debt.account.balance > 0:
             self.fields["method"].widget = forms.HiddenInput()
             field.label, field.empty_label = _("Noted in the shift"), _("In none")

@@ -115,6 +115,8 @@ def give_back_credit(order: Order, *, actor: User, customer: Customer | None = N
             raise CreditRefused("not_owed")
         sale = _locked_sale(current.ref_id)
         account = sale.account if sale else None
+        if account and account.customer_id is None:
+            raise CreditRefused("nobodys")
         if account and customer and account.customer_id != customer.pk:
             raise OtherAccount(name_of(account))
         if account is None:
@@ -148,11 +150,12 @@ def follow_price(order: Order, selling_price: int, actor: User | None) -> None:
 
 
 def refuse_while_on_credit(order: Order) -> None:
-    """Raise `CreditRefused` while a locked order is on an account: a note alone would leave the debt there.
+    """Raise `CreditRefused` while a locked order is on a customer's account: a note alone would leave the debt there.
 
-    `settings.GIVEN_BACK_CHECKS` names it.
+    `settings.GIVEN_BACK_CHECKS` names it. The account of a deleted customer is paid and stays as it is.
     """
-    if standing_sale(order.ref_id):
+    sale = standing_sale(order.ref_id)
+    if sale and sale.account.customer_id:
         raise CreditRefused("still_owed")
 
 

@@ -117,8 +117,9 @@ def _note(
 
 def _take_off_account(order: Order, method: Method, *, actor: User, customer: Customer | None, note: str) -> None:
     sale = credit.standing_sale(order.ref_id)
-    if sale is None and method != Method.CREDIT:
-        return
+    is_on_account = sale is not None and sale.account.customer_id is not None
+    if not is_on_account and method != Method.CREDIT:
+        return  # also where its customer paid all and was deleted since: that account never changes again
     entry = credit.give_back_credit(order, actor=actor, customer=customer, reason=note)
     if method != Method.CREDIT:
         credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=order.ref_id)
