@@ -132,7 +132,7 @@ _ENDED: dict[str, Words] = {
     ),
     Status.REVERSED: (
         _("The upstream took the payment back."),
-        _("The bill is not paid. Check it again to pay it, or give the money back to the customer."),
+        _("The bill is not paid. Check it again to pay it, or give back what the customer paid."),
     ),
 }
 _DECIDED_FAILED: Words = (

@@ -195,7 +195,8 @@ class GiveBackForm(forms.Form):
         if debt:
             del self.fields["customer"]
         if debt and debt.account.customer_id is None:
-            self.fields["method"].choices = [choice for choice in Method.choices if choice[0] != Method.CREDIT]
+            method: Any = self.fields["method"]
+            method.choices = [choice for choice in Method.choices if choice[0] != Method.CREDIT]
         if debt and debt.account.balance > 0:
             self.fields["method"].widget = forms.HiddenInput()
             field.label, field.empty_label = _("Noted in the shift"), _("In none")

@@ -336,6 +336,7 @@ def _closed(_order: Order, _actions: _Actions) -> Explanation:
         _("A person closed it, because it seems never to have arrived."),
         _("The upstream has reported nothing, and nobody refunds anything."),
         _("Give the customer the money back. Should the upstream report it later, an incident says so."),
+        step_code="give_back",
         code="not_refunded",
     )
 
@@ -349,7 +350,8 @@ def _reversed(order: Order, actions: _Actions) -> Explanation:
         if Action.GIVE_BACK in actions
         else _("A person who sells gives the money back, and notes it here.")
     )
-    return Explanation(happened, _("The customer is owed %(amount)s.") % {"amount": rupiah(order.customer_pays)}, step)
+    owed = _("The customer is owed %(amount)s.") % {"amount": rupiah(order.customer_pays)}
+    return Explanation(happened, owed, step, step_code="give_back")
 
 
 def _do_not_repeat(order: Order) -> tuple[_Words, str]:

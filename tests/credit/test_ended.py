@@ -4,6 +4,7 @@ import html
 import re
 
 import pytest
+from django.db import transaction
 
 from credit.models import CreditEntry
 from drawers.services import expected_cash, sweep_sales, take_credit_payment
@@ -34,15 +35,15 @@ def part_of(page, name):
     return page.split(f'id="{name}"', 1)[1]
 
 
-def ended(shift, *, paid=0, other=0, amount=10_000):
-    """A customer, and a sale of 10.000 on credit that failed: `paid` of the debt, and another debt of `other`."""
+def ended(shift, *, paid=0, other=0, status="failed"):
+    """A customer, and a sale of 10.000 on credit that ended so: `paid` of the debt, and another debt of `other`."""
     customer = give_credit()
-    order = sell_to(customer, amount, by=shift.cashier, destination=NUMBER)
+    order = sell_to(customer, 10_000, by=shift.cashier, destination=NUMBER)
     if other:
         sell_to(customer, other, by=shift.cashier, destination="081234567891")
     if paid:
         take_credit_payment(account_of(customer), amount=paid, method="qris", actor=shift.cashier)
-    return customer, end(order, "failed")
+    return customer, end(order, status)
 
 
 def browser_as(person, language):
@@ -55,18 +56,18 @@ def browser_as(person, language):
 
 @pytest.mark.parametrize("language", ["en", "id"])
 @pytest.mark.parametrize(
-    ("paid", "other", "code", "named"),
+    ("paid", "other", "code", "status"),
     [
-        (0, 0, "less", ["Rp10.000"]),
-        (4_000, 20_000, "less", ["Rp10.000"]),
-        (4_000, 0, "part", ["Rp10.000", "Rp4.000"]),
+        (0, 0, "less", "reversed"),
+        (4_000, 20_000, "less", "failed"),
+        (4_000, 0, "part", "closed"),
     ],
 )
-def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, other, code, named, language):
+def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, other, code, status, language):
     shift = begin(cash=100_000)
-    customer, order = ended(shift, paid=paid, other=other)
+    customer, order = ended(shift, paid=paid, other=other, status=status)
     browser = browser_as(shift.cashier, language)
-    before = owed_by(customer)
+    before, named = owed_by(customer), ["Rp10.000", *(["Rp4.000"] if code == "part" else [])]
 
     # given: from the first moment on, before the sale has entered the drawer, and after
     for entered in (False, True):
@@ -75,6 +76,10 @@ def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, oth
         page = page_of(browser, order.get_absolute_url())
         assert f'id="sale-owed" data-code="{code}"' in page
         assert f'data-paid="{paid}"' in page
+        explained = page.split('class="explained"')[1].split("</div>")[0]
+        assert ('data-code="off_account"' in explained) == (status != "failed")
+        assert 'data-code="give_back"' not in explained
+        assert "Rp" not in explained
         form = part_of(page, "give-back").split("</form>")[0]
         assert re.search(r'type="hidden" name="method" value="credit"', form), form
         assert 'name="customer"' not in form
@@ -179,3 +184,22 @@ def test_a_sale_in_cash_kept_on_an_account_is_said_so():
     assert 'id="sale-refund" data-code="kept"' in page
     assert not MONEY.search(text_of(page))
     assert owed_by(customer) == -7_000
+
+
+def test_the_debt_of_a_deleted_customer_goes_back_in_money_only():
+    shift = begin(cash=100_000)
+    customer, order = ended(shift, paid=10_000, status="reversed")
+    with transaction.atomic():
+        customer.delete()
+    browser = browser_as(shift.cashier, "en")
+    form = part_of(page_of(browser, order.get_absolute_url()), "give-back").split("</form>")[0]
+    assert re.findall(r'<option value="(cash|credit)"', form) == ["cash"]
+
+    address = f"/drawer/sales/{order.ref_id}/given-back/"
+    refused = browser.post(address, {"method": "credit", "shift": shift.pk}, follow=True).content.decode()
+    assert 'data-code="CreditRefused:nobodys"' in refused
+    browser.post(address, {"method": "cash", "shift": shift.pk})
+
+    assert 'id="sale-refund"' in page_of(browser, order.get_absolute_url())
+    assert expected_cash(shift) == 90_000
+    assert list(CreditEntry.objects.order_by("pk").values_list("kind", flat=True)) == ["sale", "payment"]
