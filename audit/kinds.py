@@ -28,6 +28,7 @@ class Kind(models.TextChoices):
     FACTOR_REMOVED = "factor_removed", _("Second factor removed")
     FACTOR_USED = "factor_used", _("Second factor used")
     FACTOR_FAILED = "factor_failed", _("Second factor refused")
+    PASSWORD_REFUSED = "password_refused", _("Password refused")
     BREAK_GLASS_USED = "break_glass_used", _("Emergency account used")
     EXPORT_MADE = "export_made", _("File exported")
     PRINTED = "printed", _("Printed")

@@ -111,4 +111,5 @@ def _factor_words(wait: int) -> dict[str, str]:
         "too_many": _("You have ten passkeys already. Remove one first."),
         "needed": _("Your rights take a second factor: add another one, then remove this one."),
         "slow": _("Nothing was done. Too many wrong codes: wait %(time)s.") % {"time": wait_words(wait)},
+        "slow_password": _("Nothing was done. Too many wrong passwords: wait %(time)s.") % {"time": wait_words(wait)},
     }

@@ -13,11 +13,14 @@ from tills.services import confirm_pin, find_till, has_pin, is_pin
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
+    from drawers.models import Shift
     from staff.models import User
 
 
-def confirm_receiver(request: HttpRequest, person: User, secret: str) -> None:
-    """Raise `Refused` unless this is the person's password, or at a till the PIN. Guesses are counted.
+def confirm_receiver(request: HttpRequest, shift: Shift, person: User, secret: str) -> None:
+    """Raise `Refused` unless this is the password, or at a till the PIN, of who takes the shift's drawer over.
+
+    Guesses are counted.
 
     Call it outside of any transaction that may roll back.
     """
@@ -30,7 +33,8 @@ def confirm_receiver(request: HttpRequest, person: User, secret: str) -> None:
             confirm_password(person, secret, counted_as="take_over_drawer")
         except FactorRefused as refusal:
             facts = {"act": "take_over_drawer", "reason": refusal.reason}
-            record(Kind.FACTOR_FAILED, request=request, subject=person.username, facts=facts)
+            record(Kind.PASSWORD_REFUSED, request=request, subject=person.username, facts=facts)
             raise
         way = "password"
-    record(Kind.DRAWER_TAKEN_OVER, person=person, request=request, facts={"by": way})
+    facts = {"drawer": shift.drawer.name, "by": way}
+    record(Kind.DRAWER_TAKEN_OVER, person=person, request=request, subject=str(shift), facts=facts)

@@ -145,7 +145,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
         }
         try:
             if to := form.cleaned_data["to"]:
-                services.confirm_receiver(request, to, form.cleaned_data["secret"])
+                services.confirm_receiver(request, shift, to, form.cleaned_data["secret"])
                 services.hand_over(shift, to=to, **facts)
                 messages.success(request, _("Handed over to %(name)s.") % {"name": to.shown_name}, extra_tags="handed")
             else:

@@ -71,7 +71,7 @@ def confirm_password(person: User, password: str, *, counted_as: str = "password
             if not person.check_password(password):
                 raise FactorRefused("password")
     except throttle.Slowed as slowed:
-        raise FactorRefused("slow", wait=slowed.seconds) from slowed
+        raise FactorRefused("slow_password", wait=slowed.seconds) from slowed
 
 
 @contextmanager

@@ -250,17 +250,18 @@ def test_nobody_is_handed_a_drawer_without_their_own_password():
         page = hand_over_on_page(browser, shift, away, secret)
         assert list(page.context["form"].errors) == ["secret"]
         assert not Shift.objects.filter(cashier=away).exists()
-    assert AuditEvent.objects.get(kind="factor_failed").subject == "away"
+    assert AuditEvent.objects.get(kind="password_refused").subject == "away"
     for _ in range(5):
         page = hand_over_on_page(browser, shift, away, "not theirs")
-    assert "FactorRefused:slow" in page.context["form"].errors.as_json()
+    assert "FactorRefused:slow_password" in page.context["form"].errors.as_json()
     hand_over_on_page(browser, shift, away, "secret-words")
     assert not Shift.objects.filter(cashier=away).exists()
 
     Throttle.objects.all().delete()
     assert hand_over_on_page(browser, shift, away, "secret-words").status_code == 302
     assert Shift.objects.get(cashier=away).taken_from == shift
-    assert AuditEvent.objects.get(kind="drawer_taken_over").person == away
+    taken = AuditEvent.objects.get(kind="drawer_taken_over")
+    assert (taken.person, taken.subject, taken.facts["drawer"]) == (away, f"shift {shift.pk}", shift.drawer.name)
 
 
 def test_at_a_till_who_takes_over_types_the_pin():

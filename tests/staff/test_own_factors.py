@@ -199,4 +199,4 @@ def test_guesses_of_the_own_password_are_slowed():
     for _ in range(5):
         add_app(client, password="wrong")
 
-    assert 'data-code="FactorRefused:slow"' in add_app(client, password="secret-words").content.decode()
+    assert 'data-code="FactorRefused:slow_password"' in add_app(client, password="secret-words").content.decode()

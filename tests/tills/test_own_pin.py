@@ -59,7 +59,7 @@ def test_a_wrong_password_sets_no_pin_and_guesses_are_slowed():
 
     seen = [codes(browser.post("/me/pin/", typed(password="wrong"))) for _ in range(6)]
 
-    assert seen == [{"FactorRefused:password"}] * 5 + [{"FactorRefused:slow"}]
+    assert seen == [{"FactorRefused:password"}] * 5 + [{"FactorRefused:slow_password"}]
     assert not Pin.objects.exists()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
@@ -14,10 +16,15 @@ from audit.models import AuditEvent
 from audit.services import record
 from exports.models import Export
 from purchases.states import Status
+from shop.services.changing import TEXTS
+from staff.models import LIMITS
 from tests.database import statements
 from tests.factories import make_order
 from tests.people import browser_of, make_person
+from workbench.presenting.facts import NAMES
 from workbench.tasks import write_audit
+
+ROOMS = [room for room in settings.INSTALLED_APPS if (settings.BASE_DIR / room).is_dir()]
 
 
 @pytest.fixture
@@ -50,7 +57,64 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
 
 def test_a_change_shows_before_and_after(auditor: Client):
     page = auditor.get("/audit/?kind=limit_changed").content.decode()
-    assert "per_day: 5 → 9" in page
+    assert "Rp5 → Rp9" in page
+
+
+def test_facts_are_words_in_both_languages(auditor: Client):
+    facts = {"act": "take_over_drawer", "reason": "slow_password"}
+    record(Kind.PASSWORD_REFUSED, subject="Sari", facts=facts)
+    record(Kind.DRAWER_TAKEN_OVER, subject="shift 7", facts={"drawer": "Laci depan", "by": "password"})
+    opened = {"drawer": "Laci depan", "left": 5_000, "counted": 4_000, "difference": -1_000, "reason": "slow"}
+    record(Kind.DRAWER_OPENED_OTHERWISE, subject="shift 8", facts=opened)
+    terms = {"kind": "plus", "value": 500, "round_to": 1}
+    record(Kind.PRICE_RULE_CHANGED, before={"terms": None}, after={"terms": terms})
+
+    for language, said in (
+        ("en", ["Step: Take over a drawer", "Reason: too many wrong passwords", "By: password", "Reason: slow"]),
+        ("id", ["Langkah: Ambil alih laci", "Alasan: terlalu banyak", "Dengan: kata sandi", "Dihitung: Rp4.000"]),
+    ):
+        auditor.cookies["django_language"] = language
+        page = auditor.get("/audit/", headers={"Accept-Language": language}).content.decode()
+        assert [words for words in said if words not in page] == []
+        assert "take_over_drawer" not in page
+
+
+def test_every_fact_that_the_code_records_has_a_name():
+    recorded = names_recorded()
+    assert {"act", "by", "terms", "sha256", "due_days", "logo", "per_day", "left"} <= recorded  # it finds them
+    assert recorded - NAMES.keys() == set()
+
+
+def names_recorded() -> set[str]:
+    """The keys of what is given to `record`: written there, kept in a variable, or made by a function beside it."""
+    names = {*LIMITS, *TEXTS}
+    for path in (file for room in ROOMS for file in (settings.BASE_DIR / room).rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+        for function in functions.values():
+            calls = [one for one in ast.walk(function) if isinstance(one, ast.Call) and called(one) == "record"]
+            for given in (keyword for call in calls for keyword in call.keywords):
+                if given.arg in {None, "before", "after", "facts"}:
+                    names |= keys_of(given.value, function, functions)
+    return names - {"before", "after", "facts"}
+
+
+def called(call: ast.Call) -> str:
+    return getattr(call.func, "id", "")
+
+
+def keys_of(given: ast.AST, function: ast.FunctionDef, functions: dict[str, ast.FunctionDef]) -> set[str]:
+    asked = {one.id for one in ast.walk(given) if isinstance(one, ast.Name)}
+    parts = [given]
+    for one in ast.walk(function):
+        if isinstance(one, ast.Assign | ast.AugAssign | ast.AnnAssign) and one.value:
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            if {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)} & asked:
+                parts.append(one.value)
+    helpers = {called(one) for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)} & functions.keys()
+    parts += [functions[name] for name in helpers]
+    keys = {key for part in parts for one in ast.walk(part) if isinstance(one, ast.Dict) for key in one.keys}
+    return {str(key.value) for key in keys if isinstance(key, ast.Constant)}
 
 
 def test_a_csv_streams_the_filtered_events_and_is_noted(auditor: Client):

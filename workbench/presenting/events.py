@@ -7,10 +7,10 @@ from typing import Any
 
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 
 from audit.models import AuditEvent
 from core.numbers import json_as_seen, masked_json
+from workbench.presenting.facts import name_words, value_words
 
 
 def as_text(value: Any) -> str:
@@ -35,15 +35,12 @@ def _parts(event: AuditEvent) -> list[tuple[str, str]]:
     seen = json_as_seen(kept)
     before, after, facts = (seen[name] or {} for name in kept)
     changed = [
-        (name, f"{_short(before.get(name))} → {_short(after.get(name))}") for name in dict.fromkeys([*before, *after])
+        (name, f"{value_words(name, before.get(name))} → {value_words(name, after.get(name))}")
+        for name in dict.fromkeys([*before, *after])
     ]
-    return changed + [(name, _short(value)) for name, value in facts.items() if value not in ("", None)]
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else "–" if value is None else json.dumps(value, ensure_ascii=False)
-    return Truncator(text).chars(80)
+    said = [(name, value_words(name, value, event.kind)) for name, value in facts.items() if value not in ("", None)]
+    return changed + said
 
 
 def _words(part: tuple[str, str]) -> str:
-    return f"{part[0]}: {part[1]}"
+    return f"{name_words(part[0])}: {part[1]}"
