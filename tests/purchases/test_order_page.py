@@ -110,7 +110,7 @@ def test_a_closed_order_says_that_nobody_refunds_anything(cashier):
     page = detail(cashier, make_order(Status.CLOSED))
 
     assert has_id(page, "order-closed")
-    assert codes(page) == {"not_refunded"}
+    assert codes(page) == {"not_refunded", "give_back"}
 
 
 @pytest.mark.parametrize("status", [Status.FAILED, Status.SUCCESS])
