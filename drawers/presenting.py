@@ -19,7 +19,7 @@ from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
-from credit.models import CreditEntry
+from credit.models import CreditEntry, Method
 from credit.presenting import off_account_words
 from credit.services import USE as USE_CREDIT
 from credit.services import VIEW as VIEW_CREDIT
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 
 def refund_badge(refund: Refund, *, is_unpaid: bool) -> SafeString:
-    """To give back, or given back. `is_unpaid`: it is on an account, and comes off that."""
+    """To give back, or given back, in money or on an account. `is_unpaid`: it is on one, and comes off that."""
+    if refund.method == Method.CREDIT:
+        return badge(("circle-check", "success"), pgettext("refund", "On the account"))
     if refund.is_given:
         return badge(("circle-check", "success"), pgettext("refund", "Given back"))
     if is_unpaid:

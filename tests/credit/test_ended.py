@@ -101,6 +101,7 @@ def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, oth
     page = page_of(browser, order.get_absolute_url())
     assert f'id="sale-refund" data-code="{code}"' in page
     assert 'id="give-back"' not in page
+    assert 'data-code="give_back"' not in page
     assert not MONEY.search(text_of(page)), text_of(page)
     assert not MONEY.search(html.unescape(page_of(browser, f"/arrived/?q={order.ref_id}")))
     assert (owed_by(customer), expected_cash(shift)) == (before - 10_000, 100_000)
