@@ -6,6 +6,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 
 from bills.services import pay_again, pay_bill
 from catalogue.models import Product
+from ledger.models import Entry
 from purchases.errors import BelowCost, PriceMoved, SellingPriceMoved
 from purchases.models import Order, OrderEvent
 from purchases.services import send_again
@@ -120,10 +121,13 @@ def test_a_risen_cost_above_the_price_takes_right_and_reason():
         assert refusal.value.reason == refused
     order.refresh_from_db()
     assert (order.status, order.max_price, order.events.count()) == (Status.NEEDS_ACTION, 20_275, 0)
+    assert not Entry.objects.filter(ref_id=order.ref_id).exists()
 
     again = send_again(order, actor=supervisor, max_price=22_000, reason=" the customer waits ")
 
     assert (again.status, again.max_price, again.selling_price) == (Status.QUEUED, 22_000, 21_000)
+    held = [(entry.kind, entry.amount) for entry in Entry.objects.filter(ref_id=order.ref_id)]
+    assert held == [("hold", 22_000)]
     event = OrderEvent.objects.get(order=order)
     assert (event.note, event.actor) == ("the customer waits", supervisor)
     assert event.facts == {"code": "price_confirmed", "before": 20_275, "after": 22_000}
