@@ -18,6 +18,8 @@ from exports.models import Export
 from purchases.states import Status
 from shop.services.changing import TEXTS
 from staff.models import LIMITS
+from staff.rights import BY_NAME
+from staff.roles import ROLES, Role
 from tests.database import statements
 from tests.factories import make_order
 from tests.people import browser_of, make_person
@@ -58,6 +60,17 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
 def test_a_change_shows_before_and_after(auditor: Client):
     page = auditor.get("/audit/?kind=limit_changed").content.decode()
     assert "Rp5 → Rp9" in page
+
+
+def test_a_change_of_a_role_names_just_the_rights_that_came_and_went(auditor: Client):
+    gone, *kept = sorted(ROLES[Role.SUPERVISOR])
+    come = "catalogue.change_pricerule"
+    record(Kind.ROLE_EDITED, subject="supervisor", before={"rights": [gone, *kept]}, after={"rights": [*kept, come]})
+
+    page = auditor.get("/audit/?kind=role_edited").content.decode()
+
+    assert f"Rights: + {BY_NAME[come].words}, − {BY_NAME[gone].words}<" in page
+    assert not [name for name in kept if str(BY_NAME[name].words) in page]
 
 
 def test_facts_are_words_in_both_languages(auditor: Client):

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from audit.models import AuditEvent
 from core.numbers import json_as_seen, masked_json
-from workbench.presenting.facts import name_words, value_words
+from workbench.presenting.facts import change_words, name_words, value_words
 
 
 def as_text(value: Any) -> str:
@@ -35,8 +35,7 @@ def _parts(event: AuditEvent) -> list[tuple[str, str]]:
     seen = json_as_seen(kept)
     before, after, facts = (seen[name] or {} for name in kept)
     changed = [
-        (name, f"{value_words(name, before.get(name))} → {value_words(name, after.get(name))}")
-        for name in dict.fromkeys([*before, *after])
+        (name, change_words(name, before.get(name), after.get(name))) for name in dict.fromkeys([*before, *after])
     ]
     said = [(name, value_words(name, value, event.kind)) for name, value in facts.items() if value not in ("", None)]
     return changed + said

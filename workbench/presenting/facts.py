@@ -21,6 +21,7 @@ from core.money import rupiah
 from core.times import clock
 from credit.models import Method
 from staff.models import AccessLink
+from staff.rights import BY_NAME as RIGHTS_BY_NAME
 from staff.roles import Role
 
 #: What a fact, or a field before and after, is called. A test walks the code for names that are not here.
@@ -182,6 +183,15 @@ def value_words(name: str, value: Any, kind: str = "") -> str:
     return Truncator(_said(name, value, kind)).chars(_LONGEST)
 
 
+def change_words(name: str, before: Any, after: Any) -> str:
+    """What a field was and is now. Of a list all that came and all that went, since that is what is looked for."""
+    if not (isinstance(before, list) and isinstance(after, list)):
+        return f"{value_words(name, before)} → {value_words(name, after)}"
+    came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))
+    moved = [f"+ {_said(name, one, '')}" for one in came] + [f"− {_said(name, one, '')}" for one in went]
+    return ", ".join(moved) or pgettext("audit", "as before")
+
+
 def _said(name: str, value: Any, kind: str) -> str:
     match value:
         case None | Mapping() if name == "terms":
@@ -206,6 +216,8 @@ def _said(name: str, value: Any, kind: str) -> str:
 def _coded(name: str, value: str, kind: str) -> str:
     if name == "act":
         return _act(value)
+    if name == "rights" and value in RIGHTS_BY_NAME:
+        return str(RIGHTS_BY_NAME[value].words)
     if name == "reason":
         return str(REASONS.get(value, value)) if kind in _TRIES else value
     if name == "until":
