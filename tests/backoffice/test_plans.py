@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from alerts.services import evaluate_alerts
 from backoffice.tasks import SOURCES
+from benchmarks.counter_pages import fill_counter
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
@@ -59,6 +60,7 @@ def busy_shop(upstream, settings):
     settings.SANDBOX_URL = upstream.process.url
     create_demo_staff()
     call_command("seed_history", orders=ORDERS, stdout=StringIO(), stderr=StringIO())
+    fill_counter()
     browser = Client()
     browser.force_login(User.objects.get(username="owner"))
     return browser
