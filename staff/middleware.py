@@ -18,7 +18,7 @@ from audit.services import record
 from core.live import is_poll
 from staff.models import User
 from staff.services.factors import has_factor, is_excused, needs_factor
-from staff.sessions import is_over, note_activity
+from staff.sessions import has_lost_provider, is_over, note_activity
 
 log = structlog.get_logger()
 
@@ -46,7 +46,10 @@ def has_session(request: HttpRequest) -> bool:
 
 
 class IdleMiddleware:
-    """Ends the session of whoever has left. What a page asks by itself is not a sign of a person."""
+    """Ends the session of whoever has left, or came through a provider that is switched off.
+
+    What a page asks by itself is not a sign of a person.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -59,13 +62,29 @@ class IdleMiddleware:
         """It takes no query: the session is read for the person anyway."""
         if not has_session(request) or not isinstance(request.user, User):
             return
-        if is_over(request):
-            record(Kind.SIGN_OUT, request=request, facts={"because": "idle"})
-            log.info("session_over", person=request.user.pk)
+        if because := _why_over(request):
+            record(Kind.SIGN_OUT, request=request, facts={"because": because})
+            log.info("session_over", person=request.user.pk, because=because)
             logout(request)
-            messages.info(request, _("You were signed out, because nobody was here for a while."), extra_tags="idle")
+            messages.info(request, _over_words(because), extra_tags=because)
         elif not is_poll(request):
             note_activity(request)
+
+
+def _why_over(request: HttpRequest) -> str:
+    """ "" when the session goes on."""
+    if has_lost_provider(request):
+        return "provider"
+    return "idle" if is_over(request) else ""
+
+
+def _over_words(because: str) -> str:
+    if because == "provider":
+        return _(
+            "You were signed out: the shop no longer uses the sign-in provider that you came through."
+            " Without a password or passkey here, ask a manager for a link."
+        )
+    return _("You were signed out, because nobody was here for a while.")
 
 
 class FactorFirstMiddleware:

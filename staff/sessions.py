@@ -17,6 +17,8 @@ from staff.models import Session
 # What a session holds beside Django's own: when it began (seconds since 1970), and what the browser calls itself.
 BEGAN, DEVICE = "began", "device"
 SEEN = "seen"  # when its person last did something, to the minute
+ISSUER = "issuer"  # of the provider through which its person came; absent after any other way in
+_CAME_THROUGH = "_came_through"
 _SEEN_EVERY = 60
 _FRESH = 600
 _LONGEST_DEVICE = 300
@@ -50,8 +52,22 @@ class SessionStore(DatabaseStore):
         return row
 
 
+def note_provider(request: HttpRequest, issuer: str) -> None:
+    """This very request signs in through the provider with this issuer; "" for none."""
+    setattr(request, _CAME_THROUGH, issuer)
+
+
+def noted_provider(request: HttpRequest) -> str:
+    """The issuer that `note_provider` was given for this request; "" for any other way in."""
+    issuer: str = getattr(request, _CAME_THROUGH, "")
+    return issuer
+
+
 def note_sign_in(request: HttpRequest) -> None:
-    """Keep in the session when it began, and in which browser."""
+    """Keep in the session when it began, in which browser, and through which provider."""
+    request.session.pop(ISSUER, None)
+    if issuer := noted_provider(request):
+        request.session[ISSUER] = issuer
     request.session[BEGAN] = clock.now().timestamp()
     request.session[DEVICE] = request.headers.get("User-Agent", "")[:_LONGEST_DEVICE]
 
@@ -74,3 +90,8 @@ def is_over(request: HttpRequest) -> bool:
     is_idle: bool = now - request.session.get(SEEN, now) > settings.SESSION_IDLE_MINUTES * 60
     is_old: bool = now - request.session.get(BEGAN, now) > settings.SESSION_COOKIE_AGE
     return is_idle or is_old
+
+
+def has_lost_provider(request: HttpRequest) -> bool:
+    """Whether the session began through a provider that the settings do not name any more."""
+    return bool(request.session.get(ISSUER, settings.OIDC_ISSUER) != settings.OIDC_ISSUER)

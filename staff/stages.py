@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account.stages import LoginStage
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from staff.models import User
 from staff.services.factors import has_factor
+from staff.sessions import note_provider, noted_provider
 
 # What a sign-in carries once the person has shown a factor already: with a passkey, or a code sent along.
 _SHOWN = "_shown_factor_of"
 _PROOF = "proof"
+_THROUGH = "through"  # the provider: the step after it is another request
 
 
 def note_shown_factor(request: HttpRequest, person: User) -> None:
@@ -33,7 +35,14 @@ class SecondStep(LoginStage):  # type: ignore[misc]
         if not has_factor(person) or getattr(self.request, _SHOWN, None) == person.pk:
             return None, True
         self.state[_PROOF] = person.get_session_auth_hash()
+        self.state[_THROUGH] = noted_provider(self.request)
         return redirect(self.urlname), True
+
+    def exit(self) -> HttpResponse:
+        """The factor was shown: begin the session, which knows how the sign-in began."""
+        note_provider(self.request, self.state.get(_THROUGH, ""))
+        begun: HttpResponse = super().exit()
+        return begun
 
     def is_current(self) -> bool:
         """Whether the password that was shown still holds, and the account with it."""

@@ -27,6 +27,7 @@ from staff.services import throttle
 from staff.services.attempts import CLIENT
 from staff.services.outside import person_of, waiting_role
 from staff.services.second import Change
+from staff.sessions import note_provider
 from staff.views.signing_in import begin_session
 
 _FAULTS = (OAuth2Error, RequestException, jwt.PyJWTError, ValueError, KeyError, TypeError, AttributeError)
@@ -66,6 +67,7 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
     throttle.give_back(_client(request))
     if change := waiting_role(person):
         _ask_second(request, person, change)
+    note_provider(request, settings.OIDC_ISSUER)
     return begin_session(request, person, redirect_url=str(state.get("next") or "") or None)
 
 

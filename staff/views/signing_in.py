@@ -43,8 +43,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             factors.check_factor_of(person, request, act=SECOND_STEP, content={})
-            begun: HttpResponse = stage.exit()
-            return begun
+            return stage.exit()
         except FactorRefused as refusal:
             error = refusal
     kinds = factors.factors_of(person)

@@ -352,3 +352,57 @@ def test_a_role_given_here_before_ends_with_the_claim(provider):
     again = signed_in(provider)
     assert again is not None
     assert not again.is_superuser
+
+
+# --- switched off again ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("issuer", ["", "https://another.example"])
+def test_without_the_provider_its_sessions_end(provider, issuer):
+    browser = Client()
+    person = signed_in(provider, browser)
+    assert browser.get("/orders/").status_code == 200
+
+    with override_settings(OIDC_ISSUER=issuer):
+        answer = browser.get("/orders/")
+
+        assert answer["Location"].startswith(SIGN_IN)
+        assert {message.extra_tags for message in browser.get(SIGN_IN).context["messages"]} == {"provider"}
+    assert not Session.objects.filter(person=person).exists()
+    event = AuditEvent.objects.get(kind=Kind.SIGN_OUT.value)
+    assert (event.person, event.facts) == (person, {"because": "provider"})
+
+
+def test_a_session_remembers_the_provider_over_the_second_step(provider):
+    person = signed_in(provider)
+    assert person is not None
+    give_factor(person)
+    browser = Client()
+    come_back(provider, browser)
+    browser.post("/accounts/second-step/", {"factor_code": code_of(person)})
+    assert browser.get("/orders/").status_code == 200
+
+    with override_settings(OIDC_ISSUER=""):
+        assert browser.get("/orders/")["Location"].startswith(SIGN_IN)
+
+
+def test_other_sessions_of_the_same_person_stay(provider):
+    person, with_key, with_link = signed_in(provider), Client(), Client()
+    assert person is not None
+    key = with_passkey(person)
+
+    with override_settings(OIDC_ISSUER=""):
+        come_back_by_password(person, with_link)
+        options = with_key.post("/accounts/passkey/options/").json()["publicKey"]
+        with_key.post("/accounts/passkey/", {"factor_assertion": key.sign(options)})
+        for browser in (with_key, with_link, with_key, with_link):
+            assert browser.get("/orders/").status_code == 200
+
+
+def come_back_by_password(person: User, browser: Client) -> None:
+    """As after a link: a password, then a code."""
+    person.set_password("chosen-words-1")
+    person.save()
+    give_factor(person)
+    browser.post(SIGN_IN, {"login": person.username, "password": "chosen-words-1"})
+    browser.post("/accounts/second-step/", {"factor_code": code_of(person)})

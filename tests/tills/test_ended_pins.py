@@ -179,3 +179,17 @@ def test_a_refused_sign_in_is_no_word_of_the_provider(outside):
         person_of({"sub": "s-1", "groups": ["kasir"]}, request=a_request(outside))
 
     assert seen.get().last_login < clock.now() - dt.timedelta(days=1)
+
+
+def test_without_the_provider_a_pin_takes_a_password_here(outside):
+    browser = till_browser()
+    SocialAccount.objects.filter(user=outside).update(last_login=clock.now())
+    with override_settings(OIDC_ISSUER=""):
+        assert outside in people_with_pin()
+        outside.set_unusable_password()
+        outside.save()
+
+        take_over(browser, outside)
+
+        assert who_is_at(browser) == ""
+        assert outside not in people_with_pin()

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import structlog
 from django.conf import settings
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, PBKDF2PasswordHasher
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest
@@ -72,12 +72,16 @@ def _counts(pin: str, person: str) -> Q:
     """That a PIN counts: these are the ways to its columns and to its person's.
 
     Of who signs in through the provider, for as long after it as a session lasts: it is asked for nobody else's word.
+    With the provider switched off: once this person has a password here.
     """
     counts = Q(**{f"{person}is_active": True, f"{pin}epoch": F(f"{person}device_epoch")})
     if settings.OIDC_ISSUER:
         since = clock.now() - dt.timedelta(seconds=settings.SESSION_COOKIE_AGE)
         seen = OutsideAccount.objects.filter(provider=settings.OIDC_ISSUER, last_login__gte=since)
         counts &= Q(**{f"{person}is_oidc": False}) | Q(**{f"{person}pk__in": seen.values("user_id")})
+    else:
+        has_none = Q(**{f"{person}password__startswith": UNUSABLE_PASSWORD_PREFIX})
+        counts &= Q(**{f"{person}is_oidc": False}) | ~has_none
     return counts
 
 

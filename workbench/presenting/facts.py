@@ -152,6 +152,7 @@ _VALUES: dict[str, dict[str, Promise]] = {
         "idle": pgettext_lazy("audit", "nobody did anything"),
         "more": pgettext_lazy("audit", "password sign-in for more"),
         "next": pgettext_lazy("audit", "next person"),
+        "provider": pgettext_lazy("audit", "sign-in provider switched off"),
         "till": pgettext_lazy("audit", "till left"),
     },
     "by": {
