@@ -17,12 +17,13 @@ from core.numbers import sees_whole_numbers
 from core.together import read_together
 from credit.forms import offered_customers
 from credit.models import MONEY
+from credit.services import standing_sales
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
 from drawers.models import DrawerEntry, Method, Shift
 from drawers.presenting import ShownSale
-from drawers.services import current_sale, current_sales
+from drawers.services import current_sales
 from purchases.models import Order
 from purchases.receipts import whatsapp_address
 from purchases.templatetags.receipts import Message
@@ -143,16 +144,25 @@ def paid_together(orders: Iterable[Order]) -> PaidTogether | None:
     return PaidTogether("", sum(sale.cash_given or 0 for sale in sales), sum(sale.change or 0 for sale in sales))
 
 
+# Where an order keeps what a page has read of it.
+_PAID = "_paid_of"
 # What the customer of an example gives.
 _EXAMPLE_CASH = 100_000
 
 
 @register.simple_tag
 def paid_of(order: Order) -> DrawerEntry | None:
-    """`{% paid_of order as paid %}`: the entry of its sale, for the receipt; None while it is in no drawer.
+    """`{% paid_of order as paid %}`: the entry of its sale, for receipt and text; None while it is in no drawer.
 
-    Of an order that is only an example, one that is paid in cash.
+    Of an order that is on an account and in no drawer, or not yet, one like it; of an example, one in cash.
     """
     if order.pk is None:
         return DrawerEntry(method=Method.CASH, amount=order.customer_pays, cash_given=_EXAMPLE_CASH)
-    return current_sale(order.ref_id)
+    known = vars(order)  # asked once for a page, which may show paper and text
+    if _PAID not in known:
+        sales = DrawerEntry.objects.current().filter(ref_id=order.ref_id, ref_id__gt="", kind=DrawerEntry.Kind.SALE)
+        entries, debts = read_together(sales, standing_sales([order.ref_id]))
+        on_account = DrawerEntry(method=Method.CREDIT, amount=order.customer_pays) if debts else None
+        known[_PAID] = entries[0] if entries else on_account
+    found: DrawerEntry | None = known[_PAID]
+    return found

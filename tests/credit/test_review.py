@@ -183,6 +183,23 @@ def test_bills_together_above_the_limit_wait_as_they_are_paid(browser, batch):
     assert (Order.objects.count(), owed_by(customer)) == (1, 102_500)
 
 
+@pytest.mark.parametrize("has_drawer", [True, False])
+def test_what_is_on_an_account_is_never_called_paid(browser, request, has_drawer):
+    if has_drawer:
+        request.getfixturevalue("shift")
+    give_credit("Bu Sri")
+    confirm(browser, make_product(price=10_000), paid_by="credit", paid_by_customer="Bu Sri")
+    order = end(Order.objects.get(), "success")
+
+    page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()
+    text = page.split('id="message-text"')[1].split("</textarea>")[0]
+    paper = page.split('<article class="struk')[1].split("</article>")[0]
+
+    assert "Paid: " not in text
+    assert "Paid by: On credit, " in text
+    assert "On credit" in paper
+
+
 def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
     address, fields = batch
     browser.post(address, {"bill": fields, "paid_by": "cash", "cash_given": "350.000"})
