@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -18,10 +18,12 @@ from audit.models import AuditEvent
 from core.tables import Table, column, row_link
 from core.times import day_words, moment
 from gateway.models import Exchange
+from staff.models import User
 from staff.roles import Role
 from workbench.presenting import errors
 from workbench.presenting.events import as_text, details_of, masked
 from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of
+from workbench.presenting.subjects import Subjects
 from workbench.services.errors import Group
 
 # Where customers' numbers stand in an event.
@@ -83,7 +85,7 @@ class ExchangeTable(Table[Exchange]):
 
 
 class AuditTable(Table[AuditEvent]):
-    """What people did, each with its person."""
+    """What people did, each with its person, as `reader` may follow what it is about."""
 
     caption = _("What people did, newest first")
     export: ClassVar = {
@@ -107,15 +109,19 @@ class AuditTable(Table[AuditEvent]):
         roles = ", ".join(str(Role(name).label) if name in Role.values else name for name in event.role.split(","))
         return format_html('{} <span class="sub">{}</span>', event.person.username if event.person else "–", roles)
 
-    @column(_("About"), css="mono", phone="3 wide")
+    def __init__(self, events: Iterable[AuditEvent], *, reader: User) -> None:
+        super().__init__(events)
+        self.subjects = Subjects.of(self.rows, reader)
+
+    @column(_("About"), phone="3 wide")
     def subject(self, event: AuditEvent) -> SafeString:
-        """What it was about."""
-        return format_html("{}", event.subject)
+        """What it was about; leads there."""
+        return self.subjects.about(event).as_html()
 
     @column(_("Details"), css="sub", phone="4 wide")
     def details(self, event: AuditEvent) -> SafeString:
         """What it changed, and what else there is to say."""
-        return details_of(event)
+        return details_of(event, self.subjects)
 
     @column(_("Address"), css="mono sub nowrap", phone="2 right")
     def address(self, event: AuditEvent) -> str:

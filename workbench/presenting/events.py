@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from audit.models import AuditEvent
 from core.numbers import json_as_seen, masked_json
 from workbench.presenting.facts import change_words, name_words, value_words
+from workbench.presenting.subjects import Subjects
 
 
 def as_text(value: Any) -> str:
@@ -24,21 +25,27 @@ def masked(event: AuditEvent) -> dict[str, Any]:
     return found
 
 
-def details_of(event: AuditEvent) -> SafeString:
+def details_of(event: AuditEvent, subjects: Subjects) -> SafeString:
     """What was before and after, and the facts, a line each, each cut where it is long."""
-    lines = [(_words(part),) for part in _parts(event)]
+    lines = [(_words(part),) for part in _parts(event, subjects)]
     return format_html_join("", "<div>{}</div>", lines[:6])
 
 
-def _parts(event: AuditEvent) -> list[tuple[str, str]]:
+def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
     kept = {"before": event.before, "after": event.after, "facts": event.facts}
     seen = json_as_seen(kept)
     before, after, facts = (seen[name] or {} for name in kept)
     changed = [
         (name, change_words(name, before.get(name), after.get(name))) for name in dict.fromkeys([*before, *after])
     ]
-    said = [(name, value_words(name, value, event.kind)) for name, value in facts.items() if value not in ("", None)]
+    said = [(name, _said(name, value, event, subjects)) for name, value in facts.items() if value not in ("", None)]
     return changed + said
+
+
+def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects) -> str:
+    if name == "subject" and isinstance(value, str):
+        return subjects.words(value, (event.facts or {}).get("content") or {})
+    return subjects.fact(name, value) or value_words(name, value, event.kind)
 
 
 def _words(part: tuple[str, str]) -> str:

@@ -1,0 +1,97 @@
+"""What an event is about, in words and with a link for who may go there."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from audit.kinds import Kind
+from audit.services import record
+from customers.models import Customer
+from drawers.models import Drawer
+from purchases.states import Status
+from tests.database import statements
+from tests.factories import make_order
+from tests.people import browser_of, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+def cells(browser: Client, **more: Any) -> dict[str, str]:
+    """The cell "About" of each event by its kind, and what it says beside it."""
+    page = browser.get("/audit/", **more).content.decode()
+    rows = re.findall(r"<tr id=.*?</tr>", page, re.DOTALL)
+    kinds = [event.kind for event in browser.get("/audit/").context["table"].rows]
+    return dict(zip(kinds, rows, strict=True))
+
+
+@pytest.fixture
+def events(db: None) -> dict[str, int]:
+    sari = make_person("cashier", username="sari", first_name="Bu Sari")
+    customer, drawer = Customer.objects.create(name="Pak Budi"), Drawer.objects.create(name="Laci depan")
+    order = make_order(Status.SUCCESS, sn="1")
+    record(Kind.LIMIT_CHANGED, subject="sari", facts={"approved_by": sari.pk, "alone": False})
+    record(Kind.CREDIT_CHANGED, subject=f"customer {customer.pk}")
+    record(Kind.SETTING_CHANGED, subject=f"drawer {drawer.pk}")
+    record(Kind.PRINTED, subject=order.ref_id)
+    record(Kind.ROLE_EDITED, subject="cashier")
+    record(Kind.APPROVED, subject="approval:7", facts={"act": "role", "subject": f"person:{sari.pk}", "asked_by": 9999})
+    record(Kind.DRAWER_DIFFERENCE, subject="shift 8")
+    record(Kind.PRICE_RULE_CHANGED, subject="all:prepaid")
+    return {"sari": sari.pk, "customer": customer.pk, "drawer": drawer.pk}
+
+
+def test_who_may_open_the_pages_finds_names_and_links(events):
+    owner = browser_of("admin")
+
+    seen = cells(owner)
+
+    assert f'href="/staff/{events["sari"]}/">Bu Sari<' in seen["limit_changed"]
+    assert f"Bu Sari ({events['sari']})" in seen["limit_changed"]
+    assert f'href="/customers/{events["customer"]}/credit/">Pak Budi<' in seen["credit_changed"]
+    assert f'href="/drawers/{events["drawer"]}/">Laci depan<' in seen["setting_changed"]
+    assert 'href="/orders/' in seen["printed"]
+    assert 'href="/staff/roles/cashier/"' in seen["role_edited"]
+    assert 'href="/approvals/7/"' in seen["approved"]
+    assert f"Bu Sari ({events['sari']})" not in seen["approved"]
+    assert "person:" not in seen["approved"]
+    assert "9999" in seen["approved"]
+    assert 'href="/shifts/8/"' in seen["drawer_difference"]
+    assert "all:prepaid" not in seen["price_rule_changed"]
+
+
+def test_who_may_not_open_them_reads_the_names_alone(events):
+    seen = cells(browser_of("auditor"))
+
+    assert "Bu Sari" in seen["limit_changed"]
+    assert "/staff/" not in seen["limit_changed"] + seen["role_edited"]
+    assert "/drawers/" not in seen["setting_changed"]
+
+
+def test_of_what_was_deleted_the_number_stays(events):
+    Customer.objects.all().delete()
+
+    cell = cells(browser_of("admin"))["credit_changed"]
+
+    assert str(events["customer"]) in cell
+    assert "Pak Budi" not in cell
+    assert "<a " not in cell
+
+
+def test_no_code_is_left_in_either_language(events):
+    owner = browser_of("admin")
+    said = {}
+    for language in ("en", "id"):
+        owner.cookies["django_language"] = language
+        page = owner.get("/audit/", headers={"Accept-Language": language}).content.decode()
+        page = said[language] = page.split('id="results"')[1]
+        assert [
+            code for code in ("approval:7", "shift 8", "all:prepaid", f"person:{events['sari']}") if code in page
+        ] == []
+    assert "Persetujuan no. 7" in said["id"]
+    with statements() as asked:
+        owner.get("/audit/")
+    assert len(asked) <= 10
