@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import datetime as dt
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from approvals.models import Approval, Content
     from staff.models import User
 
@@ -27,6 +31,19 @@ class Line(NamedTuple):
     label: str | Promise
     value: str
     is_cost: bool = False  # for who may see costs
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was read for pages that show open approvals: of one moment, and under no lock.
+
+    `people`: whoever asked, and whom it is about, with their rights. `answers`: to `Act.questions`. `is_alone`: one
+    approval is looked at, so that its act may ask more.
+    """
+
+    people: Mapping[int, User]
+    answers: Sequence[Sequence[Any]]
+    is_alone: bool
 
 
 class Act(ABC):
@@ -60,6 +77,21 @@ class Act(ABC):
         Raises `core.errors.Refused` when it cannot be done at the moment: then nothing has happened, and the approval
         stays open. Nothing goes over the network here.
         """
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """What `content_seen` has to know for these; all acts of a page are asked in one statement."""
+        return []
+
+    def people_in(self, content: Content) -> set[int]:
+        """The keys of the people that it is about; they come with `Seen`."""
+        return set()
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """What `content_now` would find, as far as that is read cheaply and without locks: for pages alone.
+
+        Raises `core.errors.Refused` as that does.
+        """
+        return approval.facts
 
     def lines(self, content: Content) -> list[Line]:
         """The content in the person's words, what matters first."""

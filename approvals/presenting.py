@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from approvals.acts import Line, act_named
 from approvals.models import Approval, ApprovalState
@@ -35,6 +37,28 @@ class ShownApproval:
 
     approval: Approval
     person: User
+    #: What would make an open one void now, in the form of `Approval.changes` (`services.changes_seen`).
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_void_now(self) -> bool:
+        """Whether it is open, and could not be approved as things are."""
+        return self.approval.is_open and bool(self.found)
+
+    @property
+    def state(self) -> ApprovalState:
+        """What became of it; void also when it would be, as things are."""
+        return ApprovalState.VOID if self.is_void_now else ApprovalState(self.approval.state)
+
+    @property
+    def why_void(self) -> str:
+        """In one line, for lists."""
+        return self.void_words or _("It has changed since it was asked for.")
+
+    @property
+    def void_code(self) -> str:
+        """The same in any language: the refusal's code, or "changed"."""
+        return str(self._changes.get("code", "changed"))
 
     @property
     def label(self) -> Any:
@@ -65,7 +89,7 @@ class ShownApproval:
     @property
     def badge(self) -> SafeString:
         """Its state as icon, word and colour."""
-        return ApprovalState(self.approval.state).badge
+        return self.state.badge
 
     @cached_property
     def lines(self) -> list[Line]:
@@ -109,7 +133,7 @@ class ShownApproval:
     @property
     def may_approve(self) -> bool:
         """Whether the person may try to approve it."""
-        return self.approval.is_open and self.why_not is None
+        return self.approval.is_open and not self.is_void_now and self.why_not is None
 
     @cached_property
     def why_not(self) -> Refused | None:
@@ -132,18 +156,22 @@ class ShownApproval:
     @property
     def void_words(self) -> str:
         """Why a void one could not be done any more; empty where its facts had changed."""
-        words = self.approval.changes.get("words", "")
+        words = self._changes.get("words", "")
         return str(words.get(get_language(), "")) if isinstance(words, dict) else str(words)  # of before: one text
 
     @cached_property
     def changes(self) -> list[Change]:
         """What had changed when a void one was to be approved."""
-        pairs = {name: pair for name, pair in self.approval.changes.items() if isinstance(pair, list)}
+        pairs = {name: pair for name, pair in self._changes.items() if isinstance(pair, list)}
         before = self._named({name: pair[0] for name, pair in pairs.items()})
         after = self._named({name: pair[1] for name, pair in pairs.items()})
         return [
             Change(name, line.label, line.value, after[name].value) for name, line in before.items() if self._sees(line)
         ]
+
+    @property
+    def _changes(self) -> Mapping[str, Any]:
+        return self.found if self.is_void_now else self.approval.changes
 
     def _sees(self, line: Line) -> bool:
         return not line.is_cost or self.person.has_perm("catalogue.view_cost")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -25,21 +26,37 @@ class ApprovalTable(Table[Approval]):
 
     caption = _("Approvals, open ones first")
 
-    def __init__(self, approvals: Iterable[Approval], *, person: User, now: dt.datetime) -> None:
+    def __init__(
+        self,
+        approvals: Iterable[Approval],
+        *,
+        person: User,
+        now: dt.datetime,
+        found: Mapping[int, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """`found`: what would make open ones void now (`services.changes_seen`)."""
         super().__init__(approvals)
-        self.person, self.now = person, now
+        self.person, self.now, self.found = person, now, found or {}
+
+    def _shown(self, approval: Approval) -> ShownApproval:
+        return ShownApproval(approval, self.person, self.found.get(approval.pk, {}))
 
     @column(_("State"), phone="1 left")
     def state(self, approval: Approval) -> SafeString:
-        """What became of it."""
-        return ShownApproval(approval, self.person).badge
+        """What became of it, or would."""
+        return self._shown(approval).badge
 
     @column(_("What"), phone="2 wide")
     def what(self, approval: Approval) -> SafeString:
-        """What was asked for; leads to its page."""
-        shown = ShownApproval(approval, self.person)
+        """What was asked for, and why it is void by now; leads to its page."""
+        shown = self._shown(approval)
         link = row_link(approval.get_absolute_url(), shown.label)
-        return format_html('{}<div class="sub">{}</div>', link, shown.about)
+        void = (
+            format_html('<div class="is-short" data-code="{}">{}</div>', shown.void_code, shown.why_void)
+            if shown.is_void_now
+            else ""
+        )
+        return format_html('{}<div class="sub">{}</div>{}', link, shown.about, void)
 
     @column(_("Amount"), css="num", phone="3 left")
     def amount(self, approval: Approval) -> str:

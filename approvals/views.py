@@ -62,9 +62,11 @@ def _waiting(request: StaffRequest) -> dict[str, Any]:
     waiting = list(
         services.listed_for(request.user).open().for_table().order_by("expires_at", "pk")[: _WAITING_SHOWN + 1]
     )
-    shown = ApprovalTable(waiting[:_WAITING_SHOWN], person=request.user, now=clock.now())
     keys = [approval.pk for approval in waiting]
     live = Live(request, reverse("approval_list_live"), {"waiting": keys}, rest=10)
+    first = waiting[:_WAITING_SHOWN]
+    found = services.changes_seen(first) if live.news else {}
+    shown = ApprovalTable(first, person=request.user, now=clock.now(), found=found)
     return {"waiting": shown, "has_more_waiting": len(waiting) > _WAITING_SHOWN, "queue": live}
 
 
@@ -85,12 +87,14 @@ def approval_live(request: StaffRequest, pk: int) -> HttpResponse:
 def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     approval = _seen(request, pk)
     over = () if approval.is_open else {"approval-live"}
+    live = Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over)
+    found = services.changes_seen([approval]) if live.news else {}
     return {
-        "shown": ShownApproval(approval, request.user),
+        "shown": ShownApproval(approval, request.user, found.get(approval.pk, {})),
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),
-        "live": Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over),
+        "live": live,
     }
 
 

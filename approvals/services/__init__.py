@@ -9,3 +9,4 @@ from approvals.services.deciding import approve, factor_content, refuse, why_not
 from approvals.services.expiring import expire_overdue
 from approvals.services.people_acts import InviteAct, LimitsAct, RoleAct, RoleRightsAct, SwitchOnAct
 from approvals.services.queue import listed_for, may_see, sees_queue, waiting_for
+from approvals.services.seeing import changes_seen

@@ -16,6 +16,7 @@ from approvals.models import Approval, ApprovalState, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.independence import refuse_dependent
 from approvals.services.noting import note
+from approvals.services.seeing import differences
 from audit.kinds import Kind
 from core import clock
 from core.errors import Refused
@@ -133,12 +134,7 @@ def _changes(act: Act, approval: Approval) -> dict[str, Any]:
         return {"code": refusal.code, "words": _in_each_language(act, approval, refusal)}
     if hash_of(found) == approval.sha256:
         return {}
-    before, after = approval.facts, json.loads(found)
-    return {
-        name: [before.get(name), after.get(name)]
-        for name in sorted(before.keys() | after.keys())
-        if before.get(name) != after.get(name)
-    }
+    return differences(approval.facts, json.loads(found))
 
 
 def _found_now(act: Act, approval: Approval) -> str:

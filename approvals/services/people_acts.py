@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import QuerySet
+from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
-from approvals.acts import Act, Line, register
+from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused
 from core.money import rupiah
 from staff import services
 from staff.errors import NotAllowed
 from staff.models import LIMITS, User
 from staff.rights import BY_NAME
-from staff.roles import Role
+from staff.roles import Role, role_of
 from staff.services import Limits
 from staff.services.changes import (
     MORE_TO_SPEND,
@@ -27,7 +31,9 @@ from staff.services.changes import (
     role_edit,
     switching_on,
 )
-from staff.services.outside import give_claimed_role, lock_claimed_role
+from staff.services.links import name_taken
+from staff.services.outside import claimed_role, claims_of, give_claimed_role, lock_claimed_role
+from staff.services.roles import described
 from staff.services.second import Change, may_second
 
 if TYPE_CHECKING:
@@ -52,6 +58,10 @@ class PeopleAct(Act):
         if not may_second(self.change(approval.facts), person):
             raise ApprovalRefused("no_right")
 
+    def people_in(self, content: Content) -> set[int]:
+        """The person."""
+        return {content["person"]} if "person" in content else set()
+
     def url(self, approval: Approval) -> str:
         """The person."""
         key = approval.facts.get("person") or approval.result
@@ -72,6 +82,18 @@ class InviteAct(PeopleAct):
     def content_now(self, approval: Approval) -> Content:
         """The same with the rights of the role now. Raises `NotAllowed`, or `NameTaken`."""
         return self._locked(approval).content
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """Who has these user names already."""
+        names = [User.normalize_username(approval.facts["username"]).casefold() for approval in approvals]
+        return [User.objects.alias(plain=Lower("username")).filter(plain__in=names).order_by("pk")]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """As asked. Raises `NameTaken`."""
+        wanted = User.normalize_username(approval.facts["username"]).casefold()
+        if any(one.username.casefold() == wanted for one in seen.answers[0]):
+            raise name_taken()
+        return approval.facts
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Make the person, without a link: only who invites sees one."""
@@ -101,12 +123,19 @@ class RoleAct(PeopleAct):
 
     def change(self, content: Content) -> Change:
         """The role, for this person as stored now."""
-        return role_change(_person(content), Role(content["after"]))
+        return role_change(_person(content), Role(content["after"]), gains=content["gains"])
 
     def content_now(self, approval: Approval) -> Content:
         """The same with the roles, and what they hold, as they are now. Raises `NotAllowed`."""
         person, role = _active(approval.facts), Role(approval.facts["after"])
         return services.lock_role_change(person, role, actor=approval.asked_by).content
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with the role that the person has now. Raises `NotAllowed`."""
+        person = _seen_active(approval.facts, seen)
+        if person.is_outside:
+            raise NotAllowed("outside")
+        return _with_role(approval.facts, "before", person)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Give the role, in the name of who asked."""
@@ -136,11 +165,25 @@ class OutsideRoleAct(RoleAct):
 
     def change(self, content: Content) -> Change:
         """The role, for this person as stored now."""
-        return outside_role(_person(content), Role(content["after"]))
+        return outside_role(_person(content), Role(content["after"]), gains=content["gains"])
 
     def content_now(self, approval: Approval) -> Content:
         """The same with the roles as they are now. Raises `NotAllowed` when the provider says otherwise by now."""
         return lock_claimed_role(_person(approval.facts), Role(approval.facts["after"])).content
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """What the provider said last of these people."""
+        people = {approval.facts["person"] for approval in approvals}
+        return [claims_of(people)]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with the role that the person has now. Raises `NotAllowed`."""
+        asked = approval.facts
+        person = seen.people[asked["person"]]
+        says = claimed_role(link for link in seen.answers[0] if link.user_id == person.pk)
+        if not (person.is_active and person.is_outside and says == asked["after"]):
+            raise NotAllowed("other_claim")
+        return _with_role(asked, "before", person)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Give the role. The approver is the one person of the shop who let it happen."""
@@ -162,6 +205,10 @@ class SwitchOnAct(PeopleAct):
     def content_now(self, approval: Approval) -> Content:
         """The same with the role and its rights now. Raises `NotAllowed`."""
         return services.lock_switching_on(_person(approval.facts), actor=approval.asked_by).content
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with the role that the account has now."""
+        return _with_role(approval.facts, "role", seen.people[approval.facts["person"]])
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Switch it on, in the name of who asked."""
@@ -195,6 +242,12 @@ class LimitsAct(PeopleAct):
         )
         return change.content
 
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with the role and the own limits that the person has now. Raises `NotAllowed`."""
+        person = _seen_active(approval.facts, seen)
+        now = {"before": asdict(services.own_limits_of(person))}
+        return {**_with_role(approval.facts, "role", person), **now}
+
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Give the limits, in the name of who asked."""
         own = Limits(**approval.facts["after"])
@@ -226,6 +279,12 @@ class RoleRightsAct(PeopleAct):
         """The same with what the role holds now. Raises `NotAllowed`."""
         role, rights, limits = _edit(approval.facts)
         return services.lock_role_edit(role, rights, limits, actor=approval.asked_by)[0].content
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with what the role holds now, where one is looked at."""
+        if not seen.is_alone:
+            return approval.facts
+        return {**approval.facts, "before": described(Role(approval.facts["role"]))}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Change the role, in the name of who asked."""
@@ -266,6 +325,19 @@ def _active(content: Content) -> User:
     if not person.is_active:
         raise NotAllowed("switched_off")
     return person
+
+
+def _seen_active(content: Content, seen: Seen) -> User:
+    person = seen.people[content["person"]]
+    if not person.is_active:
+        raise NotAllowed("switched_off")
+    return person
+
+
+def _with_role(content: Content, name: str, person: User) -> Content:
+    """The content with the role that the person has now under `name`."""
+    role = role_of(person)
+    return {**content, name: role.value if role else ""}
 
 
 def _role(role: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +18,11 @@ from purchases.services import SpendingAct
 from purchases.services.payment import payment_now, place_as_agreed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+    from approvals.acts import Seen
     from approvals.models import Approval, Content
     from purchases.models import Order
     from staff.models import User
@@ -38,6 +43,23 @@ class BillAct(SpendingAct):
         if refusal := why_not_payable(check):
             raise refusal
         return bill_content(check) | payment_now(approval.facts) | {"placed_by": approval.asked_by_id}
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """Their checks."""
+        refs = {approval.subject for approval in approvals}
+        checks = BillCheck.objects.with_standing().select_related("order", "product")
+        return [checks.filter(ref_id__in=refs).order_by("pk")]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The bill as it is now. Raises as `content_now`, in fewer words."""
+        check = next((one for one in seen.answers[0] if one.ref_id == approval.subject), None)
+        if check is None:
+            return approval.facts
+        if check.order:
+            raise AlreadyPaid(check.order)
+        if refusal := why_not_payable(check):
+            raise refusal
+        return approval.facts | bill_content(check)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Place the payment for who asked, paid as was said then.

@@ -19,6 +19,7 @@ from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, p
 from core.money import rupiah
 
 if TYPE_CHECKING:
+    from approvals.acts import Seen
     from approvals.models import Approval, Content
     from staff.models import User
 
@@ -48,6 +49,13 @@ class PriceRuleAct(Act):
         lock_prices()
         target, terms = _asked(approval)
         return preview(target, terms).content
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """What the rule would do to today's costs, where one is looked at: a list does not work out all prices.
+
+        Raises as `content_now`.
+        """
+        return preview(*_asked(approval)).content if seen.is_alone else approval.facts
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Change the rule in the name of who asked. Raises `RuleRefused` when it is so already."""

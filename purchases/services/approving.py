@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -20,12 +20,19 @@ from purchases.services.payment import PAYMENT, payment_now, payment_words, plac
 from purchases.services.placing import (
     Approved,
     place_order,
+    refuse_if_among,
     refuse_if_not_for_sale,
     refuse_repeat,
+    repeats_of,
 )
 from staff.services import limits_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+    from approvals.acts import Seen
     from approvals.models import Approval, Content
     from staff.models import User
 
@@ -95,6 +102,29 @@ class PurchaseAct(SpendingAct):
             | payment_now(asked)
             | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
         )
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """Their products, and what was bought of the same."""
+        asked = [approval.facts for approval in approvals]
+        codes = {facts["product_code"] for facts in asked if "product_code" in facts}
+        pairs = {(facts["product_code"], facts["destination"]) for facts in asked if "destination" in facts}
+        products = Product.objects.select_related("brand", "category").filter(code__in=codes).order_by("pk")
+        return [products, repeats_of(pairs)]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same with the product as it is now. Raises as `content_now`."""
+        asked, (products, repeats) = approval.facts, seen.answers
+        product = next((one for one in products if one.code == asked.get("product_code")), None)
+        if product is None:
+            return asked
+        refuse_if_not_for_sale(product)
+        refuse_if_among(
+            repeats,
+            product_code=product.code,
+            destination=asked["destination"],
+            confirm_repeat=asked["confirm_repeat"],
+        )
+        return asked | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Place the order for who asked, paid as was said then.

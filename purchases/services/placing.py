@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from catalogue.destinations import kind_of, normalise
@@ -29,6 +30,7 @@ from purchases.errors import (
     TokenUsed,
 )
 from purchases.models import Order
+from purchases.models.orders import OrderQuerySet
 from purchases.services.actions import SELL_BELOW_COST
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import store
@@ -159,6 +161,24 @@ def refuse_below_cost(person: User | None, reason: str) -> None:
 def refuse_repeat(*, product: Product, destination: str, confirm_repeat: bool = False) -> None:
     """Raise `OpenDuplicate`, or `RepeatToday` unless it is confirmed, for a normalised destination."""
     _refuse_any(_look(product, destination), confirm_repeat=confirm_repeat)
+
+
+def refuse_if_among(
+    repeats: Iterable[Order], *, product_code: str, destination: str, confirm_repeat: bool = False
+) -> None:
+    """The same as `refuse_repeat`, where `repeats_of` has been read."""
+    same = [one for one in repeats if (one.product_code, one.destination) == (product_code, destination)]
+    _refuse_any(same, confirm_repeat=confirm_repeat)
+
+
+def repeats_of(pairs: Iterable[tuple[str, str]]) -> OrderQuerySet:
+    """Orders for these products (by code) and destinations that are open, or were bought today."""
+    same = Q(pk__in=())
+    for product_code, destination in pairs:
+        same |= Q(product_code=product_code, destination=destination)
+    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    lately = Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=start_of_day)
+    return Order.objects.filter(same, lately).order_by("-created_at", "-pk")
 
 
 def queue_order(

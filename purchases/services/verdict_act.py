@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -11,10 +11,22 @@ from approvals.acts import Act, Line, register
 from core.money import rupiah
 from purchases.models import Verdict
 from purchases.services.moving import lock_order_for_move
-from purchases.services.verdicts import VERDICT, approve_verdict, content_of, end_verdict, undecided
+from purchases.services.verdicts import (
+    VERDICT,
+    approve_verdict,
+    content_of,
+    decided_before,
+    end_verdict,
+    undecided,
+)
 from purchases.states import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+    from approvals.acts import Seen
     from approvals.models import Approval, Content
     from staff.models import User
 
@@ -33,6 +45,20 @@ class VerdictAct(Act):
         proposed = _verdict_of(approval)
         order = lock_order_for_move(proposed.order_id)
         return content_of(order, undecided(order, proposed))
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """Their verdicts and orders."""
+        keys = {approval.facts["verdict"] for approval in approvals if "verdict" in approval.facts}
+        return [Verdict.objects.select_related("order").filter(pk__in=keys).order_by("pk")]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The verdict with the order's status of now. Raises as `content_now`."""
+        proposed = next((one for one in seen.answers[0] if one.pk == approval.facts.get("verdict")), None)
+        if proposed is None:
+            return approval.facts
+        if proposed.decided_at is not None:
+            raise decided_before()
+        return content_of(proposed.order, proposed)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """End the order so, with its entries."""

@@ -111,5 +111,10 @@ def end_verdict(verdict: Verdict, *, by: User | None) -> None:
 def undecided(order: Order, verdict: Verdict) -> Verdict:
     """The proposal, if it waits; the order's lock keeps others from deciding it."""
     if (proposed := open_verdict(order)) is None or proposed.pk != verdict.pk:
-        raise ActionRefused(_("This verdict was decided before."))
+        raise decided_before()
     return proposed
+
+
+def decided_before() -> ActionRefused:
+    """Why a verdict that does not wait any more cannot be approved."""
+    return ActionRefused(_("This verdict was decided before."))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -18,9 +18,16 @@ from reconciliation.services.decisions import (
     content_of,
     end_adjustment,
     lock_proposal,
+    refuse_closed,
+    refuse_decided,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+    from approvals.acts import Seen
     from approvals.models import Approval, Content
     from staff.models import User
 
@@ -36,6 +43,20 @@ class AdjustmentAct(Act):
     def content_now(self, approval: Approval) -> Content:
         """The difference as it is now. Raises `DecisionRefused` when it is closed, or the proposal decided."""
         return content_of(*lock_proposal(_adjustment_of(approval)))
+
+    def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
+        """Their proposals and differences."""
+        keys = {approval.facts["adjustment"] for approval in approvals if "adjustment" in approval.facts}
+        return [Adjustment.objects.select_related("difference").filter(pk__in=keys).order_by("pk")]
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The difference as it is now. Raises as `content_now`."""
+        proposed = next((one for one in seen.answers[0] if one.pk == approval.facts.get("adjustment")), None)
+        if proposed is None:
+            return approval.facts
+        refuse_closed(proposed.difference)
+        refuse_decided(proposed)
+        return content_of(proposed.difference, proposed)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Post it, and close the difference."""

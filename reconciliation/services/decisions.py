@@ -143,17 +143,27 @@ def lock_proposal(adjustment: Adjustment) -> tuple[Difference, Adjustment]:
     return _locked(adjustment.difference), _undecided(adjustment)
 
 
+def refuse_closed(difference: Difference) -> None:
+    """Raise `DecisionRefused` for a difference that is not open."""
+    if difference.state != Difference.State.OPEN:
+        raise DecisionRefused(_("This difference was acknowledged before."))
+
+
+def refuse_decided(adjustment: Adjustment) -> None:
+    """Raise `DecisionRefused` for a proposal that does not wait."""
+    if adjustment.decided_at is not None:
+        raise DecisionRefused(_("This adjustment was decided before."))
+
+
 def _locked(difference: Difference) -> Difference:
     """The difference, which is open; whoever asks has its turn."""
     lock_reconciliation()
     current = Difference.objects.select_for_update().get(pk=difference.pk)
-    if current.state != Difference.State.OPEN:
-        raise DecisionRefused(_("This difference was acknowledged before."))
+    refuse_closed(current)
     return current
 
 
 def _undecided(adjustment: Adjustment) -> Adjustment:
     current = Adjustment.objects.select_for_update().get(pk=adjustment.pk)
-    if current.decided_at is not None:
-        raise DecisionRefused(_("This adjustment was decided before."))
+    refuse_decided(current)
     return current

@@ -17,8 +17,8 @@ MORE_TO_SPEND = "limits"  # among gained rights
 _SPENDS = {"purchases.buy", "bills.check_bill", "*"}
 
 
-def role_change(person: User, role: Role) -> Change:
-    """Giving this person that role; what it holds now belongs to it."""
+def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
+    """Giving this person that role; what it holds now belongs to it. `gains`: where they are known."""
     before = role_of(person)
     return Change(
         act="role",
@@ -29,7 +29,7 @@ def role_change(person: User, role: Role) -> Change:
             "username": person.username,
             "before": before.value if before else "",
             "after": role.value,
-            "gains": gained_rights(person, role),
+            "gains": gained_rights(person, role) if gains is None else gains,
         },
         right=MANAGE,
         rank=max(rank_of(person), role.rank),
@@ -37,9 +37,9 @@ def role_change(person: User, role: Role) -> Change:
     )
 
 
-def outside_role(person: User, role: Role) -> Change:
-    """Giving this person the role that the provider says."""
-    change = role_change(person, role)
+def outside_role(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
+    """Giving this person the role that the provider says; as `role_change`."""
+    change = role_change(person, role, gains=gains)
     return replace(change, act="outside_role", subject=f"outside:{person.pk}:{role.value}")
 
 

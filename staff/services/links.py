@@ -221,7 +221,7 @@ def _create(username: str, **facts: str) -> User:
         with transaction.atomic():
             person: User = User.objects.create_user(username, **facts)
     except IntegrityError:
-        raise _taken() from None
+        raise name_taken() from None
     return person
 
 
@@ -229,10 +229,11 @@ def _refuse_taken(username: str) -> None:
     if username.casefold() == BREAK_GLASS:
         raise NameTaken(_("This name is kept for the emergency account."))
     if User.objects.filter(username__iexact=username).exists():
-        raise _taken()
+        raise name_taken()
 
 
-def _taken() -> NameTaken:
+def name_taken() -> NameTaken:
+    """Why nobody else gets this user name."""
     return NameTaken(_("Somebody has this user name already."))
 
 

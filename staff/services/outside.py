@@ -6,7 +6,7 @@ here, as a change by a manager would. Until then the person keeps what goes with
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import structlog
@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -72,6 +73,18 @@ def waiting_role(person: User) -> Change | None:
     """The role that the provider says and that this person gets with a second person's approval; None without one."""
     role = _claimed_role(person)
     return None if role is None or role is role_of(person) else outside_role(person, role)
+
+
+def claims_of(people: Collection[int]) -> QuerySet[SocialAccount]:
+    """What is kept of these people, by key, at the provider."""
+    links: QuerySet[SocialAccount] = SocialAccount.objects.filter(user_id__in=people, provider=settings.OIDC_ISSUER)
+    return links.order_by("pk")
+
+
+def claimed_role(links: Iterable[SocialAccount]) -> Role | None:
+    """The role that the provider said last of the person with these links; None without one."""
+    said = next((link.extra_data.get(_CLAIMED) for link in links), None)
+    return Role(said) if said in Role.values else None
 
 
 def lock_claimed_role(person: User, role: Role) -> Change:
@@ -204,9 +217,7 @@ def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
 
 
 def _claimed_role(person: User) -> Role | None:
-    links = SocialAccount.objects.filter(user_id=person.pk, provider=settings.OIDC_ISSUER)
-    said = next((link.extra_data.get(_CLAIMED) for link in links), None)
-    return Role(said) if said in Role.values else None
+    return claimed_role(claims_of({person.pk}))
 
 
 def _note_claim(subject: str, role: Role | None, *, is_let_in: bool) -> None:

@@ -10,6 +10,7 @@ from django.test import Client, override_settings
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from approvals.models import Approval
+from approvals.services import changes_seen
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from staff import provider as our_provider
@@ -147,6 +148,7 @@ def test_another_claim_meanwhile_makes_it_void(provider, owner, groups):
     signed_in(provider, Client(), groups=groups)
     before = role_now(person)
 
+    assert changes_seen([approval])[approval.pk]["code"] == "NotAllowed:other_claim"
     assert approve(approval, owner).state == "void"
     assert role_now(person) == before
 

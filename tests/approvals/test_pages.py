@@ -194,7 +194,7 @@ def test_given_a_new_one_then_the_open_page_gets_it(discount, sari):
         answer = client.get(question).content.decode()
     assert 'id="waiting"' in answer
     assert 'hx-swap-oob="true"' in answer
-    assert len(queries) <= 3
+    assert len(queries) <= 4
 
 
 def test_given_it_was_decided_elsewhere_then_its_page_follows(discount, sari):

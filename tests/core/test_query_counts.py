@@ -131,7 +131,7 @@ def approvals(count):
 
 
 LISTS = [
-    ("/approvals/", approvals, 5),
+    ("/approvals/", approvals, 6),
     ("/orders/", orders, 5),
     ("/bills/", bills, 4),
     ("/customers/", customers, 6),
