@@ -54,6 +54,7 @@ class Kind(models.TextChoices):
     DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
     GIVEN_BACK = "given_back", _("Money given back to a customer")
     DAY_SIGNED = "day_signed", _("Closing of a day signed")
+    CREDIT_PAID_OUT = "credit_paid_out", _("Credit paid out to a customer")
     CREDIT_CHANGED = "credit_changed", _("Credit of a customer changed")
     ALERT_SNOOZED = "alert_snoozed", _("Alert hidden for oneself")
     ALERT_SHOWN_AGAIN = "alert_shown_again", _("Hidden alert shown again")

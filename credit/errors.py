@@ -32,6 +32,7 @@ class CreditRefused(OrderRefused):
             "not_owed": _("Nothing is owed for this order now."),
             "given_back": _("Somebody has noted before that the customer has the money back."),
             "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
+            "more_than_kept": _("The shop owes the customer less than that. Look at the account, then try again."),
             "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
             "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
             "not_money": _("Choose cash, transfer or QRIS."),

@@ -87,6 +87,19 @@ class CreditPaymentForm(forms.Form):
     token = OnceField()
 
 
+class CreditPayoutForm(forms.Form):
+    """What of the money that the shop owes a customer goes out, and how."""
+
+    amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
+    method = forms.ChoiceField(
+        label=_("Paid out by"),
+        choices=[(method.value, method.label) for method in Method if method in MONEY],
+        widget=forms.Select({"class": "form-select"}),
+    )
+    reason = forms.CharField(label=_("Why (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
+    token = OnceField()
+
+
 class ReasonForm(forms.Form):
     """Why a payment is undone."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from core.errors import Refused
-from core.money import signed_in_words
+from core.money import rupiah, signed_in_words
 from purchases.errors import OrderRefused
 
 
@@ -44,6 +44,17 @@ class DrawerRefused(Refused):
             "day_to_come": _("This day has not begun. Sign it on the day itself, when its shifts are closed."),
         }
         super().__init__(words[reason])
+
+
+class TooLittleCash(Refused):
+    """There should be `there` rupiah in the drawer only: less than is to go out."""
+
+    def __init__(self, there: int) -> None:
+        self.there = there
+        super().__init__(
+            _("There should be only %(amount)s in your drawer. Enter what came in first, or pay by transfer or QRIS.")
+            % {"amount": rupiah(there)}
+        )
 
 
 class PaymentUnclear(OrderRefused):

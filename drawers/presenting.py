@@ -74,11 +74,14 @@ class Line:
 def cash_lines(totals: Totals) -> list[Line]:
     """What makes the expected cash, in the order of the formula."""
     cash = "cash"
+    # Rare, so only where there was any.
+    paid_out = [Line("credit_out_cash", _("Credit paid out in cash"), totals.credit_out[cash])]
     return [
         Line("opening", _("Opening count"), totals.opening),
         Line("cash_sales", _("Cash sales"), totals.sales[cash]),
         Line("cash_refunds", _("Cash given back"), totals.refunds[cash]),
         Line("credit_cash", _("Credit paid in cash"), totals.credit[cash]),
+        *(paid_out if totals.credit_out[cash] else []),
         Line("paid_in", _("Paid in"), totals.paid_in),
         Line("paid_out", _("Paid out"), totals.paid_out),
     ]
@@ -87,18 +90,19 @@ def cash_lines(totals: Totals) -> list[Line]:
 def other_lines(totals: Totals) -> list[Line]:
     """What customers paid otherwise than in cash, less what they got back so; nothing of it is in the drawer.
 
-    What they paid of their debts so stands by itself.
+    What they paid of their debts so, and what was paid out to them of an account, stands by itself.
     """
     words = {"transfer": _("Transfer"), "qris": _("QRIS"), "credit": _("On credit")}
     paid = {"transfer": _("Credit paid by transfer"), "qris": _("Credit paid by QRIS")}
+    paid_out = {"transfer": _("Credit paid out by transfer"), "qris": _("Credit paid out by QRIS")}
     sold = [
         Line(method, name, totals.sales[method] + totals.refunds[method])
         for method, name in words.items()
         if totals.sales[method] or totals.refunds[method]
     ]
-    return sold + [
-        Line(f"credit_{method}", name, totals.credit[method]) for method, name in paid.items() if totals.credit[method]
-    ]
+    credit = [Line(f"credit_{method}", name, totals.credit[method]) for method, name in paid.items()]
+    credit += [Line(f"credit_out_{method}", name, totals.credit_out[method]) for method, name in paid_out.items()]
+    return sold + [line for line in credit if line.amount]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ urlpatterns = [
     path("drawer/sales/<str:ref_id>/paid/", here.sale_paid, name="sale_paid"),
     path("drawer/sales/<str:ref_id>/given-back/", here.sale_given_back, name="sale_given_back"),
     path("customers/<int:pk>/credit/paid/", credit.credit_paid, name="credit_paid"),
+    path("customers/<int:pk>/credit/paid-out/", credit.credit_paid_out, name="credit_paid_out"),
     path("credit/payments/<int:pk>/undo/", credit.credit_undo, name="credit_undo"),
     path("drawers/", drawers.drawer_list, name="drawer_list"),
     path("drawers/<int:pk>/", drawers.drawer_change, name="drawer_change"),

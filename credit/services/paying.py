@@ -1,6 +1,6 @@
 """Money that comes in for what a customer owes, and goes back to a customer who has paid too much.
 
-A drawer that takes it in cash does so in `drawers.services.take_credit_payment`.
+A drawer that takes it or pays it in cash does so in `drawers.services.credit_payments`.
 """
 
 from __future__ import annotations
@@ -78,6 +78,25 @@ def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, r
         if current.balance + amount > 0:
             raise CreditRefused("not_paid_yet")
         return enter(current, _Kind.PAID_BACK, amount, actor=actor, method=method, ref_id=ref_id)
+
+
+def pay_out_kept(
+    account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
+) -> CreditEntry:
+    """Note that `amount` rupiah (above zero) went out of what the shop keeps for the customer, at most all of it.
+
+    It is final. `token`: one per rendered form; the same again gives the same entry. Raises `CreditRefused`.
+    """
+    _refuse_but_money(method)
+    refuse_unless_may(actor)
+    with transaction.atomic():
+        current = lock_account(account.pk)
+        facts = {"method": method, "reason": reason.strip()[:500]}
+        if before := entered_before(current, token, actor=actor, kind=_Kind.PAID_BACK, amount=amount, **facts):
+            return before
+        if amount > -current.balance:
+            raise CreditRefused("more_than_kept")
+        return enter(current, _Kind.PAID_BACK, amount, actor=actor, token=token, **facts)
 
 
 def _refuse_but_money(method: str) -> None:

@@ -16,7 +16,7 @@ from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
 from core.paging import keyset_page
 from credit import services
-from credit.forms import BroughtForm, CreditPaymentForm, TermsForm
+from credit.forms import BroughtForm, CreditPaymentForm, CreditPayoutForm, TermsForm
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge, reminder_text, whatsapp_to
 from credit.services import MANAGE, USE, VIEW
@@ -25,6 +25,8 @@ from customers.models import Customer
 from shop.services import current_shop
 
 _MOST_DEBTS = 50
+# Of the room above; with it people give customers their money back.
+_GIVE = "drawers.give_back"
 
 
 @staff_only()
@@ -61,6 +63,9 @@ def _shown(
             "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
             "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(USE) else None,
+            "payout": CreditPayoutForm(initial={"amount": account.size})
+            if account.balance < 0 and request.user.has_perms((USE, _GIVE))
+            else None,
         }
         if asked:
             account.customer = customer

@@ -283,6 +283,7 @@ class DrawerEntry(models.Model):
         PAID_IN = "paid_in", _("Paid in")
         PAID_OUT = "paid_out", _("Paid out")
         CREDIT = "credit", _("Credit payment")
+        CREDIT_OUT = "credit_out", _("Credit paid out")
 
     shift = models.ForeignKey(Shift, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -305,7 +306,7 @@ class DrawerEntry(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="drawer_entry",
-        help_text="The customer's payment of what was owed, or its undoing.",
+        help_text="The customer's payment of what was owed, or its undoing; or what the shop paid out.",
     )
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
@@ -336,12 +337,13 @@ class DrawerEntry(models.Model):
             models.CheckConstraint(
                 condition=Q(kind__in=["sale", "refund"])
                 | Q(kind="credit", replaces__isnull=True, sold_in__isnull=True)
+                | Q(kind="credit_out", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True)
                 | Q(method="cash", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True),
                 name="drawer_entry_of_no_order_is_cash",
             ),
             models.CheckConstraint(
-                condition=Q(kind="credit", credit_entry__isnull=False, method__in=MONEY)
-                | Q(~Q(kind="credit"), credit_entry__isnull=True),
+                condition=Q(kind__in=["credit", "credit_out"], credit_entry__isnull=False, method__in=MONEY)
+                | Q(~Q(kind__in=["credit", "credit_out"]), credit_entry__isnull=True),
                 name="drawer_entry_of_a_credit_payment_names_it",
             ),
             models.CheckConstraint(
@@ -350,6 +352,7 @@ class DrawerEntry(models.Model):
                 | Q(kind="paid_out", amount__lt=0, reason__gt="")
                 | Q(kind="credit", undoes__isnull=True, amount__gt=0)
                 | Q(kind="credit", undoes__isnull=False, amount__lt=0)
+                | Q(kind="credit_out", amount__lt=0)
                 | Q(kind="sale", undoes__isnull=True, amount__gte=0)
                 | Q(kind="sale", undoes__isnull=False, amount__lte=0)
                 | Q(kind="refund", undoes__isnull=True, amount__lte=0)

@@ -2,7 +2,7 @@
 
 from drawers.services.agreed import Agreed
 from drawers.services.cash import pay_in, pay_out
-from drawers.services.credit_payments import take_credit_payment, undo_credit_payment
+from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment
 from drawers.services.days import DayLine, cash_of_day, day_lines, open_shifts_until, seal_of, sign_day
 from drawers.services.endings import late_endings
 from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_shift_of

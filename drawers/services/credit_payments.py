@@ -1,4 +1,4 @@
-"""What customers pay of their debts, out of whose hands it goes into a drawer; and undoing it."""
+"""What customers pay of their debts, and what the shop pays out to them: in and out of a drawer, and on the account."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from audit.kinds import Kind
+from audit.services import record
 from core import clock
 from credit import services as credit
 from credit.models import CreditAccount, CreditEntry, Method
-from drawers.errors import DrawerRefused
+from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.sales import enter_sales
+from drawers.services.shifts import expected_cash
 
 if TYPE_CHECKING:
     from uuid import UUID
+
+    from django.http import HttpRequest
 
     from staff.models import User
 
@@ -47,6 +53,53 @@ def take_credit_payment(
                 credit_entry=payment,
             )
         return payment
+
+
+def pay_out_credit(
+    account: CreditAccount,
+    *,
+    amount: int,
+    method: str,
+    actor: User,
+    reason: str = "",
+    token: UUID | None = None,
+    request: HttpRequest | None = None,
+) -> CreditEntry:
+    """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
+
+    Cash takes an open shift in which there is so much; a transfer or QRIS is noted in the shift if one is open.
+    `token`: one per rendered form; the same again gives the same entry, once in the shift. Raises `DrawerRefused`,
+    `TooLittleCash` and `CreditRefused`.
+    """
+    own = open_shift_of(actor.pk)
+    if own is None and method == Method.CASH:
+        raise DrawerRefused("no_shift")
+    with transaction.atomic():
+        shift = lock_shift(own.pk) if own else None
+        if shift:
+            enter_sales(shift)
+        credit.lock_account(account.pk)
+        is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
+        paid = credit.pay_out_kept(account, amount=amount, method=method, actor=actor, reason=reason, token=token)
+        if not is_new:
+            return paid
+        if shift and method == Method.CASH and (there := expected_cash(shift)) < amount:
+            raise TooLittleCash(there)
+        if shift:
+            DrawerEntry.objects.create(
+                shift=shift,
+                kind=DrawerEntry.Kind.CREDIT_OUT,
+                method=method,
+                amount=-amount,
+                reason=credit.name_of(paid.account),
+                person_id=actor.pk,
+                at=clock.now(),
+                credit_entry=paid,
+            )
+        facts = {"method": method, "amount": amount, "shift": shift.pk if shift else None}
+        subject = f"customer {paid.account.customer_id}"
+        record(Kind.CREDIT_PAID_OUT, person=actor, request=request, subject=subject, facts=facts)
+        return paid
 
 
 def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEntry:

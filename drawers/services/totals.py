@@ -29,13 +29,15 @@ _COSTS = f"""
 
 @dataclass
 class Totals:
-    """Sums of one shift or of several, in rupiah; refunds and what was paid out are below zero."""
+    """Sums of one shift or of several, in rupiah; what went out is below zero."""
 
     opening: int = 0
     sales: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
     refunds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
     # What customers paid of their debts; what a signed day says of the time before has none.
     credit: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    # What the shop paid out of what it kept for customers; below zero.
+    credit_out: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
     paid_in: int = 0
     paid_out: int = 0
     sale_count: int = 0
@@ -55,15 +57,20 @@ class Totals:
 
     @property
     def expected(self) -> int:
-        """Cash that should be there: opening + cash sales − cash refunds + credit paid in cash ± paid in and out."""
+        """Cash that should be there: opening + cash sales − cash refunds ± credit in cash ± paid in and out."""
         cash = Method.CASH.value
-        taken = self.sales[cash] + self.refunds[cash] + self.credit[cash]
+        taken = self.sales[cash] + self.refunds[cash] + self.credit[cash] + self.credit_out[cash]
         return self.opening + taken + self.paid_in + self.paid_out
 
     @property
     def all_credit(self) -> int:
         """Rupiah that customers paid of their debts, in cash or otherwise."""
         return sum(self.credit.values())
+
+    @property
+    def all_credit_out(self) -> int:
+        """Rupiah that were paid out to customers of what the shop kept for them, in cash or otherwise; below zero."""
+        return sum(self.credit_out.values())
 
     @property
     def credit_sales(self) -> int:
@@ -86,6 +93,8 @@ class Totals:
                 self.refund_count += count
             case "credit":
                 self.credit[method] += amount
+            case "credit_out":
+                self.credit_out[method] += amount
             case "paid_in":
                 self.paid_in += amount
             case "paid_out":

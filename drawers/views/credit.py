@@ -1,4 +1,4 @@
-"""Taking what a customer pays of a debt, and undoing what was entered wrongly."""
+"""Taking what a customer pays of a debt, undoing what was entered wrongly, and paying out what the shop owes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
 from core.money import rupiah
-from credit.forms import CreditPaymentForm, ReasonForm
+from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
 from credit.models import CreditAccount, CreditEntry
 from drawers import services
 
@@ -30,6 +30,22 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     with refusal_shown(request):
         services.take_credit_payment(account, actor=request.user, **form.cleaned_data)
         messages.success(request, _("The payment is entered."), extra_tags="credit_paid")
+    return redirect("credit_account", pk=pk)
+
+
+@staff_only("credit.use_credit", "drawers.give_back")
+@require_POST
+def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
+    """Note what was paid out to a customer whom the shop owes money; cash comes out of one's own open drawer."""
+    account = get_object_or_404(CreditAccount, customer=pk)
+    form = CreditPayoutForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, first_fault(form), extra_tags="no_credit_payout")
+        return redirect("credit_account", pk=pk)
+    with refusal_shown(request):
+        services.pay_out_credit(account, actor=request.user, request=request, **form.cleaned_data)
+        words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}
+        messages.success(request, words, extra_tags="credit_paid_out")
     return redirect("credit_account", pk=pk)
 
 

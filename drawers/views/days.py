@@ -84,7 +84,7 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
     """The sums of all shifts of the day, in rupiah; of the cash each drawer's once."""
-    names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "cost", "profit")
+    names = ("all_sales", "credit_sales", "all_refunds", "all_credit", "all_credit_out", "cost", "profit")
     return {name: sum(getattr(line.totals, name) for line in lines) for name in names} | services.cash_of_day(lines)
 
 
@@ -112,10 +112,12 @@ _FIELDS = {
     "credit_sales": lambda line: line.totals.credit_sales,
     "given_back": lambda line: line.totals.all_refunds,
     "credit_payments": lambda line: line.totals.all_credit,
+    "credit_payouts": lambda line: line.totals.all_credit_out,
     "opening": lambda line: line.totals.opening,
     "cash_sales": lambda line: line.totals.sales["cash"],
     "cash_given_back": lambda line: line.totals.refunds["cash"],
     "credit_paid_in_cash": lambda line: line.totals.credit["cash"],
+    "credit_paid_out_in_cash": lambda line: line.totals.credit_out["cash"],
     "paid_in": lambda line: line.totals.paid_in,
     "paid_out": lambda line: line.totals.paid_out,
     "expected": lambda line: line.totals.expected,

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from credit.services import give_back_credit
 from customers.models import Customer, SavedNumber
+from drawers.services import take_credit_payment
+from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.credit.helpers import account_of, owed_by, sell_to
@@ -44,6 +47,20 @@ def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> l
     window.click("#give-back button[type=submit]")
     expect(window.locator("#sale-refund")).to_have_attribute("data-code", "less")
     faults += faults_in_all_looks(window)
+    return faults
+
+
+def faults_of_a_payout(window: Page, address: str, customer: Customer) -> list[str]:
+    """What is wrong with the page that pays out what the shop owes, after a sale that was paid has failed."""
+    cashier = User.objects.get(username="cashier")
+    take_credit_payment(account_of(customer), amount=owed_by(customer), method="qris", actor=cashier)
+    give_back_credit(end(Order.objects.get(destination=NUMBER, status="queued"), "failed"), actor=cashier)
+    window.goto(f"{address}/customers/{customer.pk}/credit/")
+    expect(window.locator("#credit-payout [name=amount]")).to_have_value("10.500")
+    faults = faults_in_all_looks(window)
+    window.click("#credit-payout button[type=submit]")
+    expect(window.locator("[data-code=credit_paid_out]")).to_be_visible()
+    expect(window.locator("#owed")).to_have_attribute("data-amount", "0")
     return faults
 
 
@@ -100,4 +117,5 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     owner.click("#results a")
     expect(owner.locator("#debts")).to_be_visible()
     assert (owed_by(customer), account_of(customer).cap) == (6_500, 50_000)
+    faults += faults_of_a_payout(window, address, customer)
     assert faults == []
