@@ -1,5 +1,7 @@
 """A shift from its first count to its last: it always closes, and never changes afterwards."""
 
+import re
+
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
@@ -224,6 +226,12 @@ def test_an_opening_that_is_not_what_was_left_says_why_on_both_pages():
     pages = [admin.get(shift.get_absolute_url()).content.decode() for shift in (first, second)]
     assert 'id="opened-after" data-amount="-200000"' in pages[0]
     assert 'id="opened-otherwise" data-amount="-200000"' in pages[1]
+    papers = [admin.get(f"{shift.get_absolute_url()}?paper=80").content.decode() for shift in (first, second)]
+    assert [re.findall(r'id="(paper-open\w+(?:-after)?)" data-amount="(-?\d+)"', paper) for paper in papers] == [
+        [("paper-opened-after", "-200000")],
+        [("paper-opening", "-200000")],
+    ]
+    pages += papers
     assert all("Two to the safe" in page for page in pages)
     assert all("-\N{WORD JOINER}Rp200.000" in page for page in pages)
 
