@@ -1,9 +1,10 @@
-"""A drawer was closed with a large difference."""
+"""A drawer was closed with a large difference, or opened with one against what was left in it."""
 
 import datetime as dt
+from collections.abc import Iterator
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -16,33 +17,38 @@ _FOR = dt.timedelta(days=7)
 
 
 class DrawerDifference(AlertKind, permission="drawers.view_shifts"):
-    """One for each shift, until an owner has signed its day."""
+    """One for each count of a shift, at its beginning and at its end, until an owner has signed its day."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        limit = settings.DRAWER_DIFFERENCE_LIMIT
+        limit, since = settings.DRAWER_DIFFERENCE_LIMIT, now.time - _FOR
         # No shift is open for weeks: the index of the openings bounds what is read.
-        lately = Shift.objects.filter(opened_at__gt=now.time - 2 * _FOR, closed_at__gt=now.time - _FOR)
-        large = lately.filter(Q(difference__gt=limit) | Q(difference__lt=-limit), day__signed_at=None)
-        return [
-            Reason(
-                key=str(shift.pk),
-                facts={
-                    "shift": shift.pk,
-                    "drawer": shift.drawer.name,
-                    "name": shift.cashier.shown_name,
-                    "difference": shift.difference,
-                },
-            )
-            for shift in large.select_related("drawer", "cashier").order_by("pk")[:50]
-        ]
+        lately = Shift.objects.filter(opened_at__gt=since - _FOR).annotate(began_off=F("opening") - F("left_before"))
+        closed_off = Q(closed_at__gt=since) & (Q(difference__gt=limit) | Q(difference__lt=-limit))
+        opened_off = Q(opened_at__gt=since) & (Q(began_off__gt=limit) | Q(began_off__lt=-limit))
+        large = lately.filter(opened_off | closed_off, day__signed_at=None)
+        shifts = large.select_related("drawer", "cashier").order_by("pk")[:50]
+        return [reason for shift in shifts for reason in _reasons_of(shift, limit)]
 
     def words(self, facts: Facts, person: Person) -> Words:
         names = {"drawer": facts.get("drawer", "–"), "name": facts.get("name", "–")}
         return Words(
-            title=_("The drawer “%(drawer)s” was closed with a large difference.") % names,
+            title=_("The drawer “%(drawer)s” was opened with a large difference against what was left.") % names
+            if facts.get("is_opening")
+            else _("The drawer “%(drawer)s” was closed with a large difference.") % names,
             facts=_("%(name)s: %(amount)s.") % {**names, "amount": signed_rupiah(int(facts.get("difference", 0)))},
             next_step=_("Look into it, then sign the day.")
             if may(person, "drawers.sign_day")
             else _("Look into it with the cashier."),
             url=reverse("shift_detail", args=[facts["shift"]]) if "shift" in facts else reverse("shift_list"),
         )
+
+
+def _reasons_of(shift: Shift, limit: int) -> Iterator[Reason]:
+    """Of one shift: its opening, its closing, or both. The key of a closing is the shift's alone."""
+    facts = {"shift": shift.pk, "drawer": shift.drawer.name, "name": shift.cashier.shown_name}
+    if abs(shift.opening_difference) > limit:
+        yield Reason(
+            key=f"{shift.pk}-opening", facts={**facts, "difference": shift.opening_difference, "is_opening": True}
+        )
+    if abs(shift.difference or 0) > limit:
+        yield Reason(key=str(shift.pk), facts={**facts, "difference": shift.difference})

@@ -1,8 +1,9 @@
-"""A drawer that was closed with a large difference is an alert until its day is signed."""
+"""A drawer that was closed or opened with a large difference is an alert until its day is signed."""
 
 import pytest
 from django.utils import timezone
 
+from alerts.kinds import in_words
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from drawers.services import close_shift, sign_day
@@ -26,3 +27,28 @@ def test_a_large_difference_is_an_alert_until_the_day_is_signed(settings):
 
     found.refresh_from_db()
     assert found.closed_at is not None
+
+
+def test_a_large_difference_at_the_opening_is_an_alert_of_its_own(settings):
+    settings.DRAWER_DIFFERENCE_LIMIT = 5_000
+    first = begin(cash=100_000)
+    close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
+    second = begin(first.cashier, drawer=first.drawer, cash=94_900)
+
+    evaluate_alerts()
+    opened = Alert.objects.get(kind="drawer_difference")
+    assert (opened.facts["shift"], opened.facts["difference"], opened.closed_at) == (second.pk, -5_100, None)
+    close_shift(second, pieces=pieces_of(100_000), actor=first.cashier, reason="found again")
+    small = begin(first.cashier, drawer=first.drawer, cash=95_000)
+    close_shift(small, pieces=pieces_of(95_000), actor=first.cashier)
+    evaluate_alerts()
+
+    found = Alert.objects.filter(kind="drawer_difference").order_by("pk")
+    assert [(alert.facts["shift"], alert.facts["difference"]) for alert in found] == [
+        (second.pk, -5_100),
+        (second.pk, 5_100),
+    ]
+    assert len({in_words(alert).title for alert in found}) == 2
+    sign_day(timezone.localdate(), actor=make_person("admin"))
+    evaluate_alerts()
+    assert not Alert.objects.open().filter(kind="drawer_difference").exists()
