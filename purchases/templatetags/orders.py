@@ -8,10 +8,12 @@ from django import template
 from django.utils.safestring import SafeString
 
 from core.icons import badge
+from purchases.incident_words import incident_words
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 
 register = template.Library()
+register.filter(incident_words)
 
 
 @register.simple_tag

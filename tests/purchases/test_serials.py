@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
+from purchases.incident_words import incident_words
 from purchases.models import Incident, Order
 from purchases.services import Decision, Report, apply_reports, apply_verdict
 from purchases.states import Status
@@ -175,6 +176,33 @@ def test_everybody_who_sees_orders_reads_about_the_sn():
     page = browser_of("cashier").get(second.get_absolute_url()).content.decode()
 
     assert f"is also the SN of {Order.objects.earliest('pk').ref_id}" in page
+
+
+def test_an_incident_is_said_in_the_language_of_who_reads_it():
+    succeed(SN)
+    second = succeed(SN)
+    token = succeed("123", product=token_product())
+    browser = browser_of("cashier")
+
+    pages = [browser.get(one.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="id").content.decode() for one in (second, token)]
+
+    assert f"juga SN {Order.objects.earliest('pk').ref_id}" in pages[0]
+    assert "is also" not in pages[0]
+    assert "the SN is" not in pages[1]
+    assert "SN-nya" in pages[1]
+
+
+@pytest.mark.parametrize(
+    ("detail", "words"),
+    [
+        ("failed is reported for an order that is success", "“Failed” is reported for an order that is “Success”"),
+        ("charged 10500, confirmed were 10000 rupiah", "charged Rp10.500, confirmed were Rp10.000"),
+        ("accepted as 4711, now the status request says not found", None),
+        ("something else: 10500", None),
+    ],
+)
+def test_the_words_of_an_incident(detail, words):
+    assert incident_words(detail) == (words or detail)
 
 
 def test_with_many_orders_the_look_up_reads_few(transactional_db):

@@ -27,6 +27,7 @@ from credit.services import name_of
 from drawers.models import DrawerEntry
 from gateway.models import Exchange
 from ledger.models import Entry
+from purchases.incident_words import incident_words
 from purchases.models import GivenBack, Incident, OrderEvent, ReceiptPrint, Verdict
 from purchases.presenting import event_words
 from purchases.states import Status
@@ -205,7 +206,7 @@ def _incident(incident: Incident) -> Iterator[Line]:
         kind=LineKind.INCIDENT,
         code=incident.kind,
         words=incident.get_kind_display(),
-        detail=incident.detail,
+        detail=incident_words(incident.detail),
         who=incident.get_source_display(),
         row=incident,
     )
