@@ -17,7 +17,7 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import day_words, moment
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge
-from credit.services import Age, Aged, aged, name_of
+from credit.services import Age, Aged, aged, name_of, not_to_ask_for
 from staff.models import User
 
 
@@ -28,7 +28,9 @@ class AgeingTable(Table[CreditAccount]):
 
     def __init__(self, accounts: Iterable[CreditAccount]) -> None:
         super().__init__(accounts)
-        self.aged: Mapping[int, Aged] = aged([account.pk for account in self.rows])
+        keys = [account.pk for account in self.rows]
+        self.aged: Mapping[int, Aged] = aged(keys)
+        self.not_to_ask: Mapping[int, int] = not_to_ask_for(keys)
 
     def _of(self, account: CreditAccount, age: Age) -> str:
         amount = self.aged[account.pk].sums[age]
@@ -75,6 +77,12 @@ class AgeingTable(Table[CreditAccount]):
     def owed(self, account: CreditAccount) -> str:
         """Rupiah in all."""
         return rupiah(account.balance)
+
+    @column(_("Not to be asked for"), css="num", phone="3 wide")
+    def not_asked(self, account: CreditAccount) -> SafeString | str:
+        """Rupiah of what is owed for orders that did not go through; empty where there is none."""
+        amount = self.not_to_ask.get(account.pk)
+        return cell_from("credit/not_to_ask.html", amount=amount) if amount else ""
 
 
 class CreditEntryTable(Table[CreditEntry]):
@@ -147,7 +155,9 @@ def _labelled(label: str, amount: str) -> SafeString:
     return format_html('<span class="phone-label">{} </span>{}', label, amount)
 
 
-def file_fields(sums: Mapping[int, Aged]) -> dict[str, Callable[[CreditAccount], object]]:
+def file_fields(
+    sums: Mapping[int, Aged], not_to_ask: Mapping[int, int]
+) -> dict[str, Callable[[CreditAccount], object]]:
     """What a file of the ageing list holds, by account; rupiah."""
     return {
         "customer": name_of,
@@ -155,6 +165,7 @@ def file_fields(sums: Mapping[int, Aged]) -> dict[str, Callable[[CreditAccount],
         **{age.value: partial(_of_age, sums, age) for age in Age},
         "owed": lambda account: account.balance,
         "cap": lambda account: account.cap,
+        "not_to_ask": lambda account: not_to_ask.get(account.pk, 0),
     }
 
 

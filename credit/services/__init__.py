@@ -2,7 +2,7 @@
 
 from credit.services.accounts import bring_forward, set_credit
 from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all
-from credit.services.ending import OffAccount, standing_sales, still_owed, unfulfilled_sales
+from credit.services.ending import OffAccount, not_to_ask_for, standing_sales, still_owed, unfulfilled_sales
 from credit.services.locking import MANAGE, USE, VIEW, lock_account, name_of
 from credit.services.paying import last_paid_back, pay_back, pay_out_kept, record_payment, undo_payment
 from credit.services.selling import (

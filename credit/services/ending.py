@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
 
-from credit.models import CreditAccount, CreditEntry
+from credit.models import CreditAccount, CreditEntry, unpaid
 from credit.services.ageing import Debt
 from purchases.states import UNFULFILLED
 
@@ -38,22 +39,49 @@ class OffAccount:
 
 # An account is looked through so far back, whatever it has sold since; and all that is not paid.
 _NEWEST = 200
-_NOT_FULFILLED = f"""
-    SELECT c.ref_id, c.amount
-      FROM (
-        (SELECT * FROM credit_creditentry WHERE account_id = %s ORDER BY at DESC, id DESC LIMIT {_NEWEST})
-         UNION SELECT * FROM credit_creditentry WHERE id = ANY(%s)
-      ) c
-     CROSS JOIN LATERAL (SELECT status FROM purchases_order WHERE ref_id = c.ref_id OFFSET 0) o
-     WHERE c.kind = 'sale' AND c.undoes_id IS NULL AND o.status = ANY(%s)
-       AND NOT EXISTS (SELECT FROM credit_creditentry undoing WHERE undoing.undoes_id = c.id)
+_UNPAID = "SELECT e.* FROM ({unpaid}) debt JOIN credit_creditentry e ON e.id = debt.id"
+
+
+def _not_fulfilled(account: str, debts: str) -> str:
+    """SQL for the sales on an account whose orders ended without success. `debts`: SQL for its unpaid entries."""
+    return f"""
+        SELECT c.ref_id, c.amount
+          FROM (
+            (SELECT * FROM credit_creditentry WHERE account_id = {account} ORDER BY at DESC, id DESC LIMIT {_NEWEST})
+             UNION {debts}
+          ) c
+         CROSS JOIN LATERAL (SELECT status FROM purchases_order WHERE ref_id = c.ref_id OFFSET 0) o
+         WHERE c.kind = 'sale' AND c.undoes_id IS NULL AND o.status = ANY(%(unfulfilled)s)
+           AND NOT EXISTS (SELECT FROM credit_creditentry undoing WHERE undoing.undoes_id = c.id)
+    """  # noqa: S608 - our own text
+
+
+_OF_ONE = _not_fulfilled("%(account)s", "SELECT * FROM credit_creditentry WHERE id = ANY(%(debts)s)")
+_OF_MANY = f"""
+    SELECT account.id, least(account.balance, sum(sale.amount))::bigint FROM credit_creditaccount account
+     CROSS JOIN LATERAL (
+        {_not_fulfilled("account.id", _UNPAID.format(unpaid=unpaid("account.id", "account.balance")))}
+     ) sale
+     WHERE account.id = ANY(%(accounts)s) AND account.balance > 0 GROUP BY account.id
 """  # noqa: S608 - our own text
 
 
 def unfulfilled_sales(account: CreditAccount, debts: Collection[Debt]) -> dict[str, int]:
     """The sales on this account whose orders ended without success: ref_id → rupiah. `debts`: those of the account."""
+    facts: dict[str, Any] = {
+        "account": account.pk,
+        "debts": [debt.entry for debt in debts],
+        "unfulfilled": sorted(UNFULFILLED),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(_NOT_FULFILLED, [account.pk, [debt.entry for debt in debts], sorted(UNFULFILLED)])
+        cursor.execute(_OF_ONE, facts)
+        return dict(cursor.fetchall())
+
+
+def not_to_ask_for(accounts: Collection[int]) -> dict[int, int]:
+    """Rupiah of what these accounts owe that are for orders that ended without success; those that have some."""
+    with connection.cursor() as cursor:
+        cursor.execute(_OF_MANY, {"accounts": list(accounts), "unfulfilled": sorted(UNFULFILLED)})
         return dict(cursor.fetchall())
 
 

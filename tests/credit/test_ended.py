@@ -169,6 +169,15 @@ def test_no_reminder_asks_for_what_did_not_go_through(paid, other, reminded):
     if reminded:
         assert re.findall(r"Rp[\d.]+", text_of(page, "reminder")) == [reminded]
 
+    # then: the list and its file say how much of what is owed is not to be asked for
+    owed, auditor = owed_by(customer), browser_of("auditor")
+    not_to_ask = owed - int(reminded.removeprefix("Rp").replace(".", "") or 0)
+    listed = page_of(auditor, "/credit/")
+    assert re.findall(r'data-not-to-ask="(\d+)"', listed) == ([str(not_to_ask)] if owed else [])
+    assert ('id="not-to-ask-note"' in listed) == bool(owed)
+    lines = b"".join(auditor.get("/credit/csv/").streaming_content).decode().splitlines()[1:]
+    assert [line.rsplit(",", 1)[1] for line in lines] == ([str(not_to_ask)] if owed else [])
+
 
 def test_a_sale_in_cash_kept_on_an_account_is_said_so():
     shift = begin(cash=100_000)

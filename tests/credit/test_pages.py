@@ -92,8 +92,8 @@ def test_the_list_shows_who_owes_by_age_and_its_file_too():
         assert [name for name in ("Bu Late", "Pak Fresh") if name in page] == [shown], query
 
     lines = b"".join(browser.get("/credit/csv/").streaming_content).decode().splitlines()
-    assert lines[0].endswith("customer,due_since,not_due,week,month,older,owed,cap")
-    assert re.fullmatch(r"Bu Late,\d{4}-\d\d-\d\d,0,0,30000,0,30000,100000", lines[1])
+    assert lines[0].endswith("customer,due_since,not_due,week,month,older,owed,cap,not_to_ask")
+    assert re.fullmatch(r"Bu Late,\d{4}-\d\d-\d\d,0,0,30000,0,30000,100000,0", lines[1])
 
 
 def test_a_sale_is_put_on_credit_on_the_orders_page():
