@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from core.looks import LookChoices
 from staff.factor_store import EncryptedFactors
 from staff.models import User
+from staff.roles import Role, role_of
 
 
 class Standing(LookChoices):
@@ -31,6 +32,13 @@ def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetim
     if person.has_joined:
         return Standing.ACTIVE
     return Standing.INVITED if link_until and link_until > now else Standing.EXPIRED
+
+
+def waiting_role_of(person: User) -> Role | None:
+    """The role that the provider says and that a second person has not approved yet; of a person `for_table()`."""
+    said = person.claimed  # type: ignore[attr-defined]
+    waits = person.is_active and person.is_outside and said in Role.values and said != role_of(person)
+    return Role(said) if waits else None
 
 
 # The first that fits: each browser also carries the names of older ones.

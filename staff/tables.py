@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from core.tables import Table, column, row_link
 from core.times import moment
 from staff.models import Session, User
-from staff.presenting import device_words, standing_of
+from staff.presenting import device_words, standing_of, waiting_role_of
 from staff.roles import role_of
 from staff.services.factors import factors_of
 from staff.sessions import BEGAN, DEVICE
@@ -41,9 +41,13 @@ class StaffTable(Table[User]):
 
     @column(_("Role"), phone="2 left")
     def role(self, person: User) -> Any:
-        """The highest one."""
-        role = role_of(person)
-        return role.label if role else gettext("None")
+        """The highest one; and the one that waits for a second person."""
+        role, waits = role_of(person), waiting_role_of(person)
+        label = role.label if role else gettext("None")
+        if waits is None:
+            return label
+        words = gettext("%(role)s waits for approval") % {"role": waits.label}
+        return format_html('{}<div class="sub" data-waits="{}">{}</div>', label, waits.value, words)
 
     @column(_("State"), phone="1 right")
     def state(self, person: User) -> SafeString:

@@ -19,7 +19,7 @@ from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
 from staff.models import LIMITS, User
-from staff.presenting import standing_of
+from staff.presenting import standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
 from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
@@ -75,6 +75,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     context = {
         "person": person,
         "role": role,
+        "waiting_role": waiting_role_of(person),
         "limits": services.limits_of(person, role=of_role),
         "limits_form": limits_form or LimitsForm(limits=own, role=of_role),
         "may_change_limits": may_manage and request.user.has_perm(services.CHANGE_LIMITS),

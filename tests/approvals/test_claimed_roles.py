@@ -84,6 +84,19 @@ def test_the_person_reads_that_it_waits(provider, owner):
     assert "role_waits" in {message.extra_tags for message in browser.get("/").context["messages"]}
 
 
+def test_the_staff_pages_show_the_role_that_waits(provider, owner):
+    person, browser = came(provider, "spv"), Client()
+    browser.force_login(owner)
+    page, listed = (browser.get(f"/staff/{key}").content.decode() for key in (f"{person.pk}/", ""))
+    assert 'id="role-waits" data-role="supervisor"' in page
+    assert listed.count("data-waits=") == 1
+
+    approve(Approval.objects.get(), owner)
+
+    assert 'id="role-waits"' not in browser.get(f"/staff/{person.pk}/").content.decode()
+    assert "data-waits=" not in browser.get("/staff/").content.decode()
+
+
 @pytest.mark.parametrize("claim", ["kasir", "audit"])
 def test_a_weak_claim_holds_at_once(provider, owner, claim):
     assert role_now(came(provider, claim)) == ROLES[claim]
