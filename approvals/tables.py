@@ -51,11 +51,7 @@ class ApprovalTable(Table[Approval]):
         """What was asked for, and why it is void by now; leads to its page."""
         shown = self._shown(approval)
         link = row_link(approval.get_absolute_url(), shown.label)
-        void = (
-            format_html('<div class="is-short" data-code="{}">{}</div>', shown.void_code, shown.why_void)
-            if shown.is_void_now
-            else ""
-        )
+        void = format_html('<div data-code="{}">{}</div>', shown.void_code, shown.why_void) if shown.is_void_now else ""
         return format_html('{}<div class="sub">{}</div>{}', link, shown.about, void)
 
     @column(_("Amount"), css="num", phone="3 left")

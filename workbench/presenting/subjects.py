@@ -89,13 +89,11 @@ class About(NamedTuple):
 
     def as_html(self) -> SafeString:
         """For a cell."""
-        css = "mono" if self.is_code else ""
-        shown = (
-            format_html('<a class="{}" href="{}">{}</a>', css, self.url, self.words)
-            if self.url
-            else format_html('<span class="{}">{}</span>', css, self.words)
+        words = (
+            format_html('<span class="mono">{}</span>', self.words) if self.is_code else format_html("{}", self.words)
         )
-        return format_html('{} <span class="sub mono">{}</span>', shown, self.sub) if self.sub else shown
+        shown = format_html('<a href="{}">{}</a>', self.url, words) if self.url else words
+        return format_html('{} <span class="sub">{}</span>', shown, self.sub) if self.sub else shown
 
 
 @dataclass(frozen=True)
