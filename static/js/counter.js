@@ -39,9 +39,10 @@
     return before + last >= 8 && before < 10;
   }
 
+  // With a product that was chosen before, no amount follows: a second group of digits is a game's zone.
   function endNumber() {
     const input = field();
-    if (!isNumberAlone(input.value)) return false;
+    if (one("#counter-form [name=product]") || !isNumberAlone(input.value)) return false;
     setText(`${input.value.replace(/[\s.\-]/g, "")} `);
     return true;
   }

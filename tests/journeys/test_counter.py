@@ -157,6 +157,20 @@ def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
     till.press("a")
     till.review()
     assert page.locator("#review-number").inner_text() == "0812 9000 0001"
+    press_for_a_game(till, shop)
+
+
+def press_for_a_game(till: Hands, shop: Fleet) -> None:
+    """The product by its words, then the player's ID and the zone: one Enter each."""
+    till.page.goto(f"{shop.url}/counter/")
+    till.page.keyboard.type("mlbb 86")
+    till.press("Enter")
+    expect(till.page.locator(".sell-pinned")).to_be_visible()
+    expect(till.field).to_be_focused()
+    till.page.keyboard.type("12345678 2001")
+    till.press("Enter")
+    till.review()
+    assert till.page.locator("#review-number").inner_text() == "12345678 (2001)"
 
 
 def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
