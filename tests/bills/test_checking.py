@@ -65,12 +65,15 @@ def test_an_inquiry_stays_pending_while_the_biller_prepares(upstream: Upstream):
 def test_a_check_expires_by_itself_and_stays_as_it_was(upstream: Upstream):
     check = check_bill(33)
     total = check.total
-    assert check.state == BillState.VALID
 
-    BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() - dt.timedelta(seconds=1))
+    def state_if_it_expires(*, in_seconds: int) -> BillState:
+        BillCheck.objects.filter(pk=check.pk).update(expires_at=timezone.now() + dt.timedelta(seconds=in_seconds))
+        check.refresh_from_db()
+        return check.state
 
-    check.refresh_from_db()
-    assert (check.state, check.total) == (BillState.EXPIRED, total)
+    assert state_if_it_expires(in_seconds=60) == BillState.VALID
+    assert state_if_it_expires(in_seconds=-1) == BillState.EXPIRED
+    assert check.total == total
 
 
 @pytest.mark.parametrize(

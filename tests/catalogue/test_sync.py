@@ -17,10 +17,15 @@ from upstream.messages import Products
 PRODUCT = "Telkomsel 10.000"
 
 
-def test_into_an_empty_shop_a_sync_brings_the_whole_catalogue(upstream: Upstream, settings: Any):
+@pytest.fixture(autouse=True)
+def _patient(upstream: Upstream, settings: Any) -> None:
+    """The whole catalogue takes its time on a busy machine."""
+    settings.UPSTREAM_CONNECT_TIMEOUT = settings.UPSTREAM_READ_TIMEOUT = 30.0
+
+
+def test_into_an_empty_shop_a_sync_brings_the_whole_catalogue(upstream: Upstream):
     empty_tables()
     upstream.control("reset")  # forgets the requests of the fixture
-    settings.UPSTREAM_READ_TIMEOUT = 30.0
 
     done = sync_catalogue()
 

@@ -15,8 +15,11 @@ from tests.journeys.helpers import DESKTOP, OpenWindow
 
 # Long enough for a busy machine: what comes, comes sooner.
 PATIENCE = 60_000  # milliseconds
-# What htmx says of a poll that was cut off because the page was left. Of a failed load the browser says more.
-CUT_OFF = ("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort")
+# What htmx says of a poll that was cut off because the page was left; the browser, when its answer was on the way.
+CUT_OFF = (
+    *("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort"),
+    "Failed to load resource: net::ERR_EMPTY_RESPONSE",
+)
 
 
 @pytest.fixture(scope="package")
