@@ -276,8 +276,9 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     expect(page.locator("[data-code^=LimitReached]")).to_be_visible()
     till.press("Enter", "Enter")
     assert not Order.objects.exists()
-    till.press("Escape", "Escape")
     Till.objects.update(pin_limit=1_000_000)
+    page.goto(f"{shop.url}/counter/")  # Enter may have been "Back": no key is typed into a page that is being left
+    expect(till.field).to_be_focused()
 
     # A bill on credit, to the customer whose number it is.
     till.type_number(CUSTOMER)
