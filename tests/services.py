@@ -42,16 +42,8 @@ SETTINGS = {
     "SITE_URL": "",
 }
 
-# The tests wait about as much as they compute (for browsers, servers, workers), so that two cores carry four.
-_LEAST_WORKERS = 4
-
 _group = ProcessGroup()
 _stores: Stores | None = None
-
-
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """How many processes `-n auto` starts."""
-    return max(_LEAST_WORKERS, len(os.sched_getaffinity(0)))
 
 
 @pytest.hookimpl(wrapper=True)
