@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from core import clock
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.together import read_together
@@ -23,6 +26,8 @@ from drawers.tables import RefundTable
 from purchases.models import Order
 
 _NAMES = "customers.view_customer"
+# What ended just now; the sweep, which looks back for days, has noted the rest.
+_JUST_NOW = dt.timedelta(hours=1)
 
 
 @staff_only("purchases.view_order")
@@ -31,7 +36,7 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     """What customers are to get back, of the whole shop; or, by the filters in the URL, what they got."""
     if not (request.user.has_perm(USE) or request.user.has_perm(VIEW)):
         raise PermissionDenied
-    services.note_owed()
+    services.note_owed(clock.now() - _JUST_NOW)
     found = RefundFilter(request.GET, queryset=Refund.objects.all())
     # The orders by themselves: joined, PostgreSQL may read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())
