@@ -86,6 +86,7 @@ class Permit:
         self.id = permit_id
         self._budget = budget
         self._ready_at = ready_at
+        self._started_at = 0.0
         self.started = False
         # Seconds that were spent here on waiting for its moment.
         self.waited = 0.0
@@ -101,6 +102,7 @@ class Permit:
             return False
         self.wait(self._ready_at - time.monotonic())
         self.started = self._budget.begin(self)
+        self._started_at = time.monotonic()
         return self.started
 
     def wait(self, seconds: float) -> None:
@@ -124,7 +126,7 @@ class Permit:
         """The answer is in: from now on the call counts for one window. A second settling does nothing."""
         if not self._settled:
             self._settled = True
-            self._budget.record_completion(self)
+            self._budget.record_completion(self, time.monotonic() - self._started_at)
 
 
 class Budget:
@@ -209,9 +211,14 @@ class Budget:
         """See `Permit.cancel`."""
         self._try("cancel", permit.endpoint.limits, permit.id)
 
-    def record_completion(self, permit: Permit) -> None:
-        """See `Permit.complete`."""
-        self._try("complete", permit.endpoint.limits, permit.id)
+    def record_completion(self, permit: Permit, took: float) -> None:
+        """See `Permit.complete`; the call took so many seconds.
+
+        It was counted at least `work_seconds` before its answer. One that was answered sooner is not one of which
+        this is known.
+        """
+        work = self._config.work_seconds
+        self._try("complete", permit.endpoint.limits, permit.id, math.floor(work * _SECOND) if took >= work else 0)
 
     def _run(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> Any:
         """Run one of `lua/*.lua`; its arguments are explained there and in `lua/prelude.lua`."""

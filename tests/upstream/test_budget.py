@@ -65,6 +65,22 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
     assert len(arrivals) > rate.calls
 
 
+@pytest.mark.parametrize(("took", "counts_for"), [(5.0, 55.03), (60.0, 55.03), (4.9, 60.03)])
+def test_a_call_counts_from_when_it_was_counted_at_the_latest(
+    make_budget: MakeBudget, later: Later, took: float, counts_for: float
+) -> None:
+    # given an upstream that works at least 5 s on what it has counted
+    budget = make_budget(Rate(1, 60.0), work_seconds=5.0)
+    [permit] = begin(budget)
+
+    budget.record_completion(permit, took)
+
+    later(budget, counts_for - 1)
+    assert 0 < refusal(budget, PEOPLE) <= 1
+    later(budget, 1)
+    take(budget)
+
+
 def test_a_call_counts_for_a_window_after_its_completion(make_budget: MakeBudget, later: Later) -> None:
     budget = make_budget(Rate(1, 60.0))
     [permit] = begin(budget)

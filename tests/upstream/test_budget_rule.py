@@ -61,7 +61,8 @@ class Sent:
 class World:
     """One account whose time we move."""
 
-    def __init__(self, calls: int) -> None:
+    def __init__(self, calls: int, work: float = 0.0) -> None:
+        self.work = work
         self.rate = Rate(calls, WINDOW)
         wide = Rate(100_000, WINDOW)
         self.budget = Budget(
@@ -74,6 +75,7 @@ class World:
                 read_timeout=DEADLINE - 1.0,
                 account_rate=self.rate,
                 ip_rate=wide,
+                work_seconds=work,
             )
         )
         self.valkey = redis.Redis.from_url(settings.REDIS_URL)
@@ -122,9 +124,10 @@ class World:
         under_way = [call for call in self.sent if not call.answered and self.now() < call.over]
         if under_way:
             call = under_way[which % len(under_way)]
-            # the answer left the upstream before we note it
-            call.answered, call.over = True, self.now()
-            self.budget.record_completion(call.permit)
+            # the answer left the upstream before we note it, and the request was counted a time of work before that
+            took = self.now() - call.began
+            call.answered, call.over = True, self.now() - (self.work if took >= self.work else 0.0)
+            self.budget.record_completion(call.permit, took)
 
     def cancel(self, which: int) -> None:
         if self.booked:
@@ -159,11 +162,16 @@ def most_that_can_arrive(sent: list[Sent]) -> int:
 
 
 @hypothesis_settings(max_examples=60, **WITHOUT_SHRINKING)
-@given(calls=st.integers(1, 6), history=steps, people=st.sets(st.integers(0, 80)))
+@given(
+    calls=st.integers(1, 6),
+    history=steps,
+    people=st.sets(st.integers(0, 80)),
+    work=st.sampled_from([0.0, 0.0, 0.5, 2.0, 5.0]),
+)
 def test_no_history_lets_one_too_many_arrive(
-    calls: int, history: list[tuple[float, str, int, float]], people: set[int]
+    calls: int, history: list[tuple[float, str, int, float]], people: set[int], work: float
 ) -> None:
-    world = World(calls)
+    world = World(calls, work)
 
     play(world, history, lambda number: CallClass.INTERACTIVE if number in people else CallClass.BACKGROUND)
 

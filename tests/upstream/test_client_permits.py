@@ -1,5 +1,7 @@
 """Permits of the rate budget and the upstream's own refusal, 429: what a call uses up, and what it waits for."""
 
+import time
+
 import pytest
 import redis
 
@@ -78,26 +80,47 @@ def test_a_call_that_cannot_go_out_in_time_is_refused_at_once(
     assert upstream.connections == 0
 
 
+def seconds_left(client: Client) -> float:
+    """How long the call that counts longest will still count."""
+    calls, _ = client.budget._keys(Limit.ACCOUNT)
+    valkey = redis.Redis.from_url(client.config.redis_url)
+    seconds, microseconds = valkey.time()
+    [(_, score)] = valkey.zrange(calls, -1, -1, withscores=True)
+    return float(score / 1_000_000 - seconds - microseconds / 1_000_000)
+
+
 def test_an_answered_call_counts_for_a_window_a_lost_one_longer(
     upstream: ScriptedUpstream, make_client: MakeClient, cut: Cut
 ) -> None:
     client = make_client(account_rate=Rate(1000, 60.0))
-    calls, _ = client.budget._keys(Limit.ACCOUNT)
-    valkey = redis.Redis.from_url(client.config.redis_url)
-
-    def seconds_left() -> float:
-        """How long the call that counts longest will still count."""
-        seconds, microseconds = valkey.time()
-        [(_, score)] = valkey.zrange(calls, -1, -1, withscores=True)
-        return score / 1_000_000 - seconds - microseconds / 1_000_000
 
     upstream.answers(200, success({"balance": 5}))
     client.send(requests.balance())
-    assert 50 < seconds_left() <= 60.03
+    assert 50 < seconds_left(client) <= 60.03
 
     upstream.behaviour = lambda connection, _: cut(connection) or False
     assert unknown_reason(client) == "connection"
-    assert seconds_left() > 60 + client.config.deadline
+    assert seconds_left(client) > 60 + client.config.deadline
+
+
+def test_a_call_counts_from_when_the_upstream_is_known_to_have_counted_it(
+    upstream: ScriptedUpstream, make_client: MakeClient
+) -> None:
+    # given an upstream that works at least 0.3 s on every request that it has counted
+    client = make_client(account_rate=Rate(1000, 60.0), work_seconds=0.3)
+
+    # when it answers one as it should, and one sooner
+    upstream.answers(200, success({"balance": 5}))
+    answer = upstream.behaviour
+    upstream.behaviour = lambda *asked: bool(time.sleep(0.5)) or answer(*asked)
+    client.send(requests.balance())
+    slow = seconds_left(client)
+    upstream.behaviour = answer
+    client.send(requests.balance())
+
+    # then only of the first it is known that it was counted before its answer
+    assert 50 < slow <= 59.73
+    assert 59.73 < seconds_left(client) <= 60.03
 
 
 # --- 429 ----------------
