@@ -188,7 +188,7 @@ def keep_a_rate(shop: Shop, rate: float, seconds: float, webs: list[str]) -> Non
     quiet = browse(shop.fleet.port, cookie, min(seconds, 60.0))
     queue: multiprocessing.Queue[dict[str, Any]] = multiprocessing.get_context("spawn").Queue()
     sender = multiprocessing.get_context("spawn").Process(target=shoot, args=(shop.fleet.port, orders, rate, queue))
-    names = (webs, ["worker"], ["postgres"], ["valkey"])
+    names = (webs, ["worker"], ["background", "beat"], ["postgres"], ["valkey"])
     used = [shop.cpu(*name) for name in names]
     sender.start()
     busy = browse(shop.fleet.port, cookie, seconds)
@@ -214,7 +214,7 @@ def keep_a_rate(shop: Shop, rate: float, seconds: float, webs: list[str]) -> Non
         ["backlog at the end", f"{backlog}, gone after {gone:.1f} s"],
         ["pages' p95, quiet → busy", f"{quantile(quiet, 0.95) * 1000:.0f} → {quantile(busy, 0.95) * 1000:.0f} ms"],
         ["ratio", f"**{quantile(busy, 0.95) / quantile(quiet, 0.95):.2f}**"],
-        ["cores: web, worker, PostgreSQL, Valkey", ", ".join(f"{used:.2f}" for used in cpu)],
+        ["cores: web, worker, background and beat, PostgreSQL, Valkey", ", ".join(f"{used:.2f}" for used in cpu)],
     ]
     print_table([f"{rate:.0f}/s for {seconds:.0f} s", ""], rows)
 

@@ -47,7 +47,8 @@ _BATCH = 50
 # After a fault of ours it is tried again in so many seconds, then later and later.
 _FIRST_PAUSE_SECONDS = 5.0
 _TASK = "callbacks.tasks.process_waiting"
-_wake_up = WakeUp(_TASK)
+# While many come, each process asks twice a second: half of what a worker did for them was done for each message.
+_wake_up = WakeUp(_TASK, longest=0.5)
 _asked = threading.Event()
 _one_at_a_time = threading.Lock()
 # However many web processes ask: with few at a time each would cost twice as much.

@@ -9,13 +9,15 @@ from core.publish import publish
 
 
 class WakeUp:
-    """Publishes a task without arguments: at once, then at most once in `pause` seconds, however often it is asked.
+    """Publishes a task without arguments: at once, then at most once in a pause, however often it is asked.
 
-    Who asks during the pause is served at its end. One for all threads of a process.
+    Who asks during the pause is served at its end. The pause (seconds) doubles up to `longest` while each is asked in:
+    a message, and what a worker does for each, costs more than many rows do. One for all threads of a process.
     """
 
-    def __init__(self, task: str, *, pause: float = 0.1) -> None:
+    def __init__(self, task: str, *, pause: float = 0.1, longest: float = 0.0) -> None:
         self._task = task
+        self._shortest, self._longest = pause, max(pause, longest)
         self._pause = pause
         self._lock = threading.Lock()
         self._rests_until = 0.0
@@ -33,11 +35,15 @@ class WakeUp:
                 timer.daemon = True
                 timer.start()
                 return
-            self._rests_until = time.monotonic() + self._pause
+            self._rest(self._shortest)
         publish(self._task)
 
     def _at_the_end(self) -> None:
         with self._lock:
             self._is_asked = False
-            self._rests_until = time.monotonic() + self._pause
+            self._rest(min(2 * self._pause, self._longest))
         publish(self._task)
+
+    def _rest(self, pause: float) -> None:
+        self._pause = pause
+        self._rests_until = time.monotonic() + pause

@@ -1,6 +1,7 @@
 """One message wakes a worker up for many rows, and none is forgotten."""
 
 import threading
+import time
 
 import pytest
 
@@ -23,7 +24,7 @@ def test_the_first_who_asks_is_served_at_once(published):
 
 
 def test_many_who_ask_are_served_by_two_messages(published):
-    bell = WakeUp("a.task", pause=0.3)
+    bell = WakeUp("a.task", pause=1)
 
     threads = [threading.Thread(target=bell.ask) for _ in range(50)]
     for thread in threads:
@@ -45,3 +46,19 @@ def test_who_asks_after_the_pause_is_served_again(published):
     bell.ask()
 
     eventually(lambda: len(published) == 3, within=10)
+
+
+def test_while_somebody_asks_in_every_pause_they_grow_until_a_quiet_one(published):
+    bell = WakeUp("a.task", pause=0.05, longest=0.4)
+    asks_until = time.monotonic() + 2
+    while time.monotonic() < asks_until:
+        bell.ask()
+        time.sleep(0.01)
+
+    # 40 without growing; a busy machine makes fewer of both
+    assert 2 <= len(published) <= 12
+
+    time.sleep(1)
+    published.clear()
+    bell.ask()
+    assert len(published) == 1
