@@ -21,7 +21,7 @@ from core.times import start_of_day
 from purchases.models import Incident, OrderEvent
 
 # Of a group so many are counted, and of the last day so many are shown in its trend.
-MOST_COUNTED = 10_000
+MOST_COUNTED, _MOST_IN_TREND = 1_000, 10_000
 MOST_GROUPS = 200
 HOURS = 24
 
@@ -44,7 +44,7 @@ _EXCHANGES = f"""
         SELECT jsonb_object_agg(hour, n) AS hours FROM (
             SELECT floor(extract(epoch FROM %(now)s - sent_at) / 3600)::int AS hour, count(*) AS n FROM (
                 SELECT e.sent_at {_GROUP} AND e.sent_at > %(now)s - interval '24 hours'
-                ORDER BY e.sent_at DESC LIMIT %(most)s
+                ORDER BY e.sent_at DESC LIMIT %(most_in_trend)s
             ) lately GROUP BY 1
         ) hourly
     ) trend
@@ -68,7 +68,7 @@ _CALLBACKS = """
             SELECT floor(extract(epoch FROM %(now)s - received_at) / 3600)::int AS hour, count(*) AS n FROM (
                 SELECT received_at FROM callbacks_callback
                 WHERE state = '{state}' AND received_at > %(now)s - interval '24 hours'
-                ORDER BY received_at DESC LIMIT %(most)s
+                ORDER BY received_at DESC LIMIT %(most_in_trend)s
             ) lately GROUP BY 1
         ) hourly
     ) trend
@@ -159,7 +159,8 @@ def _rejected() -> Iterator[Group]:
 
 def _ask(question: str, **values: Any) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
-        cursor.execute(question, {"now": timezone.now(), "most": MOST_COUNTED, **values})
+        most = {"most": MOST_COUNTED, "most_in_trend": _MOST_IN_TREND}
+        cursor.execute(question, {"now": timezone.now(), **most, **values})
         return list(cursor.fetchall())
 
 
