@@ -91,7 +91,8 @@ def write_file(export_id: int, found: models.QuerySet[Any], fields: Fields) -> N
     found = found.filter(pk__lte=newest).order_by("pk")
     write = write_csv if export.file_format == Export.Format.CSV else write_workbook
     try:
-        _hold(export, rows_total=found.count(), rows_done=0)
+        export.rows_total = found.count()
+        _hold(export, rows_total=export.rows_total, rows_done=0)
         with tempfile.TemporaryFile() as file:
             write(file, _counted(export, found), fields)
             _store(export, file)

@@ -85,6 +85,30 @@ def test_the_page_follows_a_file_until_it_is_ready(auditor, monkeypatch):
     assert len(cells(ready, "file")) == 1
 
 
+def test_the_page_shows_how_far_a_file_is(auditor, monkeypatch):
+    # given a file of some entries, read two at a time
+    open_books()
+    for _ in range(2):
+        spend(10_500)
+    entries = Entry.objects.count()
+    ask(auditor, "csv")
+    export = Export.objects.get()
+    monkeypatch.setattr(services, "_CHUNK", 2)
+    seen: list[tuple[int, int]] = []
+    hold = services._hold
+
+    def look(mine: Export, **facts: int):
+        hold(mine, **facts)
+        seen.append(Export.objects.values_list("rows_done", "rows_total").get())
+
+    monkeypatch.setattr(services, "_hold", look)
+
+    write_statement(export.pk)
+
+    assert entries > 4
+    assert seen[:3] == [(0, entries), (2, entries), (4, entries)]
+
+
 def test_only_its_owner_downloads_a_file(auditor, admin):
     open_books()
     made(auditor, "csv")
