@@ -5,6 +5,7 @@ import os
 import pwd
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from launcher import PYTHON, ROOT
@@ -69,9 +70,10 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     project = read_project()
     folder = Path(options.to) if options.to else SYSTEM_UNITS
     user = account(options.user)
+    names = {f"backoffice-{role}.service": [role] for role in options.only or []} or {"backoffice.service": []}
+    units = {name: unit(project, user, roles) for name, roles in names.items()}
     make_data_folder(project.data, user)
-    units = {f"backoffice-{role}.service": [role] for role in options.only or []} or {"backoffice.service": []}
-    paths = [write(folder / name, unit(project, user, roles)) for name, roles in units.items()]
+    paths = [write(folder / name, text) for name, text in units.items()]
     verify(paths, say)
     for path in paths:
         print(path)
@@ -97,7 +99,12 @@ def account(name: str | None) -> str:
 
 
 def make_data_folder(data: Path, user: str) -> None:
-    """Make the data folder, which the unit names, for that user; one that is there stays as it is."""
+    """Make the data folder, which the unit names, for that user; LaunchError when one is there that is not theirs."""
+    if data.exists() and data.stat().st_uid != pwd.getpwnam(user).pw_uid:
+        raise LaunchError(
+            f"The data folder {data} is not {user}'s, and the service could not write there: give it to them "
+            f"(chown -R {user} {data}), or name its owner with --user."
+        )
     try:
         if not data.exists():
             data.mkdir(mode=0o700, parents=True)
@@ -114,7 +121,9 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
         if any(character.isspace() or character in "%\"'\\" for character in str(path)):
             raise LaunchError(f"systemd cannot name the folder {path}: move it to one without spaces, quotes and %.")
     words = ["up", *(word for role in roles for word in ("--only", role))]
-    at_home = [path for path in (ROOT, project.data) if path.resolve().is_relative_to("/home")]
+    # the interpreter, too: `.venv` only points at it
+    needed = [path.resolve() for path in (ROOT, project.data, Path(sys.base_prefix))]
+    at_home = [path for path in needed for home in ("/home", "/root") if path.is_relative_to(home)]
     writable = [project.data, ROOT / "locale"]  # the translations are compiled at a start
     return UNIT.format(
         description=f"Merchant backoffice ({', '.join(roles)})" if roles else "Merchant backoffice",

@@ -2,12 +2,14 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from launcher import units
 from launcher.failures import LaunchError
+from launcher.project import Project
 from tests.launcher.test_command_line import run
 
 NOBODY = ("--user", "nobody")
@@ -57,7 +59,7 @@ def test_a_folder_that_systemd_cannot_name_is_refused(empty: Path, tmp_path: Pat
     result = run("service", "install", "--to", str(tmp_path), *NOBODY, data=empty)
 
     assert result.returncode == 1
-    assert str(empty) in result.stderr
+    assert f"systemd cannot name the folder {empty}" in result.stderr
 
 
 def test_what_systemd_refuses_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,3 +70,25 @@ def test_what_systemd_refuses_is_a_fault(tmp_path: Path, monkeypatch: pytest.Mon
 
     with pytest.raises(LaunchError, match="Unknown key"):
         units.verify([tmp_path / "a.service"], lambda _: None)
+
+
+def test_a_data_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+
+    result = run("service", "install", "--to", str(tmp_path / "units"), *NOBODY, data=tmp_path / "data")
+
+    assert result.returncode == 1
+    assert f"chown -R nobody {tmp_path / 'data'}" in result.stderr
+    assert not (tmp_path / "units").exists()
+
+
+@pytest.mark.parametrize("home", ["/home/ani/.pyenv/versions/3.11", "/root/.pyenv/versions/3.11"])
+def test_an_interpreter_in_somebodys_home_can_be_read(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "base_prefix", home)
+    monkeypatch.setattr(units, "ROOT", Path("/srv/backoffice"))
+
+    text = units.unit(Project(data=Path("/srv/data"), given={}), "nobody", [])
+
+    assert "ProtectHome=read-only\n" in text
