@@ -6,6 +6,7 @@ import structlog
 from django_structlog.middlewares import RequestMiddleware
 
 from core.addresses import address_of
+from core.tracing import begin_trace
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -16,5 +17,6 @@ class RequestLogMiddleware(RequestMiddleware):
 
     @classmethod
     def bind_ip(cls, request: "HttpRequest") -> None:
-        """The address that the proxies which we trust saw."""
+        """The address that the proxies which we trust saw; and the trace, before the first line is written."""
         structlog.contextvars.bind_contextvars(ip=address_of(request))
+        begin_trace(request.headers.get("traceparent"))

@@ -30,14 +30,13 @@ def traceparent() -> str | None:
 
 
 class TraceMiddleware:
-    """Begins a trace for each request. Stands after the middleware that clears the log's context."""
+    """Names the request's trace in its answer. Stands after the middleware of the log, which begins it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request inside its trace, and name the trace in the answer."""
-        begin_trace(request.headers.get("traceparent"))
+        """Serve the request, and name its trace in the answer."""
         response = self.get_response(request)
         if here := traceparent():
             response.headers["traceparent"] = here

@@ -2,7 +2,8 @@
 
 import pytest
 from celery.contrib.testing.worker import start_worker
-from structlog.contextvars import get_contextvars
+from structlog.contextvars import get_contextvars, merge_contextvars
+from structlog.testing import capture_logs
 
 from backoffice.celery import app
 from core.tracing import begin_trace, end_trace, traceparent
@@ -26,6 +27,15 @@ def test_a_callers_trace_goes_on(client):
     version, trace_id, span_id, flags = answer["traceparent"].split("-")
     assert (version, trace_id, flags) == ("00", TRACE_ID, "01")
     assert span_id != "00f067aa0ba902b7"
+
+
+@pytest.mark.django_db
+def test_every_line_of_a_request_carries_its_trace(client):
+    with capture_logs(processors=[merge_contextvars]) as lines:
+        client.get("/healthz/nowhere", headers={"traceparent": CALLER})
+
+    assert [line["event"] for line in lines] == ["request_started", "request_finished"]
+    assert {line.get("trace_id") for line in lines} == {TRACE_ID}
 
 
 @pytest.mark.parametrize(
