@@ -39,6 +39,7 @@ class Project:
 
     data: Path
     given: Mapping[str, str]
+    is_of_roles: bool = False
 
     @property
     def sandboxed(self) -> bool:
@@ -56,7 +57,12 @@ class Project:
                 "With --only, installations share one database, one Redis and one upstream. These are missing: "
                 f"{', '.join(missing)}. Set them in the environment or in .env."
             )
-        return replace(self, data=roles_folder(self.data) / "-".join(roles))
+        return replace(self, data=roles_folder(self.data) / "-".join(roles), is_of_roles=True)
+
+    @property
+    def metrics_files(self) -> Path:
+        """A pattern: what processes measured here; with launchers of single roles, those of all roles beside it."""
+        return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"
 
     @property
     def logs(self) -> Path:

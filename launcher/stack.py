@@ -80,6 +80,7 @@ class Stack:
             "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],
             "BACKOFFICE_DATA": str(self.project.data),
             "PROMETHEUS_MULTIPROC_DIR": str(empty_folder(self.project.data / "metrics")),
+            "METRICS_FILES": str(self.project.metrics_files),
             "BACKOFFICE_SANDBOX": "0",
             "DJANGO_SETTINGS_MODULE": "backoffice.settings",
         }

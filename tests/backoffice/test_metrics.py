@@ -4,6 +4,7 @@ import datetime as dt
 
 import pytest
 from django.utils import timezone
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from callbacks.models import Callback
 from purchases.states import Status
@@ -45,6 +46,21 @@ def test_pages_are_timed_by_their_names(client, cashier):
 
     assert 'backoffice_page_seconds_count{method="GET",page="order_list",status="200"}' in found
     assert "081234567890" not in found
+
+
+def test_what_other_launchers_of_the_machine_measured_is_added(client, tmp_path, monkeypatch):
+    # given a launcher for the web and one for the workers, in folders of their own
+    for role, calls in (("web", 1), ("worker", 2)):
+        folder = tmp_path / role / "metrics"
+        folder.mkdir(parents=True)
+        count = MmapedDict(str(folder / f"counter_{calls}.db"))
+        count.write_value(mmap_key("calls", "calls_total", [], [], "Calls."), calls, 0.0)
+        count.close()
+    monkeypatch.setenv("METRICS_FILES", str(tmp_path / "*" / "metrics" / "*.db"))
+
+    found = numbers(client.get("/metrics"))
+
+    assert found["calls_total"] == 3
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
