@@ -172,8 +172,9 @@ def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
     yield "order with a complaint", reverse("order_detail", args=[complaint.order.ref_id])
     refunds = reverse("refund_list")
     yield "refunds", refunds
-    yield "refunds, search", f"{refunds}?q={Refund.objects.earliest('pk').order.ref_id}"
-    yield "order with a refund", reverse("order_detail", args=[Refund.objects.earliest("pk").order.ref_id])
+    refunded = Refund.objects.filter(order__kind="purchase", order__status="reversed").earliest("pk").order
+    yield "refunds, search", f"{refunds}?q={refunded.ref_id}"
+    yield "order with a refund", reverse("order_detail", args=[refunded.ref_id])
     yield "credit", reverse("credit_list")
     account = CreditAccount.objects.earliest("pk")
     yield "credit of a customer", reverse("credit_account", args=[account.customer_id])
