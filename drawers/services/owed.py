@@ -35,7 +35,7 @@ _NOTE = f"""
     INSERT INTO drawers_refund (order_id, amount, since, method, note)
     SELECT o.id, coalesce(paid.amount, {PAYS}), o.final_at, '', ''
       FROM purchases_order o LEFT JOIN LATERAL ({_PAID} LIMIT 1) paid ON TRUE
-     WHERE o.status IN ({_UNFULFILLED}) AND o.final_at >= %s
+     WHERE o.status IN ({_UNFULFILLED}) AND o.final_at >= %(since)s
        AND NOT EXISTS (SELECT FROM drawers_refund known WHERE known.order_id = o.id)
        AND (paid.amount IS NOT NULL OR EXISTS ({_OWES}) OR o.status = '{Status.REVERSED.value}'
          OR (o.placed_by_id IS NOT NULL AND EXISTS (
@@ -48,17 +48,21 @@ _NOTE = f"""
 _SETTLE = """
     UPDATE drawers_refund r SET given_at = c.at, given_by_id = c.person_id, method = 'credit', note = c.reason
       FROM credit_creditentry c JOIN purchases_order o ON o.ref_id = c.ref_id
-     WHERE o.id = r.order_id AND r.given_at IS NULL AND c.ref_id > '' AND c.kind = 'refund';
+     WHERE o.id = r.order_id AND r.given_at IS NULL AND c.ref_id > '' AND c.kind = 'refund' AND c.at >= %(since)s;
 
     UPDATE drawers_refund r SET given_at = g.at, given_by_id = g.noted_by_id, note = g.note
-      FROM purchases_givenback g WHERE g.order_id = r.order_id AND r.given_at IS NULL
+      FROM purchases_givenback g WHERE g.order_id = r.order_id AND r.given_at IS NULL AND g.at >= %(since)s
 """
 
 
 def note_owed(since: dt.datetime | None = None) -> int:
-    """Note what customers are owed for orders that have ended since then (default: three days ago); how many."""
+    """Note what customers are owed for orders that have ended since then (default: three days ago); how many.
+
+    What was given back at the order, or taken off an account, since then is settled.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_NOTE, [since or clock.now() - _LOOKS_BACK])
+        values = {"since": since or clock.now() - _LOOKS_BACK}
+        cursor.execute(_NOTE, values)
         noted = cursor.rowcount
-        cursor.execute(_SETTLE)
+        cursor.execute(_SETTLE, values)
     return int(noted)

@@ -111,7 +111,10 @@ class GivenBack(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(note__gt=""), name="given_back_has_a_note")]
-        indexes = [models.Index(fields=["txid", "id"], name="given_back_to_seal")]
+        indexes = [
+            models.Index(fields=["at"], name="given_back_by_time"),
+            models.Index(fields=["txid", "id"], name="given_back_to_seal"),
+        ]
         triggers = [*append_only(), own_transaction()]
 
     def __str__(self) -> str:
