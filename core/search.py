@@ -12,7 +12,7 @@ from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Q, QuerySet
 
 # Of more rows than this that one way finds, the newest are taken.
-MOST_FOUND = 1_000
+MOST_FOUND = 500
 
 
 def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
