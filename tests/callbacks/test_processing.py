@@ -1,6 +1,7 @@
 """What a stored callback does: settles the order when its body is signed, else only makes us ask."""
 
 import datetime as dt
+import time
 
 import pytest
 from django.utils import timezone
@@ -170,6 +171,24 @@ def test_a_hundred_faulty_callbacks_hold_up_no_other(monkeypatch):
     kept = Callback.objects.filter(tries=1)
     assert kept.count() == 100
     assert kept[0].next_try_at > timezone.now() + dt.timedelta(seconds=5)
+
+
+def test_callbacks_that_keep_coming_are_taken_together(monkeypatch):
+    # given that another one has come whenever a batch is done, for a second
+    comes_until = time.monotonic() + 1
+    batches: list[int] = []
+
+    def process(limit: int) -> int:
+        batches.append(limit)
+        return 1 if time.monotonic() < comes_until else 0
+
+    monkeypatch.setattr(services, "process_batch", process)
+
+    services.process_waiting()
+
+    # they are looked for a few times a second, until none has come
+    assert time.monotonic() >= comes_until
+    assert 2 <= len(batches) <= 6
 
 
 def test_the_second_callback_of_an_order_is_judged_by_the_first():
