@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import hmac
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -39,8 +39,8 @@ class MachineCollector(Collector):
     def collect(self) -> Iterable[Metric]:
         """The sums of all files."""
         found = glob.glob(self._pattern)  # noqa: PTH207 - the pattern is a whole path
-        merged: Iterable[Metric] = multiprocess.MultiProcessCollector.merge(found, accumulate=True)
-        return merged
+        merge: Callable[[list[str]], Iterable[Metric]] = multiprocess.MultiProcessCollector.merge
+        return merge(found)
 
 
 class ShopCollector(Collector):
