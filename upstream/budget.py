@@ -214,8 +214,8 @@ class Budget:
     def record_completion(self, permit: Permit, took: float) -> None:
         """See `Permit.complete`; the call took so many seconds.
 
-        It was counted at least `work_seconds` before its answer. One that was answered sooner is not one of which
-        this is known.
+        It was counted at least `work_seconds` before its answer. One that was answered sooner counts from its answer:
+        the promise does not hold for it.
         """
         work = self._config.work_seconds
         self._try("complete", permit.endpoint.limits, permit.id, math.floor(work * _SECOND) if took >= work else 0)
