@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import threading
 import time
@@ -69,10 +70,18 @@ def machine(*, backlog: int, **_: object) -> None:
 
 
 def people(*, batch: int, clicks: bool, **_: object) -> None:
-    """A colleague's batch after some seconds; then a cashier's single clicks, every three seconds or so."""
+    """After some seconds a colleague, of whose batch so many always wait, and a cashier who clicks every 3 s or so."""
     time.sleep(8)
-    for number in range(batch):
-        line.join(Work(BATCH, number), person_id=COLLEAGUE)
+    if batch:
+        threading.Thread(target=keep_waiting, args=(batch,), daemon=True).start()
     while clicks:
         time.sleep(random.expovariate(1 / 3))
         line.join(Work(CLICK, int(time.time() * 1000)), person_id=CASHIER)
+
+
+def keep_waiting(batch: int) -> None:
+    """Have the colleague click again what was handed out."""
+    for number in itertools.count():
+        line.join(Work(BATCH, number), person_id=COLLEAGUE)
+        while line.longest_wait(Work(BATCH, number - batch + 1)) is not None:
+            time.sleep(0.1)

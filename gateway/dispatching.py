@@ -107,16 +107,19 @@ class Dispatcher:
         """
         if not self._in_hand and time.monotonic() >= self._look_at:
             self._look()
-        has_turn = line.first_has_turn()
-        if has_turn is None and not self._in_hand:
+        turn_in = line.first_turn_in()
+        if turn_in is None and not self._in_hand:
             return max(0.0, self._look_at - time.monotonic())
+        has_turn = turn_in == 0
         try:
             # All that is handed out counts against the same limits as this.
-            permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, _CLASS[bool(has_turn)], _AHEAD_SECONDS)
+            permit = get_client().budget.book(Endpoint.TRANSACTION_STATUS, _CLASS[has_turn], _AHEAD_SECONDS)
         except UpstreamError as error:
             wait = error.retry_after if isinstance(error, Unavailable) and error.retry_after else _FAULT_SECONDS
-            # A batch in the line may get its turn meanwhile; for whoever joins, the bell rings.
-            return min(max(wait - _AHEAD_SECONDS, 0.01), wait if has_turn is None else 1.0)
+            pause = wait - _AHEAD_SECONDS
+            if turn_in is not None:  # an answer may free a place sooner; the first of a batch may get its turn
+                pause = min(pause, 1.0 if has_turn else turn_in)
+            return max(0.01, pause)  # for whoever joins meanwhile, the bell rings
         from_line = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
         self._batch_went_last = from_line is not None and not has_turn
         if from_line is None and not self._in_hand:

@@ -1,6 +1,6 @@
 """The line of what people asked of the upstream, in turns, and the bell that wakes the dispatchers; both in Redis.
 
-Turns go round by person: each has three calls at once and then one every two seconds. What goes beyond, a batch, waits
+Turns go round by person: each has ten calls at once and then one every two seconds. What goes beyond, a batch, waits
 until nobody's turn has come. So 300 orders of one person never hold up the single click of another.
 
 PostgreSQL is the truth: whatever is in the line also has a due time there. A line that was lost, or could not be
@@ -28,8 +28,9 @@ from upstream.client import get_client
 
 log = structlog.get_logger()
 
-# A person has this many turns at once, and one every so many seconds after that.
-TURNS_AT_ONCE = 3
+# A person has this many turns at once, as many as the rate budget keeps for people, and one every so many seconds after
+# that. With fewer, whoever clicks every few seconds runs out of them now and then, because clicks come in bunches.
+TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
 LONGEST_SLEEP_SECONDS = 30.0
@@ -123,10 +124,13 @@ def longest_wait(work: Work) -> float | None:
     return float(ahead * rate.window / rate.calls * (1 if has_turn else 2))
 
 
-def first_has_turn() -> bool | None:
-    """Whether the turn of the first in the line has come; None when the line is empty. Raises `redis.RedisError`."""
+def first_turn_in() -> float | None:
+    """Seconds until the turn of the first in the line, 0 when it has come; None when the line is empty.
+
+    Raises `redis.RedisError`.
+    """
     found = _run("first", [_LINE])
-    return None if found is None else bool(found)
+    return None if found is None else int(found) / 1_000_000
 
 
 def take_first() -> tuple[Work, str] | None:

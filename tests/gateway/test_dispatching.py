@@ -133,7 +133,7 @@ def test_nothing_is_taken_without_room(handed_out: Any, settings: Any):
     dispatch(times=3)
 
     assert handed_out == []
-    assert line.first_has_turn() is True
+    assert line.first_turn_in() == 0
 
 
 def test_an_unreachable_broker_costs_no_place(monkeypatch: pytest.MonkeyPatch, budget: Budget):
