@@ -16,7 +16,15 @@ from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import before_task_publish, heartbeat_sent, task_postrun, task_prerun, worker_shutdown
+from celery.signals import (
+    beat_init,
+    before_task_publish,
+    heartbeat_sent,
+    task_postrun,
+    task_prerun,
+    worker_init,
+    worker_shutdown,
+)
 from django.conf import settings
 from django.db import close_old_connections
 from kombu import Exchange, Queue
@@ -25,6 +33,7 @@ from structlog.contextvars import bind_contextvars, unbind_contextvars
 from core import health, heartbeats
 from core.connections import trust_quiet_connection
 from core.measures import TASK_SECONDS
+from core.priority import step_back
 from core.publish import publish
 from core.tracing import begin_trace, end_trace, traceparent
 
@@ -146,6 +155,13 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def _let_pages_go_first(**_: Any) -> None:
+    step_back()
+
 
 # --- Traces and times -------------------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ RestartSec=2
 # The launcher stops its processes in order, and finishes the requests in hand.
 KillMode=mixed
 TimeoutStopSec=20
-{hardened}
+{weight}{hardened}
 
 [Install]
 WantedBy=multi-user.target
@@ -131,6 +131,8 @@ def unit(project: Project, user: str, roles: list[str]) -> str:
         user=user,
         command=" ".join([str(PYTHON), str(ROOT / "run"), *words]),
         data=project.data,
+        # of 100 that a unit has otherwise: people wait at `web`, and in one unit core.priority does it
+        weight="CPUWeight=10\n" if roles and "web" not in roles else "",
         hardened=HARDENED.format(
             home="read-only" if at_home else "yes", writable=" ".join(str(path) for path in writable)
         ),

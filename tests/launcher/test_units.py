@@ -34,6 +34,8 @@ def test_each_named_role_has_a_unit_of_its_own(tmp_path: Path) -> None:
     found = {path.name: path.read_text() for path in (tmp_path / "units").iterdir()}
     assert set(found) == {"backoffice-web.service", "backoffice-beat.service"}
     assert " up --only beat\n" in found["backoffice-beat.service"]
+    assert "CPUWeight=10\n" in found["backoffice-beat.service"]
+    assert "CPUWeight" not in found["backoffice-web.service"]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")

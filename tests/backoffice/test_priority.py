@@ -1,0 +1,44 @@
+"""Who gets the processor first when all of it is in use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from core.priority import NICENESS
+from tests.conftest import Upstream
+from tests.fleet import Fleet
+from tests.sandbox_process import eventually
+
+
+@pytest.fixture
+def fleet(upstream: Upstream) -> Iterator[Fleet]:
+    fleet = Fleet()
+    try:
+        yield fleet
+    finally:
+        fleet.kill_all()
+
+
+def test_the_workers_and_beat_let_the_pages_go_first(fleet: Fleet):
+    fleet.start("web", "worker", "background", "beat")
+
+    eventually(lambda: [niceness(fleet, name) for name in ("worker", "background", "beat")] == [NICENESS] * 3, within=60)
+
+    assert niceness(fleet, "web") == 0
+    for name in ("worker", "background", "beat"):
+        eventually(lambda name=name: session_niceness(fleet, name) in {NICENESS, None}, within=10)
+
+
+def niceness(fleet: Fleet, name: str) -> int:
+    """Of the process's first thread, and of those that it starts from then on."""
+    return int(psutil.Process(fleet.processes[name].pid).nice())
+
+
+def session_niceness(fleet: Fleet, name: str) -> int | None:
+    """What the kernel weighs the session with; None where it does not weigh sessions."""
+    try:
+        return int(Path(f"/proc/{fleet.processes[name].pid}/autogroup").read_text().split()[-1])
+    except (OSError, IndexError):
+        return None
