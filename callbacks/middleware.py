@@ -27,4 +27,5 @@ class CallbackMiddleware:
             return self.get_response(request)
         request.resolver_match = self._match  # its name among the measured pages
         response: HttpResponse = self._receive(request).render()
+        response.headers["Content-Length"] = str(len(response.content))  # else the server ends the connection
         return response

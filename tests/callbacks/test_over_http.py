@@ -1,5 +1,8 @@
 """Callbacks as a real web server hands them on."""
 
+from collections.abc import Iterator
+
+import pytest
 import requests
 
 from callbacks.models import Callback
@@ -10,19 +13,36 @@ from tests.factories import make_order
 from tests.fleet import Fleet
 
 
-def test_a_chunked_callback_is_stored_and_one_too_large_refused(upstream: Upstream):
+@pytest.fixture
+def url(upstream: Upstream) -> Iterator[str]:
+    """Where callbacks go, served by the real web process."""
     fleet = Fleet()
-    fleet.start("web")
     try:
-        body = body_for(make_order(Status.PENDING))
-        url = f"{fleet.url}/callbacks/upstream/"
-        headers = {"Content-Type": "application/json", "X-Signature": sign(body), "X-Delivery-Id": "d-1"}
-
-        stored = requests.post(url, data=iter([body[:50], body[50:]]), headers=headers, timeout=20)
-        too_large = requests.post(url, data=iter([b" " * 40_000] * 2), headers=headers, timeout=20)
+        fleet.start("web")
+        yield f"{fleet.url}/callbacks/upstream/"
     finally:
         fleet.kill_all()
+
+
+def test_a_chunked_callback_is_stored_and_one_too_large_refused(url: str):
+    body = body_for(make_order(Status.PENDING))
+    headers = {"Content-Type": "application/json", "X-Signature": sign(body), "X-Delivery-Id": "d-1"}
+
+    stored = requests.post(url, data=iter([body[:50], body[50:]]), headers=headers, timeout=20)
+    too_large = requests.post(url, data=iter([b" " * 40_000] * 2), headers=headers, timeout=20)
 
     assert stored.status_code == 200
     assert bytes(Callback.objects.get().body) == body
     assert too_large.status_code == 413
+
+
+def test_the_connection_stays_open_for_the_next_callback(url: str):
+    body = body_for(make_order(Status.PENDING))
+    headers = {"Content-Type": "application/json", "X-Signature": sign(body), "X-Delivery-Id": "d-1"}
+
+    with requests.Session() as sender:
+        answers = [sender.post(url, data=body, headers=headers, timeout=20) for _ in range(2)]
+        refused = sender.post(url, data=b"{}", headers=headers, timeout=20)
+
+    assert [answer.status_code for answer in (*answers, refused)] == [200, 200, 403]
+    assert {answer.headers.get("Connection") for answer in (*answers, refused)} == {None}
