@@ -24,7 +24,9 @@ def fleet(upstream: Upstream) -> Iterator[Fleet]:
 def test_the_workers_and_beat_let_the_pages_go_first(fleet: Fleet):
     fleet.start("web", "worker", "background", "beat")
 
-    eventually(lambda: [niceness(fleet, name) for name in ("worker", "background", "beat")] == [NICENESS] * 3, within=60)
+    eventually(
+        lambda: [niceness(fleet, name) for name in ("worker", "background", "beat")] == [NICENESS] * 3, within=60
+    )
 
     assert niceness(fleet, "web") == 0
     for name in ("worker", "background", "beat"):
