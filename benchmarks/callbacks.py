@@ -313,6 +313,7 @@ def send_at(rate: float, port: int, orders: Sequence[Facts], queue: Any) -> None
     times: list[float] = []
     statuses: Counter[int] = Counter()
     sent: dict[Any, float] = {}  # connection → when its request was due
+    read: dict[Any, bytes] = {}  # connection → what has come of its answer
     began, number = time.monotonic() + 0.2, 0
     while number < len(requests) or sent:
         due = began + number / rate
@@ -323,11 +324,14 @@ def send_at(rate: float, port: int, orders: Sequence[Facts], queue: Any) -> None
             number += 1
             due = began + number / rate
         for key, _events in selector.select(max(0.0, due - time.monotonic()) if free else 1.0):
-            answer = key.fileobj.recv(65536)  # small enough to come at once
-            times.append(time.monotonic() - sent.pop(key.fileobj))
-            statuses[int(answer[9:12])] += 1
-            assert answer.endswith(b"}"), answer
-            free.append(key.fileobj)
+            readable: Any = key.fileobj
+            part = readable.recv(65536)
+            assert part, "the server has ended a connection"
+            read[readable] = read.get(readable, b"") + part
+            if part.endswith(b"}"):
+                times.append(time.monotonic() - sent.pop(readable))
+                statuses[int(read.pop(readable)[9:12])] += 1
+                free.append(readable)
     queue.put({"seconds": time.monotonic() - began, "statuses": dict(statuses), "times": times})
 
 
