@@ -13,9 +13,12 @@ def step_back() -> None:
     """Let the web processes go first. Call it before the process starts its threads, which take over its niceness.
 
     A kernel that weighs sessions against each other (`autogroup`) heeds the niceness only inside of one, so the session
-    steps back, too. Where processes have control groups, these decide (CPUWeight of the units, cpu_shares).
+    steps back, too, if it is this process's own, as the launcher makes it; not the terminal's in which somebody starts
+    it by hand. Where processes have control groups, these decide (CPUWeight of the units, cpu_shares).
     """
     os.nice(NICENESS)
+    if os.getsid(0) != os.getpid():
+        return
     for _ in range(5):
         try:
             _AUTOGROUP.write_text(str(NICENESS))

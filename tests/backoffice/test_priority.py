@@ -1,5 +1,7 @@
 """Who gets the processor first when all of it is in use."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from core.priority import NICENESS
 from tests.conftest import Upstream
 from tests.fleet import Fleet
-from tests.sandbox_process import eventually
+from tests.sandbox_process import PROJECT, eventually
 
 
 @pytest.fixture
@@ -31,6 +33,17 @@ def test_the_workers_and_beat_let_the_pages_go_first(fleet: Fleet):
     assert niceness(fleet, "web") == 0
     for name in ("worker", "background", "beat"):
         eventually(lambda name=name: session_niceness(fleet, name) in {NICENESS, None}, within=10)
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="this kernel does not weigh sessions")
+def test_the_terminal_of_who_starts_one_by_hand_stays_as_it_is():
+    step = f"{sys.executable} -c 'from core.priority import step_back; step_back()' && cat /proc/self/autogroup"
+
+    seen = subprocess.run(
+        ["sh", "-c", step], cwd=PROJECT, start_new_session=True, capture_output=True, text=True, check=True
+    )
+
+    assert seen.stdout.split()[-1] == "0", seen.stderr
 
 
 def niceness(fleet: Fleet, name: str) -> int:
