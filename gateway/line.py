@@ -28,8 +28,8 @@ from upstream.client import get_client
 
 log = structlog.get_logger()
 
-# A person has this many turns at once, as many as the rate budget keeps for people, and one every so many seconds after
-# that. With fewer, whoever clicks every few seconds runs out of them now and then, because clicks come in bunches.
+# A person has this many turns at once, as many as the rate budget keeps for people of 120 calls, and one every so many
+# seconds after that. With fewer, whoever clicks every few seconds runs out of them, because clicks come in bunches.
 TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
