@@ -1,4 +1,4 @@
-"""Ports of 127.0.0.1: free ones, the same at every start of a data folder, and never one port for two launchers."""
+"""Ports of 127.0.0.1: free ones, the same at every start of a data folder, and never one port for two servers."""
 
 import itertools
 import socket
@@ -8,11 +8,11 @@ from launcher.data_folder import read_json, write_json
 from launcher.failures import LaunchError
 
 LAST_PORT = 65_535
-_claims: dict[int, socket.socket] = {}
+_claims: list[socket.socket] = []
 
 
 def claim(port: int) -> int:
-    """Take a port for this launcher (0: any) and return it; 0 when a server or another launcher has it.
+    """Take a port for one server (0: any) and return it; 0 when a server has it, or this or another launcher took it.
 
     A server listens only a second after its port was chosen. Until then a name that the kernel gives once, and takes
     back when the launcher ends, keeps another launcher from choosing the same port.
@@ -24,14 +24,13 @@ def claim(port: int) -> int:
         except OSError:
             return 0
         port = int(probe.getsockname()[1])
-    if port not in _claims:
-        name = socket.socket(socket.AF_UNIX)
-        try:
-            name.bind(f"\0merchant-backoffice-port-{port}")
-        except OSError:
-            name.close()
-            return 0
-        _claims[port] = name
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0merchant-backoffice-port-{port}")
+    except OSError:
+        name.close()
+        return 0
+    _claims.append(name)
     return port
 
 

@@ -11,9 +11,10 @@ import pytest
 from environs import Env
 
 from launcher import project
-from launcher.data_folder import held, read_json, write_state
+from launcher.data_folder import held, read_json, write_json, write_state
 from launcher.failures import LaunchError
 from launcher.output import last_lines
+from launcher.ports import Ports
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
 from launcher.stack import Stack, check_database
@@ -235,6 +236,13 @@ def test_the_next_free_port_replaces_a_busy_one() -> None:
 
     assert port > taken
     assert [str(port) in line for line in said] == [True]
+
+
+def test_the_port_of_the_pages_is_not_the_one_that_the_sandbox_had_last_time(tmp_path: Path) -> None:
+    pages = choose_port(0, [].append, is_fixed=False)
+    write_json(tmp_path / "ports.json", {"sandbox": pages})
+
+    assert Ports(tmp_path).take("sandbox", first=pages) > pages
 
 
 def test_with_a_real_upstream_a_busy_port_is_an_error() -> None:
