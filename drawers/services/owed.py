@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from django.db import connection, transaction
+from django.db import connection
 
 from core import clock
 from drawers.services.sales import PAYS
@@ -60,9 +60,7 @@ def note_owed(since: dt.datetime | None = None) -> int:
 
     What was given back at the order, or taken off an account, since then is settled.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        values = {"since": since or clock.now() - _LOOKS_BACK}
-        cursor.execute(_NOTE, values)
-        noted = cursor.rowcount
-        cursor.execute(_SETTLE, values)
-    return int(noted)
+    with connection.cursor() as cursor:
+        # Statements that are sent together are one transaction: in a shop at rest one message instead of four.
+        cursor.execute(f"{_NOTE};{_SETTLE}", {"since": since or clock.now() - _LOOKS_BACK})
+        return int(cursor.rowcount)  # of the first
