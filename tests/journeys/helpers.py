@@ -27,7 +27,11 @@ def sign_in(page: Page, address: str, who: str) -> None:
 
 
 def faults_of(page: Page) -> list[str]:
-    """What axe finds wrong with the page as it is now, and whether it scrolls sideways."""
+    """What axe finds wrong with the page as it is now, and whether it scrolls sideways.
+
+    A click ends when the answer to it begins: the page may have no element yet.
+    """
+    page.wait_for_load_state()
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
     result = page.evaluate("rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", RULES)

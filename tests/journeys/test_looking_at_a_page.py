@@ -1,0 +1,57 @@
+"""The look at a page that every journey takes: it waits for the page that a click asked for."""
+
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from tests.journeys.helpers import OpenWindow, faults_of
+
+pytestmark = pytest.mark.journey
+
+PAGE = (
+    b"<!doctype html><html lang=en><title>Shop</title><link rel=icon href=data:,>"
+    b"<main><h1>Shop</h1><a href=/late/>Late</a>%s</main></html>"
+)
+
+
+class LatePages(BaseHTTPRequestHandler):
+    """`/late/` answers at once, and sends its page half a second later; the page has a fault."""
+
+    def do_GET(self) -> None:
+        late = self.path == "/late/"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        if late:
+            self.wfile.flush()
+            time.sleep(0.5)
+        self.wfile.write(PAGE % (b"<img>" if late else b""))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def late_pages() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), LatePages) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_the_page_that_a_click_asks_for_is_looked_at_when_it_is_there(late_pages: str, open_window: OpenWindow):
+    # given: a page without a fault, and a link to one that comes late and has one
+    page = open_window()
+    page.goto(f"{late_pages}/")
+    assert faults_of(page) == []
+
+    # when
+    page.click("a")
+    faults = faults_of(page)
+
+    # then: it is the late page's fault
+    assert len(faults) == 1
+    assert "/late/: image-alt" in faults[0]
