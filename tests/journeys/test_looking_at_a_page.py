@@ -30,7 +30,7 @@ class LatePages(BaseHTTPRequestHandler):
             time.sleep(0.5)
         self.wfile.write(PAGE % (b"<img>" if late else b""))
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *_args: object) -> None:
         """Say nothing."""
 
 
