@@ -51,6 +51,23 @@ def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: 
     expect(page.locator("[data-pick]").first).to_be_focused()
 
 
+def test_enter_opens_a_result_also_while_the_results_come_again(shop: Fleet, open_window: OpenWindow):
+    page = open_window()
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}/bills/check/")
+    page.locator("[data-pick]", has_text="PLN Pascabayar").focus()
+
+    # When the results are replaced, and Enter is pressed at the next moment
+    page.evaluate("""() => {
+        const enter = () => setTimeout(() => document.activeElement.click());
+        document.addEventListener("htmx:afterSwap", enter, { once: true });
+        document.querySelector("[data-live-search]").requestSubmit();
+    }""")
+
+    # Then
+    page.wait_for_url("**/check/PLNPASCA/")
+
+
 def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier")
