@@ -62,11 +62,11 @@ def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The biller's answer, once there is one."""
+    """The biller's answer, once there is one; before that, once, that it takes long (`slow`: the panel says so)."""
     bill = _read(ref_id)
-    if bill.standing is Standing.ASKING and not bill.is_slow:
+    if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)
-    return render(request, "counter/bill.html", _facts(bill) | {"is_answer": True})
+    return render(request, "counter/bill.html", _facts(bill))
 
 
 @staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")

@@ -4,9 +4,11 @@ import datetime as dt
 import re
 
 import pytest
+import time_machine
 from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
+from bills.models import BillCheck
 from catalogue.models import ProductHealth
 from customers.models import Customer, SavedNumber
 from drawers.services import open_shift_of, pay_in
@@ -27,6 +29,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def telkomsel():
     return shelf_of_telkomsel()
+
+
+def asks(page):
+    """What the bill in the panel asks by itself; "" when it asks nothing."""
+    found = re.search(r'hx-get="(/counter/bills/[^"]+)" hx-trigger="every', page.content.decode())
+    return found[1] if found else ""
 
 
 def test_a_number_offers_its_operators_denominations(cashier, telkomsel):
@@ -345,6 +353,26 @@ def test_a_bill_in_the_panel_is_paid_once(cashier):
     answers = [pay(check.total), pay(check.total)]
     assert [f'data-sent="{check.ref_id}"' in answer.content.decode() for answer in answers] == [True, True]
     assert Order.objects.get().ref_id == check.ref_id
+
+
+def test_a_slow_bill_is_asked_for_until_the_answer_is_there(cashier):
+    check = make_check("none")
+    page = f"/counter/bills/{check.ref_id}/"
+    question = asks(cashier.get(page))
+    assert cashier.get(question).status_code == 204
+
+    # The biller takes long: the panel says so once, and asks on.
+    with time_machine.travel(timezone.now() + dt.timedelta(seconds=21), tick=True):
+        slow, again = cashier.get(question), cashier.get(page)
+        later = asks(slow)
+        assert [cashier.get(later).status_code for _ in range(2)] == [204, 204]
+    assert (has_id(slow, "bill-slow"), asks(again)) == (True, later)
+
+    # Its answer ends the questions.
+    BillCheck.objects.filter(pk=check.pk).update(answer="refusal", answered_at=timezone.now(), next_poll_at=None)
+    answered = cashier.get(later)
+    assert has_id(answered, "bill-refused")
+    assert asks(answered) == ""
 
 
 def test_who_sees_no_numbers_gets_none_from_a_past_order(telkomsel):

@@ -1,15 +1,22 @@
 """A cashier sells at the counter by keyboard; the keys are counted where the browser hears them."""
 
+import datetime as dt
 import re
+from typing import Any
 
 import pytest
+import time_machine
+from django.utils import timezone
 from playwright.sync_api import Browser, Page, Route, expect
 
+from bills import services
 from customers.models import SavedNumber
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
+from staff.roles import create_demo_staff
+from tests.bills.helpers import start
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
@@ -20,6 +27,7 @@ from tests.sandbox_process import eventually
 from tests.tills.helpers import a_request, give_pin, manager
 from tills.models import Till
 from tills.services import make_code
+from upstream.budget import CallClass
 
 pytestmark = pytest.mark.journey
 
@@ -258,6 +266,26 @@ def test_a_lost_answer_sells_once_and_says_what_to_do(shop: Fleet, upstream: Ups
         price = order.shown_price
         assert entries == [("hold", price), ("release", price), ("debit", price)]
     page.context.close()
+
+
+def test_a_bill_that_takes_long_comes_to_who_waits(live_server: Any, upstream: Upstream, open_window: OpenWindow):
+    create_demo_staff()
+    with time_machine.travel(timezone.now() - dt.timedelta(minutes=1), tick=True):
+        check = start(1)
+    page = open_window()
+    sign_in(page, live_server.url, "cashier")
+    page.goto(f"{live_server.url}/counter/bills/{check.ref_id}/")
+    expect(page.locator("#bill-slow")).to_be_visible()
+    assert faults_of(page) == []
+    page.locator("#bill-ask").focus()
+    with page.expect_response("**/now/*"):  # nothing new: the cursor stays
+        pass
+    expect(page.locator("#bill-ask")).to_be_focused()
+
+    services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
+
+    expect(page.locator("#counter-pay")).to_be_focused()
+    assert faults_of(page) == []
 
 
 def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
