@@ -310,8 +310,8 @@ UPSTREAM_READ_TIMEOUT = env.float("UPSTREAM_READ_TIMEOUT", 30.0)
 UPSTREAM_ACCOUNT_RATE = env.str("UPSTREAM_ACCOUNT_RATE", "120/minute")
 UPSTREAM_IP_RATE = env.str("UPSTREAM_IP_RATE", "300/minute")
 UPSTREAM_PRODUCTS_RATE = env.str("UPSTREAM_PRODUCTS_RATE", "6/minute")
-# How long the upstream is known to work on each request after it has counted it, at least (docs/rate-budget.md).
-UPSTREAM_WORK_SECONDS = env.float("UPSTREAM_WORK_SECONDS", 0.0)
+# Within how many seconds the upstream is known to count what was sent to it; 0: not known (docs/rate-budget.md).
+UPSTREAM_COUNTS_WITHIN_SECONDS = env.float("UPSTREAM_COUNTS_WITHIN_SECONDS", 0.0)
 UPSTREAM_CALLBACK_VERIFIER = env.str("UPSTREAM_CALLBACK_VERIFIER", "hmac_sha256_body")
 UPSTREAM_CALLBACK_ALLOWED_IPS: list[str] = env.list("UPSTREAM_CALLBACK_ALLOWED_IPS", [])
 # How long a page or a command waits for the rate budget when it makes a call itself.

@@ -86,7 +86,6 @@ class Permit:
         self.id = permit_id
         self._budget = budget
         self._ready_at = ready_at
-        self._started_at = 0.0
         self.started = False
         # Seconds that were spent here on waiting for its moment.
         self.waited = 0.0
@@ -102,7 +101,6 @@ class Permit:
             return False
         self.wait(self._ready_at - time.monotonic())
         self.started = self._budget.begin(self)
-        self._started_at = time.monotonic()
         return self.started
 
     def wait(self, seconds: float) -> None:
@@ -122,23 +120,27 @@ class Permit:
             self._settled = True
             self._budget.give_back(self)
 
-    def complete(self) -> None:
-        """The answer is in: from now on the call counts for one window. A second settling does nothing."""
+    def complete(self, written_at: float | None = None) -> None:
+        """The answer is in: from now on the call counts for one window. A second settling does nothing.
+
+        `written_at`: when its request was written (`time.monotonic()`), for an upstream that counts it soon after that.
+        """
         if not self._settled:
             self._settled = True
-            self._budget.record_completion(self, time.monotonic() - self._started_at)
+            self._budget.record_completion(self, 0.0 if written_at is None else time.monotonic() - written_at)
 
 
 class Budget:
     """The rate budget of one account. Safe to share between threads; processes meet in Redis.
 
-    The longest life of a call that was begun, after which an unanswered one is certainly over: the deadline of a call +
-    `MARGIN_SECONDS`.
+    The longest life of a call that was begun, after which the upstream has certainly counted it: the deadline of a call
+    + `MARGIN_SECONDS`, or less when it is known how soon the upstream counts what was written.
     """
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._longest_life = config.deadline + MARGIN_SECONDS
+        answer_or_count = min(config.read_timeout, config.counts_within or math.inf)
+        self._longest_life = config.connect_timeout + answer_or_count + MARGIN_SECONDS
         try:
             self._redis = redis.Redis.from_url(
                 config.redis_url,
@@ -211,14 +213,11 @@ class Budget:
         """See `Permit.cancel`."""
         self._try("cancel", permit.endpoint.limits, permit.id)
 
-    def record_completion(self, permit: Permit, took: float) -> None:
-        """See `Permit.complete`; the call took so many seconds.
-
-        It was counted at least `work_seconds` before its answer. One that was answered sooner counts from its answer:
-        the promise does not hold for it.
-        """
-        work = self._config.work_seconds
-        self._try("complete", permit.endpoint.limits, permit.id, math.floor(work * _SECOND) if took >= work else 0)
+    def record_completion(self, permit: Permit, since_written: float) -> None:
+        """See `Permit.complete`; the request was written so many seconds ago."""
+        within = self._config.counts_within
+        counted_before = max(0.0, since_written - within) if within else 0.0
+        self._try("complete", permit.endpoint.limits, permit.id, math.floor(counted_before * _SECOND))
 
     def _run(self, script: str, limits: Sequence[Limit], *arguments: str | int) -> Any:
         """Run one of `lua/*.lua`; its arguments are explained there and in `lua/prelude.lua`."""

@@ -148,7 +148,7 @@ class Client:
         if isinstance(http_reply, UpstreamError):
             raise http_reply
         latency = time.monotonic() - began
-        permit.complete()
+        permit.complete(http_reply.written_at)
         answer = http_reply.body or b""
         wire = Wire(
             sent_at=sent_at,

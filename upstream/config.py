@@ -47,7 +47,7 @@ class Config:
     ip_rate: Rate = Rate(300, 60.0)
     products_rate: Rate = Rate(6, 60.0)
     interactive_wait: float = 10.0
-    work_seconds: float = 0.0
+    counts_within: float = 0.0  # 0: not known
     redis_timeout: float = 5.0
     redis_connect_timeout: float = 3.0
 
@@ -65,7 +65,7 @@ class Config:
             ip_rate=Rate.parse(settings.UPSTREAM_IP_RATE),
             products_rate=Rate.parse(settings.UPSTREAM_PRODUCTS_RATE),
             interactive_wait=settings.UPSTREAM_INTERACTIVE_WAIT,
-            work_seconds=settings.UPSTREAM_WORK_SECONDS,
+            counts_within=settings.UPSTREAM_COUNTS_WITHIN_SECONDS,
             redis_timeout=settings.REDIS_SOCKET_TIMEOUT,
             redis_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
         )

@@ -49,11 +49,15 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class HttpReply:
-    """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded."""
+    """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded.
+
+    `written_at`: the moment just before the last part of the request was written (`time.monotonic()`).
+    """
 
     status: int
     retry_after: str | None
     body: bytes | None
+    written_at: float | None
 
 
 class _Exchange:
@@ -62,7 +66,7 @@ class _Exchange:
     def __init__(self, connect_timeout: float, read_timeout: float) -> None:
         self.write_by = time.monotonic() + connect_timeout
         self.deadline = self.write_by + read_timeout
-        self.written = False
+        self.written_at: float | None = None
         self.timed_out = False
 
     def remaining(self) -> float:
@@ -121,7 +125,7 @@ class _Connection(urllib3.connection.HTTPConnection):
     def send(self, data: Any) -> None:
         if self.sock is None:
             self.connect()
-        _current.get().written = True
+        _current.get().written_at = time.monotonic()
         super().send(data)
 
 
@@ -184,8 +188,9 @@ class Transport:
         finally:
             _current.reset(token)
         # raised out here, so that no traceback leads back to the request and its signature
-        log.warning("connection failed", to=self._name, written=exchange.written, error=failure)
-        if not exchange.written:
+        is_written = exchange.written_at is not None
+        log.warning("connection failed", to=self._name, written=is_written, error=failure)
+        if not is_written:
             raise NotSent
         raise Lost("timeout" if exchange.timed_out else "connection")
 
@@ -212,6 +217,7 @@ class Transport:
                     status=response.status_code,
                     retry_after=response.headers.get("Retry-After"),
                     body=_read(response, max_bytes),
+                    written_at=_current.get().written_at,
                 )
         finally:
             if close:

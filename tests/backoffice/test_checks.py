@@ -67,7 +67,7 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("ORDER_NOT_FOUND_ANSWERS", 0, "E010"),
         ("ORDER_CHECK_MAX_SECONDS", 1.0, "E010"),
         ("UPSTREAM_INTERACTIVE_WAIT", -1.0, "E010"),
-        ("UPSTREAM_WORK_SECONDS", -1.0, "E010"),
+        ("UPSTREAM_COUNTS_WITHIN_SECONDS", -1.0, "E010"),
         ("TRUSTED_PROXY_COUNT", -1, "E010"),
         ("ALERT_LOW_BALANCE", -1, "E010"),
         ("ALERT_LOW_BALANCE_HOURS", float("inf"), "E010"),

@@ -65,15 +65,15 @@ def test_processes_together_never_exceed_a_limit_in_any_window(
     assert len(arrivals) > rate.calls
 
 
-@pytest.mark.parametrize(("took", "counts_for"), [(5.0, 55.03), (60.0, 55.03), (4.9, 60.03)])
+@pytest.mark.parametrize(("since_written", "counts_for"), [(5.0, 57.03), (30.0, 32.03), (1.9, 60.03)])
 def test_a_call_counts_from_when_it_was_counted_at_the_latest(
-    make_budget: MakeBudget, later: Later, took: float, counts_for: float
+    make_budget: MakeBudget, later: Later, since_written: float, counts_for: float
 ) -> None:
-    # given an upstream that works at least 5 s on what it has counted
-    budget = make_budget(Rate(1, 60.0), work_seconds=5.0)
+    # given an upstream that counts within 2 s what was written to it
+    budget = make_budget(Rate(1, 60.0), counts_within=2.0)
     [permit] = begin(budget)
 
-    budget.record_completion(permit, took)
+    budget.record_completion(permit, since_written)
 
     later(budget, counts_for - 1)
     assert 0 < refusal(budget, PEOPLE) <= 1
@@ -99,6 +99,17 @@ def test_an_unanswered_call_counts_for_its_life_and_a_window(make_budget: MakeBu
     begin(budget)  # and its process dies
 
     later(budget, LONGEST_LIFE + 59)
+    refusal(budget)
+    later(budget, 1)
+
+    take(budget)
+
+
+def test_an_unanswered_call_counts_less_where_the_upstream_counts_soon(make_budget: MakeBudget, later: Later) -> None:
+    budget = make_budget(Rate(1, 60.0), counts_within=2.0)
+    begin(budget)  # and its process dies
+
+    later(budget, 5.0 + 2.0 + MARGIN_SECONDS + 59)
     refusal(budget)
     later(budget, 1)
 

@@ -7,6 +7,7 @@ that minutes pass in no time.
 from __future__ import annotations
 
 import itertools
+import math
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ from upstream.errors import Unavailable
 
 STATUS = Endpoint.TRANSACTION_STATUS
 WINDOW = 60.0
-DEADLINE = 6.0
-LONGEST_LIFE = DEADLINE + MARGIN_SECONDS
+CONNECT, READ = 1.0, 5.0
+LONGEST_LIFE = CONNECT + READ + MARGIN_SECONDS
 
 # A failing history is shown as it was drawn: to shrink it would take minutes.
 WITHOUT_SHRINKING: dict[str, Any] = {
@@ -54,15 +55,20 @@ class Sent:
 
     permit: Permit
     began: float
+    written: float
     over: float
     answered: bool = False
+    answer_at: float = math.inf
 
 
 class World:
-    """One account whose time we move."""
+    """One account whose time we move.
 
-    def __init__(self, calls: int, work: float = 0.0) -> None:
-        self.work = work
+    `within`: how soon the upstream is known to count what was written. `connecting`: what a connection takes.
+    """
+
+    def __init__(self, calls: int, *, within: float = 0.0, connecting: float = 0.0) -> None:
+        self.within, self.connecting = within, connecting
         self.rate = Rate(calls, WINDOW)
         wide = Rate(100_000, WINDOW)
         self.budget = Budget(
@@ -71,11 +77,11 @@ class World:
                 secret_id=f"rule-{uuid.uuid4().hex}",
                 secret_key="",
                 redis_url=settings.REDIS_URL,
-                connect_timeout=1.0,
-                read_timeout=DEADLINE - 1.0,
+                connect_timeout=CONNECT,
+                read_timeout=READ,
                 account_rate=self.rate,
                 ip_rate=wide,
-                work_seconds=work,
+                counts_within=within,
             )
         )
         self.valkey = redis.Redis.from_url(settings.REDIS_URL)
@@ -113,21 +119,26 @@ class World:
             self.later(wait)
             wait = self._script_wait(permit)
         if wait == 0:
-            now = self.now()
-            self.sent.append(Sent(permit, now, now + LONGEST_LIFE))
+            began = self.now()
+            written = began + self.connecting
+            over = min(began + LONGEST_LIFE, written + (self.within or LONGEST_LIFE))
+            self.sent.append(Sent(permit, began, written, over))
 
     def _script_wait(self, permit: Permit) -> float:
-        spans = [permit.id, int(PERMIT_SECONDS * 1_000_000), int(LONGEST_LIFE * 1_000_000)]
+        spans = [permit.id, int(PERMIT_SECONDS * 1_000_000), int(self.budget._longest_life * 1_000_000)]
         return float(self.budget._run("start", STATUS.limits, *spans)) / 1_000_000
 
     def complete(self, which: int) -> None:
-        under_way = [call for call in self.sent if not call.answered and self.now() < call.over]
+        now = self.now()
+        under_way = [c for c in self.sent if not c.answered and c.written <= now < c.began + CONNECT + READ]
         if under_way:
-            call = under_way[which % len(under_way)]
-            # the answer left the upstream before we note it, and the request was counted a time of work before that
-            took = self.now() - call.began
-            call.answered, call.over = True, self.now() - (self.work if took >= self.work else 0.0)
-            self.budget.record_completion(call.permit, took)
+            self.complete_call(under_way[which % len(under_way)])
+
+    def complete_call(self, call: Sent) -> None:
+        """The answer left the upstream before we note it, and the request was counted before that."""
+        now = self.now()
+        call.answered, call.over = True, min(call.over, now)
+        self.budget.record_completion(call.permit, now - call.written)
 
     def cancel(self, which: int) -> None:
         if self.booked:
@@ -150,6 +161,31 @@ def play(world: World, history: list[tuple[float, str, int, float]], classes: Ca
         world.valkey.delete(key)
 
 
+def saturate(world: World, latencies: list[float]) -> None:
+    """Call as soon as the budget lets us, over and over; each answer comes after its latency (seconds)."""
+    for latency in latencies:
+        while not world.booked:
+            try:
+                world.booked.append(world.budget.book(STATUS, CallClass.INTERACTIVE, 0.0))
+            except Unavailable as refusal:
+                world.later(min([refusal.retry_after or 0.0, *answers_in(world)]) + 0.001)
+                complete_what_is_due(world)
+        world.start(0)
+        world.sent[-1].answer_at = world.sent[-1].written + latency
+    for key in world.keys:
+        world.valkey.delete(key)
+
+
+def answers_in(world: World) -> list[float]:
+    return [max(0.0, call.answer_at - world.now()) for call in world.sent if not call.answered]
+
+
+def complete_what_is_due(world: World) -> None:
+    for call in world.sent:
+        if not call.answered and call.answer_at <= world.now():
+            world.complete_call(call)
+
+
 def most_that_can_arrive(sent: list[Sent]) -> int:
     """The most arrivals that any window can have got, each at the worst moment between its sending and its answer.
 
@@ -166,14 +202,32 @@ def most_that_can_arrive(sent: list[Sent]) -> int:
     calls=st.integers(1, 6),
     history=steps,
     people=st.sets(st.integers(0, 80)),
-    work=st.sampled_from([0.0, 0.0, 0.5, 2.0, 5.0]),
+    within=st.sampled_from([0.0, 0.0, 0.25, 2.0, 30.0]),
+    connecting=st.sampled_from([0.0, 0.5, CONNECT]),
 )
 def test_no_history_lets_one_too_many_arrive(
-    calls: int, history: list[tuple[float, str, int, float]], people: set[int], work: float
+    calls: int, history: list[tuple[float, str, int, float]], people: set[int], within: float, connecting: float
 ) -> None:
-    world = World(calls, work)
+    world = World(calls, within=within, connecting=connecting)
 
     play(world, history, lambda number: CallClass.INTERACTIVE if number in people else CallClass.BACKGROUND)
+
+    assert most_that_can_arrive(world.sent) <= calls
+
+
+@hypothesis_settings(max_examples=15, **WITHOUT_SHRINKING)
+@given(
+    calls=st.integers(1, 4),
+    latencies=st.lists(st.floats(0, READ) | st.sampled_from([0.0, READ]), min_size=12, max_size=30),
+    within=st.sampled_from([0.0, 0.25, 2.0]),
+    connecting=st.sampled_from([0.0, CONNECT]),
+)
+def test_a_limit_that_is_always_full_lets_none_too_many_arrive(
+    calls: int, latencies: list[float], within: float, connecting: float
+) -> None:
+    world = World(calls, within=within, connecting=connecting)
+
+    saturate(world, latencies)
 
     assert most_that_can_arrive(world.sent) <= calls
 
@@ -206,6 +260,6 @@ def test_the_check_itself_sees_one_too_many() -> None:
     world = World(2)
     permit = world.budget.book(STATUS, CallClass.INTERACTIVE, 1.0)
 
-    assert most_that_can_arrive([Sent(permit, moment, moment + 1) for moment in (0.0, 30.0, 60.5)]) == 3
-    assert most_that_can_arrive([Sent(permit, moment, moment + 1) for moment in (0.0, 30.0, 61.0)]) == 2
+    assert most_that_can_arrive([Sent(permit, moment, moment, moment + 1) for moment in (0.0, 30.0, 60.5)]) == 3
+    assert most_that_can_arrive([Sent(permit, moment, moment, moment + 1) for moment in (0.0, 30.0, 61.0)]) == 2
     world.valkey.delete(*world.budget._keys(Limit.ACCOUNT), *world.budget._keys(Limit.IP))

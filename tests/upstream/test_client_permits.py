@@ -7,7 +7,7 @@ import redis
 
 from tests.upstream.helpers import bought, buy, error, success, unknown_reason
 from tests.upstream.scripted_upstream import Cut, MakeClient, ScriptedUpstream
-from upstream import requests
+from upstream import requests, transport
 from upstream.budget import PERMIT_SECONDS, CallClass
 from upstream.client import Client
 from upstream.config import Rate
@@ -103,24 +103,29 @@ def test_an_answered_call_counts_for_a_window_a_lost_one_longer(
     assert seconds_left(client) > 60 + client.config.deadline
 
 
+@pytest.mark.parametrize("fresh", [False, True])
 def test_a_call_counts_from_when_the_upstream_is_known_to_have_counted_it(
-    upstream: ScriptedUpstream, make_client: MakeClient
+    upstream: ScriptedUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch, fresh: bool
 ) -> None:
-    # given an upstream that works at least 0.3 s on every request that it has counted
-    client = make_client(account_rate=Rate(1000, 60.0), work_seconds=0.3)
-
-    # when it answers one as it should, and one sooner
-    upstream.answers(200, success({"balance": 5}))
+    # given an upstream that counts a request within 0.1 s, and answers after 0.5 s
+    client = make_client(account_rate=Rate(1000, 60.0), counts_within=0.1)
+    upstream.answers(200, bought() if fresh else success({"balance": 5}))
     answer = upstream.behaviour
     upstream.behaviour = lambda *asked: bool(time.sleep(0.5)) or answer(*asked)
-    client.send(requests.balance())
-    slow = seconds_left(client)
-    upstream.behaviour = answer
-    client.send(requests.balance())
+    # and a connection that takes 0.3 s: it does not count as time since the request was written
+    connect = transport._Connection.connect
+    monkeypatch.setattr(transport._Connection, "connect", lambda self: time.sleep(0.3) or connect(self))
 
-    # then only of the first it is known that it was counted before its answer
-    assert 50 < slow <= 59.73
-    assert 59.73 < seconds_left(client) <= 60.03
+    began = time.monotonic()
+    if fresh:
+        buy(client)
+    else:
+        client.send(requests.balance())
+    took = time.monotonic() - began
+    counts_until = seconds_left(client) + time.monotonic() - began
+
+    # then it counts from 0.1 s after it was written, not from its beginning or its answer
+    assert 60.03 + 0.3 + 0.1 <= counts_until < 60.03 + took
 
 
 # --- 429 ----------------
