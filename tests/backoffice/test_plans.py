@@ -28,9 +28,12 @@ from staff.models import User
 from staff.roles import create_demo_staff
 
 ORDERS = 6_000
-# Each of these has at least one row an order, or several.
-GROWING = {
-    "purchases_order", "purchases_orderevent", "ledger_entry", "gateway_exchange", "callbacks_callback",
+# Of these a shop has few rows, whatever it sells: one, one a day and reason, or as many as products, people, drawers or
+# faults. Every other table grows.
+FEW = {
+    "audit_sealing", "callbacks_callbackrefusalcount", "catalogue_brand", "catalogue_category", "catalogue_product",
+    "catalogue_producthealth", "drawers_drawer", "gateway_upstreamaccount", "ledger_books", "ledger_proof",
+    "ledger_runningday", "purchases_incident", "reconciliation_reconciliation", "staff_rolelimits", "staff_user",
 }  # fmt: skip
 # What a step of a plan may read: what a search may find in one way, or what a page passes over to fill itself.
 MOST_ROWS = 2_500
@@ -86,16 +89,12 @@ def faults(name, questions):
             plan = cursor.fetchone()[0]
             cursor.execute("RESET enable_seqscan")
         for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
-            if table in GROWING and (kind == "Seq Scan" or (rows > MOST_ROWS and name not in JOINED)):
+            if table not in FEW and (kind == "Seq Scan" or (rows > MOST_ROWS and name not in JOINED)):
                 yield f"{name}: {kind} of {rows} rows of {table}: {question[:300]}"
 
 
 def asked(queries):
-    return {
-        query["sql"]
-        for query in queries
-        if query["sql"].lstrip().startswith(("SELECT", "(SELECT", "WITH")) and "FOR UPDATE" not in query["sql"]
-    }
+    return {query["sql"] for query in queries if query["sql"].lstrip().startswith(("SELECT", "(SELECT", "WITH"))}
 
 
 def test_given_many_orders_then_no_page_reads_them_all(busy_shop):
