@@ -208,7 +208,7 @@ def _poll(page: str) -> str:
     return html.unescape(found[1]) if found else ""
 
 
-_LIVE = {"overview", "orders", "open orders", "order, success", "bills", "bill, paid", "batch", "balance", "counter"}
+_LIVE = {"overview", "orders", "orders, open", "bills", "balance", "counter"}
 
 
 def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
