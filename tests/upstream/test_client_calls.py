@@ -9,6 +9,7 @@ import pytest
 from pytest_django.fixtures import Settings
 from structlog.testing import capture_logs
 
+from core.tracing import begin_trace, end_trace
 from tests.upstream.helpers import BUY, INQUIRY, PRODUCT, TRANSACTION, bought, buy, error, send, success
 from tests.upstream.scripted_upstream import ScriptedUpstream, signature_of
 from upstream import requests
@@ -50,6 +51,20 @@ def test_each_request_is_signed_json_and_returns_the_data(
     assert request.headers["user-agent"] == "merchant-backoffice"
     assert answer.raw == success(data)
     assert before <= answer.sent_at <= answer.received_at <= datetime.now(UTC)
+
+
+def test_a_call_goes_on_with_the_trace_that_it_is_made_in(upstream: ScriptedUpstream, client: Client) -> None:
+    upstream.answers(200, success({"balance": 5}))
+    begin_trace("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    try:
+        client.send(requests.balance())
+    finally:
+        end_trace()
+    client.send(requests.balance())
+
+    within, outside = (request.headers.get("traceparent", "") for request in upstream.requests)
+    assert within.startswith("00-4bf92f3577b34da6a3ce929d0e0e4736-")
+    assert outside == ""
 
 
 def test_a_transaction_is_read_field_by_field(upstream: ScriptedUpstream, client: Client) -> None:
