@@ -98,3 +98,20 @@ def statements() -> Iterator[list[str]]:
 
     with connection.execute_wrapper(note):
         yield sent
+
+
+@contextmanager
+def away_for_the_app() -> Iterator[None]:
+    """The tests' database ends the connections of the app's processes, and takes no new ones meanwhile."""
+    name = connection.ops.quote_name(connection.settings_dict["NAME"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"REVOKE CONNECT ON DATABASE {name} FROM PUBLIC")
+        try:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND usename = %s",
+                [APP_ROLE],
+            )
+            yield
+        finally:
+            cursor.execute(f"GRANT CONNECT ON DATABASE {name} TO PUBLIC")

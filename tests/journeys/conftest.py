@@ -1,6 +1,7 @@
 """A real browser against the real processes."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -49,10 +50,10 @@ def open_window(chromium: Browser) -> Iterator[OpenWindow]:
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        # A page that is rightly a 403 or a 404 is reported by the browser as a failed load.
+        # A page that is rightly a 403, a 404 or a 503 is reported by the browser as a failed load.
         if (
             message.type in {"error", "warning"}
-            and "server responded with a status of 40" not in message.text
+            and not re.search("server responded with a status of (40|503)", message.text)
             and not message.text.startswith(CUT_OFF)
         ):
             complaints.append(message.text)
