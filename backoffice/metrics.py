@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Min
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
+from django.http.request import split_domain_port, validate_host
+from django.urls import ResolverMatch
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -28,6 +29,7 @@ from gateway.services import limit_use
 from ledger.presenting import Funds
 from purchases.models import Order
 from reconciliation.services import compared_at
+from upstream.config import is_loopback
 
 
 class MachineCollector(Collector):
@@ -98,12 +100,30 @@ def _books(now: float) -> Iterator[GaugeMetricFamily]:
         yield GaugeMetricFamily("backoffice_last_compared_seconds", "Age of the last compared reading.", seconds)
 
 
+class MetricsMiddleware:
+    """Answers `/metrics` before anything asks for TLS or for a host name of ours.
+
+    Prometheus asks the port of the pages itself, in the shop's own network: without TLS, by an address.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self._match = ResolverMatch(metrics, (), {}, url_name="metrics")
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The metrics, or whatever the rest of the app says."""
+        if request.path_info != "/metrics":
+            return self.get_response(request)
+        request.resolver_match = self._match  # its name among the measured pages
+        return metrics(request)
+
+
 @never_cache
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
     """Everything in Prometheus' text format, for who has the token; without one, for this machine alone."""
     if not _may_read(request):
-        raise PermissionDenied
+        return HttpResponseForbidden("Only with METRICS_TOKEN, or from this machine.\n", content_type="text/plain")
     registry = REGISTRY
     if "METRICS_FILES" in os.environ:
         registry = CollectorRegistry()
@@ -117,4 +137,10 @@ def _may_read(request: HttpRequest) -> bool:
     if settings.METRICS_TOKEN:
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         return hmac.compare_digest(given.encode(), settings.METRICS_TOKEN.encode())
-    return is_from_this_machine(request)
+    return is_from_this_machine(request) and _is_asked_by_own_name(request)
+
+
+def _is_asked_by_own_name(request: HttpRequest) -> bool:
+    """Whether the host name in the request is ours: a page elsewhere may let its own name lead to this machine."""
+    host, _port = split_domain_port(request.META.get("HTTP_HOST") or request.META["SERVER_NAME"])
+    return is_loopback(host.strip("[]")) or validate_host(host, settings.ALLOWED_HOSTS)

@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "core.measures.PageTimeMiddleware",
     "core.connections.ConnectionMiddleware",
     "core.health.HealthMiddleware",
+    "backoffice.metrics.MetricsMiddleware",
     "core.middleware.NoNulMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "callbacks.middleware.CallbackMiddleware",

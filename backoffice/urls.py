@@ -7,7 +7,6 @@ from django.urls import include, path, re_path
 
 from backoffice import dashboard
 from backoffice.guide import guide
-from backoffice.metrics import metrics
 
 
 def nowhere(_request: HttpRequest) -> NoReturn:
@@ -23,7 +22,6 @@ handler500 = "backoffice.faults.fault"
 urlpatterns = [
     # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
     re_path("\x00", nowhere),
-    path("metrics", metrics, name="metrics"),
     path("", dashboard.overview, name="overview"),
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),

@@ -72,6 +72,30 @@ def test_without_a_token_no_other_machine_reads_them(client):
     assert client.get("/metrics", REMOTE_ADDR="203.0.113.7").status_code == 403
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:8000"])
+def test_this_machine_reads_them_without_tls_where_pages_take_it(client, settings, host):
+    settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["backoffice.example.com"]
+
+    assert client.get("/metrics", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["elsewhere.example.com", "[::1", "a b", ""])
+def test_without_a_token_no_name_that_leads_here_reads_them(client, host):
+    assert client.get("/metrics", headers={"Host": host}, SERVER_NAME="waitress.invalid").status_code == 403
+
+
+def test_with_a_token_prometheus_reads_them_in_the_shops_network(client, settings):
+    settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["backoffice.example.com"]
+    settings.METRICS_TOKEN = "a-token"
+
+    answer = client.get(
+        "/metrics", headers={"Host": "10.0.0.11:8000", "Authorization": "Bearer a-token"}, REMOTE_ADDR="10.0.0.9"
+    )
+
+    assert answer.status_code == 200
+    assert "backoffice_open_orders" in answer.content.decode()
+
+
 def test_with_a_token_only_its_bearer_reads_them(client, settings):
     settings.METRICS_TOKEN = "a-token"
 
