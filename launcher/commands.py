@@ -72,7 +72,8 @@ def parser() -> Parser:
     commands.add_parser("install", help="fetch what the locks name into this folder, and start nothing")
     commands.add_parser("manage", help="run a command of manage.py", add_help=False)
     shown = commands.add_parser(
-        "status", help="each process with its state, port and memory; exit code 3 when not running"
+        "status",
+        help="each process with its state, port and memory; exit code 1 when one is not well, 3 when nothing runs",
     )
     shown.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     commands.add_parser("doctor", help="look at everything that the shop rests on, and say what to do", add_help=False)

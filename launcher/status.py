@@ -16,7 +16,9 @@ from launcher.process_table import alive, memory_kib, with_descendants
 from launcher.processes import ProcessGroup
 from launcher.project import read_project, roles_folder
 
-NOT_RUNNING = 3
+NOT_RUNNING, NOT_WELL = 3, 1
+# A process that gives heartbeats and has given none for this long (seconds) is not well.
+_SILENCE_SECONDS = 15
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,14 @@ class Row:
     running_seconds: int
     heartbeat_seconds: int | None
 
+    @property
+    def is_well(self) -> bool:
+        """Whether it runs, and its last heartbeat, if it has given one, is young."""
+        return self.state == "running" and (self.heartbeat_seconds or 0) < _SILENCE_SECONDS
+
 
 def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
-    """Print a row for each process; returns 3 when nothing runs on this data folder."""
+    """Print a row for each process; returns 3 when nothing runs on this data folder, 1 when one is not well."""
     data = read_project().data
     states = running_launchers(data)
     if not states:
@@ -47,6 +54,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
         return NOT_RUNNING
     pulse = Pulse.read(read_environment(states[0]))
     rows = measure([process for state in states for process in state["processes"]], pulse)
+    code = 0 if all(row.is_well for row in rows) else NOT_WELL
     total = sum(row.memory_kib or 0 for row in rows)
     address = next((state["address"] for state in states if state["address"]), "")
     if options.as_json:
@@ -60,7 +68,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
             "elsewhere": pulse.elsewhere,
         }
         print(json.dumps(answer, indent=1))
-        return 0
+        return code
     print(f"{address or 'no pages'}  ({states[0]['doing']}, data folder {data})\n")
     print(f"{'process':<14}{'state':<10}{'pid':>8}{'port':>8}{'memory':>12}{'up':>10}{'heartbeat':>12}")
     for row in rows:
@@ -70,7 +78,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
     print(f"{'together':<40}{mebibytes(total):>12}")
     for name, seconds in pulse.elsewhere.items():
         print(f"{name:<64}{age(seconds):>10}")
-    return 0
+    return code
 
 
 def running_launchers(data: Path) -> list[dict[str, Any]]:
