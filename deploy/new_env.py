@@ -4,6 +4,7 @@
 An `.env` that is there stays as it is. What only you know (host name, upstream) is left empty.
 """
 
+import base64
 import os
 import secrets
 import sys
@@ -15,7 +16,9 @@ ASKED = ("SITE_HOST", "UPSTREAM_BASE_URL", "UPSTREAM_SECRET_ID", "UPSTREAM_SECRE
 
 def main(path: Path) -> int:
     """0 when the file was written, 1 when there is one already."""
-    lines = [f"{name}={secrets.token_hex(32)}" for name in GENERATED] + [f"{name}=" for name in ASKED]
+    made = {name: secrets.token_hex(32) for name in GENERATED}
+    made["AUDIT_KEY"] = base64.b64encode(secrets.token_bytes(32)).decode()
+    lines = [f"{name}={value}" for name, value in made.items()] + [f"{name}=" for name in ASKED]
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write("\n".join(lines) + "\n")

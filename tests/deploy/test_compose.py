@@ -10,6 +10,18 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = re.compile(r"PASSWORD|SECRET|_KEY|TOKEN|REDISCLI_AUTH|DATABASE_(OWNER_)?URL|REDIS_URL")
 
+# What means nothing in a container: paths, the sandbox, and whether there is TLS and a proxy, which compose.yaml knows.
+OF_THE_HOST = {
+    *("HTTPS", "DEBUG", "DATABASE_POOLED", "INSTALLATION", "BACKOFFICE_DATA", "BACKUP_STAMP", "AUDIT_CHECKPOINT_FILE"),
+    *(
+        "SANDBOX_DATABASE_URL",
+        "SANDBOX_SPEED",
+        "SANDBOX_CUT_OFF",
+        "SANDBOX_CALLBACK_SCHEDULE",
+        "SANDBOX_OPENING_BALANCE",
+    ),
+}
+
 
 def test_compose_has_no_password_of_its_own():
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
@@ -26,6 +38,22 @@ def test_compose_has_no_password_of_its_own():
             assert re.search(r":\$\{\w+[^}]*\}@", value), f"{name}: the password is a variable"
 
 
+def test_whatever_env_may_say_reaches_every_role():
+    may_say = set(re.findall(r"^#([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+    for role in ("web", "worker", "background", "beat"):
+        assert may_say - OF_THE_HOST <= set(services[role]["environment"]), role
+
+
+def test_a_role_may_have_several_containers():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+    for role in ("web", "worker", "background", "beat"):
+        # a name, a data folder or a port for all of them would be taken by the first
+        assert not {"hostname", "container_name", "volumes", "ports"} & set(services[role]), role
+
+
 def test_each_installation_gets_passwords_of_its_own(tmp_path: Path):
     for name in ("one", "two"):
         made = [sys.executable, str(ROOT / "deploy/new_env.py"), str(tmp_path / name)]
@@ -33,7 +61,10 @@ def test_each_installation_gets_passwords_of_its_own(tmp_path: Path):
     one, two = (dict(line.split("=", 1) for line in (tmp_path / name).read_text().split()) for name in ("one", "two"))
     generated = {name for name, value in one.items() if value}
 
-    assert generated >= {"SECRET_KEY", "POSTGRES_PASSWORD", "OWNER_PASSWORD", "APP_PASSWORD", "VALKEY_PASSWORD"}
+    assert generated >= {
+        *("SECRET_KEY", "AUDIT_KEY"),
+        *("POSTGRES_PASSWORD", "OWNER_PASSWORD", "APP_PASSWORD", "VALKEY_PASSWORD"),
+    }
     assert len({source[name] for name in generated for source in (one, two)}) == 2 * len(generated)
     assert (tmp_path / "one").stat().st_mode & 0o077 == 0
 
