@@ -18,6 +18,7 @@ from django.utils import timezone
 from audit.history import history_of
 from bills.states import STANDINGS, AnswerKind, BillState, Standing
 from catalogue.models import Product
+from core import clock
 from core.money import rupiah
 from core.search import found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.transactions import TRANSACTION_NUMBER
@@ -40,7 +41,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         `paid_ref`: our latest order that has paid one of its months (any month, when the biller has refused it).
         `open_ref`: the open payment of the bill with another check. `newer_ref`: the newest check that can be paid.
         """
-        now = timezone.now()
+        now = clock.now()
         same_bill = {"product_code": OuterRef("product_code"), "destination": OuterRef("destination")}
         others = Order.objects.filter(**same_bill).exclude(ref_id=OuterRef("ref_id"))
         paid = others.filter(kind=Order.Kind.BILL, status=Status.SUCCESS, final_at__gte=now - _PAID_FOR)
@@ -84,7 +85,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
 
     def in_state(self, state: str) -> BillCheckQuerySet:
         """Checks in this `BillState`."""
-        now, wanted = timezone.now(), BillState(state)
+        now, wanted = clock.now(), BillState(state)
         every, needs_action = BillCheck.objects.all(), Q(order__status=Status.NEEDS_ACTION)
         if wanted == BillState.PAID:
             return self.filter(order__status=Status.SUCCESS)
@@ -140,7 +141,7 @@ def _over(now: dt.datetime) -> Q:
 
 def payments_that_are_over() -> OrderQuerySet:
     """Payments that need action and can never be sent again: they give way to the payment of a new check."""
-    return Order.objects.filter(_over(timezone.now()))
+    return Order.objects.filter(_over(clock.now()))
 
 
 def _paid_for_good() -> pgtrigger.Trigger:

@@ -285,7 +285,7 @@ class ShownBill:
         """Whole seconds for which it can still be paid."""
         if self.check.expires_at is None:
             return 0
-        return max(0, int((self.check.expires_at - timezone.now()).total_seconds()))
+        return max(0, int((self.check.expires_at - clock.now()).total_seconds()))
 
     @property
     def can_expire(self) -> bool:

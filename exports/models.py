@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
+from core import clock
 from core.looks import LookChoices
 
 KEPT_FOR = dt.timedelta(hours=24)
@@ -35,7 +36,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
 
     def due(self) -> ExportQuerySet:
         """Open ones that no worker holds: their message was lost, or their worker was killed."""
-        return self.open().filter(next_try_at__lte=timezone.now())
+        return self.open().filter(next_try_at__lte=clock.now())
 
     def expired(self) -> ExportQuerySet:
         """Those whose day is over."""

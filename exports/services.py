@@ -10,11 +10,11 @@ from typing import IO, Any
 import structlog
 from django.db import models, transaction
 from django.db.models import F
-from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core import clock
 from core.publish import publish
 from exports.errors import TooManyFiles, TooManyRows
 from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
@@ -74,7 +74,7 @@ def request_file(
                 )
                 % {"n": MOST_OPEN}
             )
-        export = Export.objects.create(owner=owner, task=task, permission=permission, **wanted)
+        export = Export.objects.create(owner=owner, task=task, permission=permission, next_try_at=clock.now(), **wanted)
         transaction.on_commit(lambda: publish(task, export.pk))
     return export
 
@@ -102,9 +102,8 @@ def write_file(export_id: int, found: models.QuerySet[Any], fields: Fields) -> N
 
 def _claim(export_id: int) -> Export | None:
     """The export for this worker alone; None when another one holds it, or nothing is left to do."""
-    now = timezone.now()
     mine = Export.objects.due().filter(pk=export_id)
-    if not mine.update(state=ExportState.WRITING, tries=F("tries") + 1, next_try_at=now + LEASE):
+    if not mine.update(state=ExportState.WRITING, tries=F("tries") + 1, next_try_at=clock.now() + LEASE):
         return None
     export = Export.objects.get(pk=export_id)
     if export.tries > MOST_TRIES:
@@ -117,7 +116,7 @@ def _claim(export_id: int) -> Export | None:
 def _hold(export: Export, **facts: int) -> None:
     """Store `facts` and hold the file for another while. Raises `TakenOver` when that came too late."""
     held = Export.objects.filter(pk=export.pk, state=ExportState.WRITING, tries=export.tries)
-    if not held.update(next_try_at=timezone.now() + LEASE, **facts):
+    if not held.update(next_try_at=clock.now() + LEASE, **facts):
         raise TakenOver
 
 

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from django.db.models import Model, QuerySet
-from django.utils import timezone
 
 from alerts.models import Severity
 from audit.models import Sealing
 from catalogue.models import Product
+from core import clock as database_clock
 from core.times import clock
 from core.together import read_together
 from gateway.models import Exchange, UpstreamAccount
@@ -30,7 +30,7 @@ class Now:
     """The moment at which reasons are looked for, and what the kinds ask about it: read once, in one statement."""
 
     def __init__(self) -> None:
-        self.time = timezone.now()
+        self.time = database_clock.now()
 
     @cached_property
     def _rows(self) -> dict[type[Model], list[Any]]:

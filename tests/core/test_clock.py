@@ -8,10 +8,13 @@ import time_machine
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
+from bills.models import BillCheck
 from core import clock
+from exports.models import Export
 from gateway.polling import in_seconds
 from purchases.models import Order
-from tests.factories import make_order
+from tests.factories import make_check, make_order
+from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +52,25 @@ def test_a_machine_whose_clock_is_ahead_takes_nothing_early():
 
     with time_machine.travel(timezone.now() + HOUR, tick=True):
         assert not Order.objects.due(clock.now()).exists()
+
+
+def test_a_machine_whose_clock_is_ahead_takes_no_file_from_its_worker():
+    person = make_person("owner", username="files")
+    facts = {"list_name": "statement", "task": "", "permission": "", "file_format": "csv"}
+    written = Export.objects.create(
+        owner=person, state="writing", next_try_at=timezone.now() + dt.timedelta(minutes=2), **facts
+    )
+
+    with time_machine.travel(timezone.now() + HOUR, tick=True):
+        assert not Export.objects.due().filter(pk=written.pk).exists()
+
+
+@pytest.mark.parametrize(("wrong", "valid_for", "standing"), [(HOUR, 5, "payable"), (-HOUR, -1, "expired")])
+def test_a_wrong_machine_clock_neither_ends_nor_prolongs_a_bill(wrong, valid_for, standing):
+    check = make_check(expires_at=timezone.now() + dt.timedelta(minutes=valid_for))
+
+    with time_machine.travel(timezone.now() + wrong, tick=True):
+        assert BillCheck.objects.with_standing().get(pk=check.pk).now_standing == standing
 
 
 def test_the_clock_asks_the_database_once_a_minute(django_assert_num_queries, monkeypatch):
