@@ -40,8 +40,8 @@ WHOLE_FILE = "whole_file"
 class ListFile:
     """What makes files of one list. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `task` writes one that the worker makes; `permission` is what its reader needs.
-    `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
+    `name` begins the files' names; `task` writes one that the worker makes; `permission` is what its reader needs, with
+    spaces between several. `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
     """
 
     name: str

@@ -51,7 +51,7 @@ def _live(request: StaffRequest, files: list[Export]) -> Live:
 def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
     """The file, for whoever asked for it and may still see what it holds."""
     export = get_object_or_404(Export, pk=pk, owner=request.user, state=ExportState.READY)
-    if not request.user.has_perm(export.permission):
+    if not request.user.has_perms(export.permission.split()):
         raise PermissionDenied
     if export.whole_numbers and not may_take_whole(request.user):
         raise PermissionDenied

@@ -126,6 +126,17 @@ def test_a_lost_permission_closes_the_file(auditor):
     assert auditor.get(f"/files/{export.pk}/").status_code == 403
 
 
+def test_a_statement_is_closed_to_whoever_may_no_longer_see_costs(auditor):
+    open_books()
+    made(auditor, "csv")
+    export = Export.objects.get()
+    for group in export.owner.groups.all():
+        group.permissions.remove(*group.permissions.filter(codename="view_cost"))
+
+    assert export.owner.has_perm("ledger.view_entry")
+    assert auditor.get(f"/files/{export.pk}/").status_code == 403
+
+
 def test_a_cashier_asks_for_no_statement(cashier):
     assert ask(cashier, "csv").status_code == 403
     assert not Export.objects.exists()
