@@ -20,10 +20,6 @@ NEXT_NUMBER = Func(
 )
 
 
-# Whatever a setting says. The daily closing of every past day shows the balance that the upstream reported then.
-_NEVER_DELETED = "OLD.sent_at > now() - interval '30 days' OR (OLD.endpoint = 'balance' AND OLD.balance IS NOT NULL)"
-
-
 class ExchangeQuerySet(models.QuerySet["Exchange"]):
     def readings(self) -> ExchangeQuerySet:
         """Answers that say our balance at their own time.
@@ -45,7 +41,10 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
         return self.filter(error__gt="")
 
     def past(self, before: dt.datetime, from_no: int) -> ExchangeQuerySet:
-        """Exchanges sent before this moment and this number, without the balances that were read."""
+        """Exchanges sent before this moment and this number, without the balances that were read.
+
+        The closing of every past day shows one of those.
+        """
         return self.filter(sent_at__lt=before, pk__lt=from_no).exclude(endpoint=Endpoint.BALANCE, balance__isnull=False)
 
     def without_bodies(self) -> ExchangeQuerySet:
