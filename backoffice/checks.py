@@ -53,7 +53,7 @@ def check_rights(**_: Any) -> list[CheckMessage]:
     tables = {model._meta.db_table for model in models if model._meta.managed and not model._meta.proxy}
     hint = "Add its row to backoffice/database_rights.py: select, insert, update, delete, as the code does."
     return [
-        Error(f"The table {table} has no row of rights.", hint=hint, id="backoffice.E015")
+        Error(f"The table {table} has no row of rights.", hint=hint, id="backoffice.E016")
         for table in sorted(tables - set(RIGHTS))
     ]
 
