@@ -77,7 +77,9 @@ def test_of_lists_and_balances_only_size_and_digest_stay(upstream: Upstream):
     call(requests.products())
     read_balance()
 
-    for kept in Exchange.objects.filter(endpoint__in=[Endpoint.PRODUCTS, Endpoint.BALANCE]):
+    found = list(Exchange.objects.filter(endpoint__in=[Endpoint.PRODUCTS, Endpoint.BALANCE]))
+    assert {kept.endpoint for kept in found} == {Endpoint.PRODUCTS, Endpoint.BALANCE}
+    for kept in found:
         assert kept.raw.keys() == {"bytes", "sha256"}
         assert kept.raw["bytes"] > 0
 
