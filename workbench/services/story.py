@@ -32,11 +32,7 @@ class Story:
 
     order: Order
     rows: list[Model]
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every row is in it."""
-        return len(self.rows) < MOST_ROWS
+    is_whole: bool
 
     def of(self, *kinds: type[Model]) -> Iterator[Any]:
         """Its rows of these models."""
@@ -62,7 +58,7 @@ def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = Fa
         rows += Callback.objects.filter(ref_id=ref_id).order_by("pk")[:MOST_ROWS]
     if hasattr(orders[0], "given_back"):
         rows.append(orders[0].given_back)
-    return Story(orders[0], rows)
+    return Story(orders[0], rows, is_whole=all(len(some) < MOST_ROWS for some in found))
 
 
 def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:

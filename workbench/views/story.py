@@ -24,7 +24,7 @@ from staff.errors import FactorRefused
 from staff.services import check_factor
 from workbench.presenting.story import lines_of
 from workbench.services import Story, read_story
-from workbench.services.story import facts_of, history_of_order
+from workbench.services.story import MOST_ROWS, facts_of, history_of_order
 
 # A story holds what the pages of all these rights hold.
 RIGHTS = (
@@ -117,13 +117,14 @@ def _whole_facts(request: StaffRequest, story: Story) -> dict[str, Any]:
     """Everything about the order, numbers whole."""
     with whole_numbers():
         lines = [line.as_json() for line in lines_of(story)]
+    history = history_of_order(story.order)
     return {
         "ref_id": story.order.ref_id,
         "made_at": timezone.now(),
         "made_by": request.user.username,
-        "is_whole": story.is_whole,
+        "is_whole": story.is_whole and len(history) < MOST_ROWS,
         "order": facts_of(story.order),
-        "order_history": [facts_of(row) for row in history_of_order(story.order)],
+        "order_history": [facts_of(row) for row in history],
         "lines": lines,
     }
 
