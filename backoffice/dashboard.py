@@ -26,6 +26,7 @@ from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
 from core.paging import chosen_first
 from core.snapshot import snapshot
+from core.times import start_of_day
 from core.together import read_together
 from drawers.services import VIEW, catch_up_person
 from gateway.services import latest_reading, limit_use, request_balance_reading
@@ -135,8 +136,8 @@ def _say(request: StaffRequest, queued: bool, words: str) -> None:
 
 def _facts(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
-    today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    facts: dict[str, Any] = {"today": today.date()}
+    today = start_of_day(timezone.localdate(now))
+    facts: dict[str, Any] = {"today": timezone.localdate(now)}
     if not _sees_shop(request):
         return facts
     if request.user.has_perm("purchases.view_order"):

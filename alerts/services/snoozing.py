@@ -15,6 +15,7 @@ from alerts.models import Alert, AlertSnooze
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.times import start_of_day
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -40,8 +41,7 @@ class Pause(models.TextChoices):
             case Pause.HOUR:
                 return now + dt.timedelta(hours=1)
             case _:
-                tomorrow = timezone.localdate(now) + dt.timedelta(days=1)
-                return timezone.make_aware(dt.datetime.combine(tomorrow, dt.time.min))
+                return start_of_day(timezone.localdate(now) + dt.timedelta(days=1))
 
 
 class Hidden(NamedTuple):

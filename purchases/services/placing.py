@@ -15,6 +15,7 @@ from django.utils import timezone
 from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
 from core.bulk import read_rows
+from core.times import start_of_day
 from gateway import line
 from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
@@ -176,8 +177,8 @@ def repeats_of(pairs: Iterable[tuple[str, str]]) -> OrderQuerySet:
     same = Q(pk__in=())
     for product_code, destination in pairs:
         same |= Q(product_code=product_code, destination=destination)
-    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    lately = Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=start_of_day)
+    today = start_of_day(timezone.localdate())
+    lately = Q(status__in=sorted(OPEN)) | Q(status=Status.SUCCESS, created_at__gte=today)
     return Order.objects.filter(same, lately).order_by("-created_at", "-pk")
 
 
@@ -250,8 +251,8 @@ def new_ref_id() -> str:
 
 def _look(product: Product, destination: str, idempotency_key: str | None = None) -> list[Order]:
     """Orders with this key, and those for the same that are open, or were bought today."""
-    start_of_day = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, start_of_day])
+    today = start_of_day(timezone.localdate())
+    return read_rows(Order, _LOOK, [idempotency_key, product.code, destination, today])
 
 
 def _refuse_any(repeats: Iterable[Order], *, confirm_repeat: bool) -> None:
