@@ -51,22 +51,6 @@ def inclusion(place: int, size: int, node: Node) -> list[bytes]:
     return path[::-1]
 
 
-def root_by_inclusion(leaf: bytes, place: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that such a proof leads to; None when the proof does not fit the size."""
-    here, last = place, size - 1
-    for sibling in path:
-        if last == 0:
-            return None
-        if here & 1 or here == last:
-            leaf = node_hash(sibling, leaf)
-            while not here & 1 and here:
-                here, last = here >> 1, last >> 1
-        else:
-            leaf = node_hash(leaf, sibling)
-        here, last = here >> 1, last >> 1
-    return leaf if last == 0 else None
-
-
 def _left(count: int) -> int:
     """The greatest power of two below `count`."""
     return 1 << (count - 1).bit_length() - 1
