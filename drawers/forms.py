@@ -114,7 +114,7 @@ class CloseForm(CountForm):
     def __init__(self, *args: Any, shift: Shift, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["to"]
-        field.queryset = _who_may_sell().exclude(pk=shift.cashier_id)  # type: ignore[attr-defined]
+        field.queryset = _who_may_take_over().exclude(pk=shift.cashier_id)  # type: ignore[attr-defined]
         field.label_from_instance = lambda person: person.shown_name  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class CloseForm(CountForm):
         return said
 
 
-def _who_may_sell() -> Any:
+def _who_may_take_over() -> Any:
     """People who may use a drawer and have none open."""
     right = Q(content_type__app_label="drawers", codename="use_drawer")
     permission = Permission.objects.filter(right)

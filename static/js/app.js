@@ -301,11 +301,11 @@ document.addEventListener("htmx:load", countDown);
 countDown();
 
 // On the page of an order or a bill the first Tab leads to its next step; an Enter that comes too early presses nothing.
-function startAtTheBill() {
+function startAtNextStep() {
   if (document.activeElement === document.body) find("[data-start]")?.focus({ preventScroll: true });
 }
-document.addEventListener("htmx:afterSettle", startAtTheBill);
-startAtTheBill();
+document.addEventListener("htmx:afterSettle", startAtNextStep);
+startAtNextStep();
 
 const rupiah = new Intl.NumberFormat("id-ID");
 function addUpChosen() {
