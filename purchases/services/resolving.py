@@ -64,10 +64,11 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
     """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
 
     A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
-    at cost, moves by as much. Raises `LimitReached` when it is beyond what the actor may spend, and `ActionRefused`
-    when a risen one is above what the person may spend without a second one; as any sale below cost `BelowCost` unless
-    the actor may and gives a `reason` when a risen one is above what the customer pays. What
-    `settings.PRICE_FOLLOWERS` names may refuse the new selling price, such as a customer's credit.
+    at cost, moves by as much. What `settings.PRICE_FOLLOWERS` names may refuse the new selling price, such as a
+    customer's credit. Raises
+    - `LimitReached`: it is beyond what the actor may spend;
+    - `ActionRefused`: a higher price needs a second person;
+    - `BelowCost`: a higher price is above what the customer pays, and the actor may not sell so or gives no `reason`.
     """
     loses = max_price > order.max_price and order.sells_below(max_price)
     if loses:
