@@ -1,7 +1,9 @@
 """What the app needs around it: PostgreSQL, Valkey and, where no real upstream is named, the sandbox."""
 
 import http.client
+import os
 import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from launcher.processes import Child, ProcessGroup
 from launcher.project import Project
 
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
+MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 SANDBOX_READY = "/control/ledger"
 NO_ADMIN = "no admin yet"  # a step of `prepare_app`
@@ -30,10 +33,20 @@ PREPARE_SANDBOX = (
 )
 
 
-def empty_folder(path: Path) -> Path:
-    """Make it, or empty it: what its processes measured before a restart counts no more."""
+def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
+    """Let `path` lead to a new folder in memory, which ends with the group; what was measured before counts no more.
+
+    Processes write there into mapped files, and the kernel ends whoever does so on a full disk.
+    """
+    if path.is_symlink():
+        path.unlink()
     shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(mode=0o700)
+    if not os.access(MEMORY, os.W_OK):
+        path.mkdir(mode=0o700)
+        return path
+    folder = Path(tempfile.mkdtemp(prefix="backoffice-", dir=MEMORY))
+    group.discard_at_end(folder)
+    path.symlink_to(folder)
     return path
 
 
@@ -79,7 +92,7 @@ class Stack:
             "DATABASE_URL": self._database(APP),
             "REDIS_URL": self.stores.valkey.url() if self.stores.valkey else given["REDIS_URL"],
             "BACKOFFICE_DATA": str(self.project.data),
-            "PROMETHEUS_MULTIPROC_DIR": str(empty_folder(self.project.data / "metrics")),
+            "PROMETHEUS_MULTIPROC_DIR": str(new_folder_in_memory(self.project.data / "metrics", self.group)),
             "METRICS_FILES": str(self.project.metrics_files),
             "BACKOFFICE_SANDBOX": "0",
             "DJANGO_SETTINGS_MODULE": "backoffice.settings",

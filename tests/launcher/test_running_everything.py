@@ -24,6 +24,7 @@ import redis
 
 from launcher.data_folder import read_environment, read_state
 from launcher.process_table import with_descendants
+from launcher.stack import MEMORY
 from tests.launcher.conftest import all_gone, clean_environment, new_folder, wait_until
 from tests.launcher.helpers import ROOT, run
 
@@ -121,6 +122,11 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     # each of ours gives a heartbeat of its own
     assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20)
 
+    # what the processes measure is in memory: a full disk ends none of them
+    measured = (running.folder / "metrics").resolve()
+    assert measured.parent == MEMORY
+    assert list(measured.glob("*.db"))
+
     # manage runs in the same services, and passes its output and exit code on
     count = "from staff.models import User; print(User.objects.count())"
     shown = run("manage", "shell", "-c", count, data=running.folder)
@@ -136,6 +142,7 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     assert running.process.returncode == 0
     assert time.monotonic() - began < 10
     assert all_gone(everyone)
+    assert wait_until(lambda: not measured.exists())
     assert run("status", data=running.folder).returncode == 3
 
     # a command alone starts what it needs
