@@ -14,11 +14,9 @@ with success or with "pending"; then a callback ends the order.
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
 import multiprocessing
 import os
-import re
 import statistics
 import sys
 import time
@@ -26,10 +24,10 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.buyer import Buyer, new_destination
 from benchmarks.shop import Shop, open_shop, print_table
 
 if TYPE_CHECKING:
@@ -295,49 +293,18 @@ def run_bare_loop(product: Product, person: Any) -> None:
         post_entry("debit", order, balance=-order.max_price)
 
 
-def new_destination() -> str:
-    """A number that no order has yet, answered with success."""
-    return f"0813{uuid.uuid4().int % 10**8:08d}"
-
-
 def measure_clicks(shop: Shop, product: Product, clicks: int) -> None:
     """Part 3."""
     from purchases.models import Order
-    from tests.people import browser_of
     from tests.sandbox_process import eventually
 
-    browser = browser_of("cashier", username="third")
     shop.fleet.start("web", "worker")
-    connection = http.client.HTTPConnection("127.0.0.1", shop.fleet.port, timeout=60)
-    session = f"sessionid={browser.cookies['sessionid'].value}"
-    connection.request(
-        "GET", f"/products/{product.code}/buy/?review=1&destination=081200000099", headers={"Cookie": session}
-    )
-    answer = connection.getresponse()
-    page = answer.read().decode()
-    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
-    cookie = re.search(r"csrftoken=(\w+)", answer.headers.get("Set-Cookie", ""))
-    assert token
-    assert cookie
-
-    def buy() -> str:
-        destination = new_destination()
-        form = {"destination": destination, "token": str(uuid.uuid4()), "price": product.price}
-        headers = {
-            "Cookie": f"{session}; csrftoken={cookie[1]}",
-            "Content-Type": "application/x-www-form-urlencoded",
-        }
-        body = urlencode({**form, "csrfmiddlewaretoken": token[1]})
-        connection.request("POST", f"/products/{product.code}/buy/", body, headers)
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status == 302, answer.status
-        return destination
+    buyer = Buyer(shop, product, username="third")
 
     def final(destinations: list[str]) -> bool:
         return Order.objects.filter(destination__in=destinations, status="success").count() == len(destinations)
 
-    first = [buy() for _ in range(10)]  # warms up
+    first = [buyer.buy() for _ in range(10)]  # warms up
     eventually(lambda: final(first), within=120)
     names = ("web", "worker", "postgres", "valkey")
     idle_used, idle_began = [shop.cpu(name) for name in names], time.monotonic()
@@ -346,7 +313,7 @@ def measure_clicks(shop: Shop, product: Product, clicks: int) -> None:
         (shop.cpu(name) - was) / (time.monotonic() - idle_began) for name, was in zip(names, idle_used, strict=True)
     ]
     used, began = [shop.cpu(name) for name in names], time.monotonic()
-    bought = [buy() for _ in range(clicks)]
+    bought = [buyer.buy() for _ in range(clicks)]
     eventually(lambda: final(bought), within=300, every=0.2)
     took = time.monotonic() - began
     each = [
