@@ -87,6 +87,7 @@ class Permit:
         self._budget = budget
         self._ready_at = ready_at
         self.started = False
+        self.began_at = 0.0  # when its call was begun at the latest (`time.monotonic()`)
         # Seconds that were spent here on waiting for its moment.
         self.waited = 0.0
         self._settled = False
@@ -133,8 +134,8 @@ class Permit:
 class Budget:
     """The rate budget of one account. Safe to share between threads; processes meet in Redis.
 
-    The longest life of a call that was begun, after which the upstream has certainly counted it: the deadline of a call
-    + `MARGIN_SECONDS`, or less when it is known how soon the upstream counts what was written.
+    The longest life of a call that was begun, after which the upstream certainly counts it no more: the deadline of a
+    call + `MARGIN_SECONDS`, or less when it is known how soon the upstream counts what was written.
     """
 
     def __init__(self, config: Config) -> None:
@@ -183,6 +184,7 @@ class Budget:
         """See `Permit.start`; to be called at its moment, or a little before."""
         while True:
             spans = _us(PERMIT_SECONDS), _us(self._longest_life)
+            permit.began_at = time.monotonic()
             wait: float = self._run("start", permit.endpoint.limits, permit.id, *spans) / _SECOND
             if wait <= 0:
                 return wait == 0
@@ -210,8 +212,8 @@ class Budget:
         self._run("declare_fresh", tuple(Limit))
 
     def give_back(self, permit: Permit) -> None:
-        """See `Permit.cancel`."""
-        self._try("cancel", permit.endpoint.limits, permit.id)
+        """See `Permit.cancel`. A call that another process has begun with the same permit keeps its place."""
+        self._try("cancel", permit.endpoint.limits, permit.id, int(permit.started))
 
     def record_completion(self, permit: Permit, since_written: float) -> None:
         """See `Permit.complete`; the request was written so many seconds ago."""

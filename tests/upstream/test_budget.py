@@ -173,6 +173,19 @@ def test_a_permit_handed_over_starts_once(make_budget: MakeBudget) -> None:
     assert other_process.used() == 1
 
 
+def test_giving_a_permit_back_never_frees_the_place_of_a_call_that_was_begun_with_it(make_budget: MakeBudget) -> None:
+    # given a message that came twice: one process has begun the call, and the other finds nothing to do
+    budget = make_budget(Rate(1, 3600.0), secret_id="a-doubled-message")
+    other_process = make_budget(Rate(1, 3600.0), secret_id="a-doubled-message", fresh=False)
+    permit_id = budget.book(STATUS, NOBODY, 1.0).hand_over()
+    assert budget.take_over(permit_id, STATUS).start(STATUS)
+
+    other_process.take_over(permit_id, STATUS).cancel()
+
+    assert budget.used() == 1
+    refusal(budget, PEOPLE)
+
+
 def test_a_cancelled_permit_no_longer_counts(make_budget: MakeBudget) -> None:
     budget = make_budget(Rate(2, 3600.0))
     _, second = take(budget, 2)
