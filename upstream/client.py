@@ -136,6 +136,7 @@ class Client:
             http_reply = self._transport.post(
                 self.config.base_url + endpoint.path,
                 body,
+                began_at=permit.began_at,
                 max_bytes=endpoint.max_bytes,
                 fresh_connection=endpoint.moves_money,
             )

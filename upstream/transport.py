@@ -7,8 +7,8 @@
 - *A deadline for the whole call.* Its read timeout starts again with every byte. So `_DeadlineReader` reads the answer
   and gives each read only the time that is left, headers included.
 
-Each address gets the connect timeout. A connection that is ready only after one connect timeout in total is closed
-unused, so that no request is written later than that.
+Each address gets the connect timeout. When one connect timeout in total has passed before the first byte, nothing is
+written any more, so that no request goes out later than that.
 """
 
 import http.client
@@ -51,7 +51,7 @@ class Lost(Exception):
 class HttpReply:
     """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded.
 
-    `written_at`: the moment just before the last part of the request was written (`time.monotonic()`).
+    `written_at`: the moment just after the last part of the request was written (`time.monotonic()`).
     """
 
     status: int
@@ -63,8 +63,8 @@ class HttpReply:
 class _Exchange:
     """The state of the one call that this thread is making (times are `time.monotonic()`)."""
 
-    def __init__(self, connect_timeout: float, read_timeout: float) -> None:
-        self.write_by = time.monotonic() + connect_timeout
+    def __init__(self, began_at: float, connect_timeout: float, read_timeout: float) -> None:
+        self.write_by = began_at + connect_timeout
         self.deadline = self.write_by + read_timeout
         self.written_at: float | None = None
         self.timed_out = False
@@ -116,21 +116,20 @@ class _Response(http.client.HTTPResponse):
 class _Connection(urllib3.connection.HTTPConnection):
     response_class = _Response
 
-    def connect(self) -> None:
-        super().connect()
-        if time.monotonic() > _current.get().write_by:
-            self.close()
-            raise TimeoutError
-
     def send(self, data: Any) -> None:
         if self.sock is None:
             self.connect()
-        _current.get().written_at = time.monotonic()
+        exchange = _current.get()
+        if exchange.written_at is None and time.monotonic() > exchange.write_by:
+            self.close()  # frozen, or long in connecting: nobody counts on this call any more
+            raise TimeoutError
+        exchange.written_at = time.monotonic()  # from here on a byte may be out
         super().send(data)
+        exchange.written_at = time.monotonic()
 
 
 class _TlsConnection(_Connection, urllib3.connection.HTTPSConnection):
-    """The same over TLS: `super().connect()` above then includes the handshake and the check of the certificate."""
+    """The same over TLS."""
 
 
 class _Pool(urllib3.HTTPConnectionPool):
@@ -172,13 +171,14 @@ class Transport:
         self._timeouts = (connect_timeout, read_timeout)
         self._local = threading.local()
 
-    def post(self, url: str, body: bytes, *, max_bytes: int, fresh_connection: bool) -> HttpReply:
+    def post(self, url: str, body: bytes, *, began_at: float, max_bytes: int, fresh_connection: bool) -> HttpReply:
         """Send `body` and return the answer, of whatever status. Raises `NotSent` or `Lost`, nothing else.
 
+        `began_at`: since when the call is under way (`time.monotonic()`); its timeouts count from there.
         `fresh_connection`: use no kept-alive connection. The upstream may have closed it just now, and then a request
         that nobody read would have an unknown outcome.
         """
-        exchange = _Exchange(*self._timeouts)
+        exchange = _Exchange(began_at, *self._timeouts)
         token = _current.set(exchange)
         failure: str | None = None
         try:

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from tests.upstream.helpers import BUY, bought, buy, success
 from tests.upstream.scripted_upstream import MakeClient, MakeConfig, ScriptedUpstream
+from upstream import client as client_module
 from upstream import requests
 from upstream.budget import CallClass
 from upstream.client import Client
@@ -174,3 +175,23 @@ def test_a_redis_lost_after_sending_costs_no_answer(upstream: ScriptedUpstream, 
     client.budget._redis.connection_pool.disconnect()
 
     assert buy(client, permit=permit).data.trx_id == "T1"
+
+
+def test_a_process_that_was_frozen_before_it_wrote_sends_nothing(
+    upstream: ScriptedUpstream, make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given a connection that is kept open
+    made = make_client(connect_timeout=0.3, account_rate=Rate(1000, 60.0))
+    upstream.answers(200, success({"balance": 5}))
+    made.send(requests.balance(), CallClass.INTERACTIVE)
+    sign = client_module.sign
+    monkeypatch.setattr(client_module, "sign", lambda **facts: time.sleep(0.5) or sign(**facts))
+
+    # when the process stands still for longer than a connection may take, between its permit and the first byte
+    with pytest.raises(Unavailable) as caught:
+        made.send(requests.balance(), CallClass.INTERACTIVE)
+
+    # then the request is not sent any more, and its place is free again
+    assert caught.value.reason == "connect"
+    assert len(upstream.requests) == 1
+    assert made.budget.used() == 1
