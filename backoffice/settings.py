@@ -311,7 +311,7 @@ UPSTREAM_READ_TIMEOUT = env.float("UPSTREAM_READ_TIMEOUT", 30.0)
 UPSTREAM_ACCOUNT_RATE = env.str("UPSTREAM_ACCOUNT_RATE", "120/minute")
 UPSTREAM_IP_RATE = env.str("UPSTREAM_IP_RATE", "300/minute")
 UPSTREAM_PRODUCTS_RATE = env.str("UPSTREAM_PRODUCTS_RATE", "6/minute")
-# Within how many seconds the upstream is known to count what was sent to it; 0: not known (docs/rate-budget.md).
+# Within how many seconds of our sending the upstream is known to count a request; 0: not known (docs/rate-budget.md).
 UPSTREAM_COUNTS_WITHIN_SECONDS = env.float("UPSTREAM_COUNTS_WITHIN_SECONDS", 0.0)
 UPSTREAM_CALLBACK_VERIFIER = env.str("UPSTREAM_CALLBACK_VERIFIER", "hmac_sha256_body")
 UPSTREAM_CALLBACK_ALLOWED_IPS: list[str] = env.list("UPSTREAM_CALLBACK_ALLOWED_IPS", [])

@@ -153,11 +153,9 @@ def row(name: str, found: dict[str, Any]) -> str:
     case, arrivals, waits = CASES[name], found["arrivals"], sorted(found["waits"])
     counts = full_windows(arrivals)
     bound = CALLS * WINDOW / (WINDOW + min(sum(case.latency) / 2, case.within or math.inf))
-    if case.stall == "the upstream":
-        bound = CALLS * (WINDOW - STALL) / WINDOW
     cells = [f"{name:32}"]
     if not case.clicks and counts:  # beside people the rest steps back
-        cells += [f"{value / CALLS:6.1%}" for value in (min(counts), median(counts), min(bound, CALLS))]
+        cells += [f"{value / CALLS:6.1%}" for value in (min(counts), median(counts), bound)]
     else:
         cells += [f"{'':6}"] * 3
     cells += [f"{over(arrivals):5}", f"{worst_estimate(arrivals):8.1f}"]
