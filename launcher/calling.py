@@ -22,17 +22,16 @@ BUSY_SECONDS = 90.0
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Run manage.py and return its exit code. Nothing but its own output reaches standard output."""
     project = read_project()
-    project.make_ready()
     if project.sandboxed and options.words[:1] == ["createsuperuser"]:
         say(
             "This is the demo's database: ./run reset deletes this person again. For the real service set "
             "UPSTREAM_BASE_URL first."
         )
+    pass_on(project, group, options.words)  # whatever room there is on the disk: the shop runs
+    project.make_ready()
     waited, deadline = False, time.monotonic() + BUSY_SECONDS
     while time.monotonic() < deadline:
-        state = read_state(project.data)
-        if state.get("doing") == "serving" and alive(int(state["pid"])):
-            become_manage(group, read_environment(state), options.words)
+        pass_on(project, group, options.words)
         try:
             with held(project.data):
                 return call_alone(project, group, say, options.words)
@@ -42,6 +41,13 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
             waited = True
         group.pause(0.1)
     raise LaunchError(f"The data folder {project.data} is in use by another ./run: try again when it has ended.")
+
+
+def pass_on(project: Project, group: ProcessGroup, words: list[str]) -> None:
+    """Become manage.py if a `./run up` serves on this data folder; else return."""
+    state = read_state(project.data)
+    if state.get("doing") == "serving" and alive(int(state["pid"])):
+        become_manage(group, read_environment(state), words)
 
 
 def become_manage(group: ProcessGroup, environment: dict[str, str], words: list[str]) -> NoReturn:

@@ -1,7 +1,9 @@
 """What `./run` says and returns without starting anything."""
 
+import argparse
 import json
 import os
+import shutil
 from pathlib import Path
 from unittest import mock
 from urllib.parse import urlsplit
@@ -10,10 +12,10 @@ import psycopg
 import pytest
 from environs import Env
 
-from launcher import project
+from launcher import calling, project
 from launcher.data_folder import held, read_json, write_json, write_state
 from launcher.failures import LaunchError
-from launcher.output import last_lines
+from launcher.output import last_lines, quiet_output
 from launcher.ports import Ports
 from launcher.processes import ProcessGroup
 from launcher.serving import choose_port
@@ -345,3 +347,23 @@ def test_a_failure_shows_the_log_since_the_last_start(tmp_path: Path) -> None:
     assert text.splitlines()[:3] == ["web ended.", "    line 1", "    port is taken"]
     assert str(log) in text
     assert last_lines(tmp_path / "none.log") == ""
+
+
+def test_with_a_full_disk_commands_still_reach_the_shop_that_runs(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # given a shop that serves on a data folder without room
+    monkeypatch.setenv("BACKOFFICE_DATA", str(empty))
+    write_state(empty, {"doing": "serving", "pid": os.getpid(), "processes": []})
+    usage = shutil.disk_usage(empty)._replace(free=0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    passed_on: list[list[str]] = []
+
+    def become(_group: ProcessGroup, _environment: dict[str, str], words: list[str]) -> None:
+        passed_on.append(words)
+        raise InterruptedError  # the real one does not return
+
+    monkeypatch.setattr(calling, "become_manage", become)
+
+    with pytest.raises(InterruptedError):
+        calling.run(ProcessGroup(), quiet_output, argparse.Namespace(words=["doctor"]))
+
+    assert passed_on == [["doctor"]]
