@@ -1,6 +1,7 @@
 """Processes that have to run all the time: each is started again when it ends, more and more rarely while it fails."""
 
 import contextlib
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from launcher.processes import Child, ProcessGroup
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 # What has run for this time (seconds) has started well: the next pause is a short one again.
 STEADY_SECONDS = 60.0
+# With less room than this no log has what a process said last.
+FULL_BYTES = 1_000_000
 
 
 @dataclass
@@ -47,6 +50,9 @@ class Service:
         if time.time() - child.started > STEADY_SECONDS:
             self.failures = 0
         how = f"{self.name} {how_it_ended(child)} and is started again in {self._put_off():g} s"
+        if child.log and shutil.disk_usage(child.log.parent).free < FULL_BYTES:  # its log ends with an earlier run
+            say(f"{how}; the disk of {child.log.parent} is full: make room.")
+            return
         lines = last_lines(child.log, 5) if child.log else ""
         say(f"{how}; its last lines:\n{lines}" if lines else how)
 

@@ -1,5 +1,6 @@
 """A process that ends is started again, more and more rarely while it fails."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,3 +85,23 @@ def test_a_start_that_fails_is_tried_again(fault: Exception, group: ProcessGroup
     clock[0] = service.due
     service.keep_up(group, said.append)
     assert str(fault) in said[0]
+
+
+def test_with_a_full_disk_it_says_so_instead_of_what_an_earlier_run_said(
+    group: ProcessGroup, clock: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given a log that ends with an earlier run, and no room for more
+    log = tmp_path / "it.log"
+    log.write_text("=== it starts\nof an earlier run\n")
+    service = Service("it", lambda: start(group, ""))
+    service.child = start(group, "")
+    service.child.log = log
+    assert wait_until(lambda: not service.child.running())  # type: ignore[union-attr]
+    usage = shutil.disk_usage(tmp_path)._replace(free=0)
+    monkeypatch.setattr(services.shutil, "disk_usage", lambda _: usage)
+
+    said: list[str] = []
+    service.keep_up(group, said.append)
+
+    assert "is full: make room" in said[0]
+    assert "of an earlier run" not in said[0]
