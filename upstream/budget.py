@@ -5,7 +5,7 @@ The rule (its proof, and how much of the limit it can use: docs/rate-budget.md)
     neither its windows' phase nor their kind. So a call counts against a limit of N per window from its moment until
     one window after its *answer*, and at most N count at any time. Then no window of the upstream's, wherever it
     begins, sees more than N of ours. A call without an answer counts until its longest possible life is over, plus one
-    window.
+    window. Where the upstream is known to count soon after the writing, a call counts from then, if that is earlier.
 
 Moments
     A permit is booked for a moment: the first at which fewer than N of the calls that are known now still count. It may
