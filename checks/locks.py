@@ -1,6 +1,6 @@
 """The lock files: `stale`, `pins` and `addresses` check them, `compile [--upgrade]` makes them again.
 
-They come from the .in files and package.json. Without `--upgrade` the versions that they hold are kept.
+They come from pyproject.toml and package.json. Without `--upgrade` the versions that they hold are kept.
 """
 
 import difflib
@@ -14,6 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME, DEVELOPMENT, NODE = LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-node.txt")
+# What each lock is compiled from
+SOURCES = {RUNTIME: ["pyproject.toml"], DEVELOPMENT: ["pyproject.toml", "--group", "dev"], NODE: ["--group", "node"]}
 # --system-certs: trust what the machine trusts, as pip does
 UV = "uv --system-certs pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links"
 # a lock holds hashes, never where a file came from
@@ -26,8 +28,7 @@ def compile_lock(lock: str, target: Path, *options: str) -> None:
     asked = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
     index = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
     environment = os.environ | ({"UV_DEFAULT_INDEX": index} if index else {})
-    files = [lock.replace(".txt", ".in"), "--output-file", str(target)]
-    command = [*UV.split(), "--no-header", *options, *files]
+    command = [*UV.split(), "--no-header", *options, *SOURCES[lock], "--output-file", str(target)]
     subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
 
 

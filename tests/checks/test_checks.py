@@ -15,7 +15,7 @@ from checks import locks, translations
 LOCK = """\
 django==5.2.19 \\
     --hash=sha256:aaaa
-    # via -r requirements.in
+    # via merchant-backoffice (pyproject.toml)
 redis==7.4.1 ; python_version >= '3.11' \\
     --hash=sha256:bbbb
 """
