@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from backoffice.sections import Section, section_of
 from core.access import StaffRequest
 
 # Beside them stands the fifth tab, "More", with everything else.
@@ -34,10 +35,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Navigation:
-    """The places of one person, in the order of the side."""
+    """The places of one person, in the order of the side; and the pages that belong together with the one shown."""
 
     places: list[Place]
     tabs: list[Place]
+    section: Section | None
 
     @property
     def more(self) -> list[Place]:
@@ -66,7 +68,7 @@ def navigation_of(request: HttpRequest) -> Navigation:
     wanted = _OF_SELLERS if request.user.has_perm("purchases.buy") else _OF_OTHERS
     by_name = {place.name: place for place in places}
     chosen = [by_name[name] for name in wanted if name in by_name][:_TABS]
-    return Navigation(places=places, tabs=chosen)
+    return Navigation(places=places, tabs=chosen, section=section_of(request))
 
 
 def _places(request: StaffRequest) -> list[Place]:

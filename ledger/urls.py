@@ -1,4 +1,4 @@
-"""The addresses of the books: the statement with its files, and the closing."""
+"""The addresses of the books: the statement with its files."""
 
 from django.urls import path
 
@@ -8,6 +8,4 @@ urlpatterns = [
     path("statement/", views.statement, name="statement"),
     path("statement/csv/", views.statement_csv, name="statement_csv"),
     path("statement/xlsx/", views.statement_xlsx, name="statement_xlsx"),
-    path("closing/", views.closing_today, name="closing_today"),
-    path("closing/<str:day>/", views.closing, name="closing"),
 ]

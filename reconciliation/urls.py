@@ -1,8 +1,8 @@
-"""The addresses of the balance: what there is, comparisons, differences."""
+"""The addresses of the balance: what there is, the daily closing, comparisons, differences."""
 
 from django.urls import path
 
-from reconciliation.views import balance, differences, runs
+from reconciliation.views import balance, closing, differences, runs
 
 urlpatterns = [
     path("", balance.balance_home, name="balance"),
@@ -11,6 +11,8 @@ urlpatterns = [
     path("reconcile/", balance.balance_reconcile, name="balance_reconcile"),
     path("topups/", balance.topup_announce, name="topup_announce"),
     path("topups/<int:pk>/cancel/", balance.topup_cancel, name="topup_cancel"),
+    path("closing/", closing.closing_today, name="closing_today"),
+    path("closing/<str:day>/", closing.closing, name="closing"),
     path("runs/", runs.run_list, name="run_list"),
     path("runs/<int:pk>/", runs.run_detail, name="run_detail"),
     path("differences/", differences.difference_list, name="difference_list"),

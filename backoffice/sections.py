@@ -1,0 +1,97 @@
+"""Pages of several rooms that belong together, as tabs on each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+
+@dataclass(frozen=True)
+class Page:
+    """One of them: the name of its address, its words, the right that opens it, and a page that belongs to it."""
+
+    name: str
+    words: str | Promise
+    right: str
+    also: str = ""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page that this person may open."""
+
+    url: str
+    name: str
+    words: str | Promise
+    is_here: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """The tabs of the page shown; none where the person may open only one of them."""
+
+    words: str | Promise
+    tabs: list[Tab]
+
+
+_SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
+    (
+        _("Balance"),
+        (
+            Page("balance", _("Now"), "ledger.view_books"),
+            Page("statement", _("Statement"), "ledger.view_entry"),
+            Page("closing_today", _("Daily closing"), "ledger.view_entry", also="closing"),
+            Page("difference_list", _("Differences"), "reconciliation.view_difference"),
+            Page("run_list", _("Comparisons"), "reconciliation.view_reconciliationrun"),
+            Page("alert_list", _("Alerts"), "alerts.view_alert"),
+        ),
+    ),
+    (
+        _("Workbench"),
+        (
+            Page("exchange_list", _("Exchanges"), "gateway.view_exchange"),
+            Page("error_list", _("Errors"), "gateway.view_exchange"),
+            Page("callback_list", _("Callbacks"), "callbacks.view_callback"),
+            Page("audit_list", _("What people did"), "audit.view_auditevent"),
+        ),
+    ),
+    (
+        _("Drawer"),
+        (
+            Page("drawer", _("My drawer"), "drawers.use_drawer"),
+            Page("refund_list", pgettext_lazy("refund", "To give back"), "purchases.view_order"),
+            Page("shift_list", _("Shifts"), "drawers.view_shifts"),
+            Page("drawer_day_today", pgettext_lazy("closing", "Days"), "drawers.view_shifts", also="drawer_day"),
+            Page("drawer_list", _("Drawers"), "drawers.manage_drawers"),
+        ),
+    ),
+    (
+        _("Staff"),
+        (
+            Page("staff_list", _("People"), "staff.view_user"),
+            Page("role_list", _("Roles"), "staff.change_roles"),
+        ),
+    ),
+)
+
+
+def section_of(request: HttpRequest) -> Section | None:
+    """The section of the page shown; None for a page of none, or where the person may open only one of its pages."""
+    here = request.resolver_match.url_name if request.resolver_match else None
+    for words, pages in _SECTIONS:
+        if any(here in {page.name, page.also or page.name} for page in pages):
+            tabs = [*_tabs(pages, here, request.user.has_perm)]
+            return Section(words, tabs) if len(tabs) > 1 else None
+    return None
+
+
+def _tabs(pages: tuple[Page, ...], here: str | None, may: Callable[[str], bool]) -> Iterator[Tab]:
+    for page in pages:
+        if may(page.right):
+            yield Tab(reverse(page.name), page.name, page.words, here in {page.name, page.also or page.name})

@@ -1,0 +1,156 @@
+"""Does anything use what stands above it? Imports, templates and dotted settings; a line for each that does.
+
+The rooms and their order stand once, in `[tool.house]` of pyproject.toml. Exit code 1 when an arrow runs upwards.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from django.conf import global_settings
+
+ROOT = Path(__file__).resolve().parents[1]
+FRAME = "base.html"  # the roof's, around every page
+_TAG = re.compile(r"{%\s*(load|include|extends)\s+(.*?)\s*%}", re.DOTALL)
+_WORDS = {"load": "loads", "include": "includes", "extends": "extends"}
+_TEMPLATE = re.compile(r"[\"']([\w/.-]+\.(?:html|txt))[\"']")
+_DOTTED = re.compile(r"([a-z_]+)\.[\w.]+")
+
+
+class House:
+    """The rooms of a project, with their order."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.plan: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["house"]
+        lines = [line.split(" | ") for line in self.plan["rooms"]]
+        self.roof = lines[0][0]
+        self.level = {room: number for number, line in enumerate(lines) for room in line}
+
+    def may_use(self, user: str, used: str) -> bool:
+        """Whether `used` is this room or stands below it."""
+        return user == used or self.level[user] < self.level[used]
+
+    def contracts(self) -> list[dict[str, Any]]:
+        """For import-linter."""
+        rooms, apart = list(self.level), self.plan["apart"]
+        laid_out = [room for room in rooms if room not in self.plan["laid_out_differently"]]
+        optional = [" | ".join(f"({name})" for name in line.split(" | ")) for line in self.plan["modules"]]
+        return [
+            {"name": "Rooms import downwards only", "type": "layers", "layers": self.plan["rooms"]},
+            {"name": "Inside a room too", "type": "layers", "containers": laid_out, "layers": optional},
+            *(
+                {
+                    "name": f"Only {user} imports {module}",
+                    "type": "forbidden",
+                    "source_modules": [room for room in rooms if room not in {user, module.partition(".")[0]}],
+                    "forbidden_modules": [module],
+                    "allow_indirect_imports": True,
+                }
+                for module, user in self.plan["private"].items()
+            ),
+            *(
+                {
+                    "name": f"{one} {word} no room",
+                    "type": "forbidden",
+                    "source_modules": users,
+                    "forbidden_modules": used,
+                }
+                for one in apart
+                for word, users, used in (("imports", [one], rooms), ("is imported by", rooms, [one]))
+            ),
+        ]
+
+    def upward_templates(self) -> Iterator[str]:
+        """Templates that load tags of, include or extend what stands above their room."""
+        folder = self.root / "templates"
+        libraries = {
+            path.stem: path.parts[-3]
+            for path in self.root.glob("*/templatetags/*.py")
+            if path.parts[-3] in self.level and path.stem != "__init__"
+        }
+        for path in sorted(folder.rglob("*.*")):
+            name = path.relative_to(folder).as_posix()
+            for tag, words in _TAG.findall(path.read_text()):
+                used = words.split() if tag == "load" else _TEMPLATE.findall(words)
+                for what in used:
+                    room = libraries.get(what) if tag == "load" else self.room_of(what)
+                    if room and not (tag == "extends" and what == FRAME) and not self.may_use(self.room_of(name), room):
+                        yield f"templates/{name}: {_WORDS[tag]} {what}, of {room}, which stands above"
+
+    def room_of(self, template: str) -> str:
+        """Whose room a template is."""
+        first = template.split("/", 1)[0]
+        return self.plan["templates"].get(first) or (first if first in self.level else self.roof)
+
+    def upward_settings(self, settings: Any) -> Iterator[str]:
+        """Settings that name something of a room, read by a room that stands below it."""
+        named = {
+            name: {match[1] for text in _texts(getattr(settings, name)) if (match := _DOTTED.fullmatch(text))}
+            for name in dir(settings)
+            if name.isupper() and not hasattr(global_settings, name)  # those Django reads itself
+        }
+        for room in self.level:
+            for path in sorted((self.root / room).rglob("*.py")):
+                for name in _settings_read(path):
+                    for used in sorted(named.get(name, set()) & set(self.level)):
+                        if not self.may_use(room, used):
+                            yield f"{path.relative_to(self.root)}: settings.{name} names {used}, which stands above"
+
+
+def _texts(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        return [value]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
+
+
+def _settings_read(path: Path) -> set[str]:
+    """The names after `settings.` in a file."""
+    return {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "settings"
+    }
+
+
+def broken_imports(house: House) -> str:
+    """What import-linter says of the contracts that are broken; empty when all are kept."""
+    lines = ["[tool.importlinter]", f"root_packages = {json.dumps([*house.level, *house.plan['apart']])}"]
+    lines += ["exclude_type_checking_imports = true"]
+    for contract in house.contracts():
+        lines += [
+            "[[tool.importlinter.contracts]]",
+            *(f"{key} = {json.dumps(value)}" for key, value in contract.items()),
+        ]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "contracts.toml"
+        config.write_text("\n".join(lines))
+        linter = Path(sys.executable).with_name("lint-imports")
+        command = [str(linter), "--config", str(config), "--no-cache", "--no-logo"]
+        result = subprocess.run(command, cwd=house.root, capture_output=True, text=True, check=False)
+    return "" if result.returncode == 0 else result.stdout.strip() or result.stderr.strip()
+
+
+def main() -> int:
+    """Print what runs upwards; 1 if anything does."""
+    from django.conf import settings  # noqa: PLC0415 - the environment names them
+
+    house = House(ROOT)
+    wrong = [*house.upward_templates(), *house.upward_settings(settings)]
+    if broken := broken_imports(house):
+        wrong.append(broken)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
