@@ -21,17 +21,17 @@ def read_json(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def new_private_file(path: Path) -> IO[str]:
-    """Open a new file that only its owner may read, in place of an old one."""
+def new_file(path: Path, mode: int = 0o600) -> IO[str]:
+    """Open a new file in place of an old one; unless `mode` says otherwise only its owner may read it."""
     path.unlink(missing_ok=True)
-    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")  # noqa: PTH123 (the mode)
+    return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w")  # noqa: PTH123 (the mode)
 
 
-def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write a JSON object that only its owner may read, whole or not at all."""
+def write_json(path: Path, value: dict[str, Any], *, mode: int = 0o600) -> None:
+    """Write a JSON object, whole or not at all, into a `new_file`."""
     draft = path.with_name(path.name + ".new")
     try:
-        with new_private_file(draft) as file:
+        with new_file(draft, mode) as file:
             json.dump(value, file, indent=1)
             file.flush()
             os.fsync(file.fileno())

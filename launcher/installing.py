@@ -8,10 +8,12 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import pwd
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from launcher import PYTHON, ROOT, VENV
 from launcher.data_folder import read_json, write_json
@@ -32,16 +34,17 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
     """
 
     def current() -> bool:
-        return is_made() and (lock is None or read_json(MARK).get(lock) == digest(lock))
+        return is_made() and (lock is None or read_mark(MARK).get(lock) == digest(lock))
 
     if not current():
+        require_writable(VENV)
         with only_one(group):
             if not current():
                 make_venv(group, say)
                 install(group, say, lock or RUNTIME)
                 # the development lock holds all of the other one in the same versions (`./run check` sees to it)
                 covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
-                write_json(MARK, {**read_json(MARK), **{name: digest(name) for name in covered}})
+                write_mark(MARK, {**read_mark(MARK), **{name: digest(name) for name in covered}})
     if Path(sys.prefix).resolve() != VENV.resolve():
         group.close()
         os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *arguments])  # noqa: S606
@@ -49,7 +52,38 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
 
 def is_made() -> bool:
     """Whether `.venv` was made to its end and its Python still exists."""
-    return MARK.exists() and PYTHON.exists()
+    return os.access(MARK, os.F_OK) and os.access(PYTHON, os.F_OK)
+
+
+def read_mark(path: Path) -> dict[str, Any]:
+    """What was installed; LaunchError when the mark is there and may not be read, for nobody knows then."""
+    if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
+        raise LaunchError(f"You may not read {path}: let {owner(path)} give everybody the right (chmod a+r {path}).")
+    return read_json(path)
+
+
+def write_mark(path: Path, value: dict[str, Any]) -> None:
+    """Note what was installed, for every user: the one who installs need not be the one who runs."""
+    write_json(path, value, mode=0o644)
+
+
+def require_writable(packages: Path) -> None:
+    """LaunchError when packages have to be installed here by somebody who may not."""
+    folder = packages if packages.exists() else ROOT
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise LaunchError(
+            f"Not everything that the locks name is in {packages}, and you may not write there: let {owner(folder)} "
+            "call ./run install."
+        )
+
+
+def owner(path: Path) -> str:
+    """The name of the user to whom a file belongs, or the number of one without a name."""
+    number = path.stat().st_uid
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def digest(lock: str) -> str:
@@ -77,7 +111,7 @@ def make_venv(group: ProcessGroup, say: Say) -> None:
     # the project itself can be imported from anywhere in its environment, plain `pytest` included
     for packages in (VENV / "lib").glob("python*/site-packages"):
         (packages / "project.pth").write_text("../../../..\n")
-    write_json(MARK, {})
+    write_mark(MARK, {})
 
 
 def run_step(
@@ -105,10 +139,11 @@ def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> No
     wanted = digest("package-lock.json")
 
     def current() -> bool:
-        return read_json(mark).get("lock") == wanted and (read_json(mark)["development"] or not development)
+        return read_mark(mark).get("lock") == wanted and (read_mark(mark)["development"] or not development)
 
     if current():
         return
+    require_writable(mark.parent)
     with only_one(group):
         if current():
             return
@@ -123,7 +158,7 @@ def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> No
             "Then start again."
         )
         run_step(group, "npm", command, env=env, log=VENV / "npm.log", advice=advice)
-        write_json(mark, {"lock": wanted, "development": development})
+        write_mark(mark, {"lock": wanted, "development": development})
 
 
 def find_npm(group: ProcessGroup, say: Say) -> Path:

@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from launcher.data_folder import kept_secrets, new_private_file
+from launcher.data_folder import kept_secrets, new_file
 from launcher.database_roles import SECRETS, give_database, make_roles
 from launcher.failures import LaunchError
 from launcher.installing import installed
@@ -171,7 +171,7 @@ class PostgreSQL:
         """Run initdb beside the final place, so that an interrupted one is never taken for a cluster."""
         draft, password = self._home / "new", self._home / "new-password"
         shutil.rmtree(draft, ignore_errors=True)
-        with new_private_file(password) as file:
+        with new_file(password) as file:
             file.write(self._passwords[SUPERUSER])
         if self._user:
             shutil.chown(password, self._user)

@@ -6,7 +6,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from launcher.data_folder import kept_secrets, new_private_file
+from launcher.data_folder import kept_secrets, new_file
 from launcher.failures import LaunchError
 from launcher.installing import installed
 from launcher.ports import Ports
@@ -55,7 +55,7 @@ class Valkey:
         }
         # a file, not arguments: everybody may read a process's arguments, and this holds the password
         configuration = folder / "valkey.conf"
-        with new_private_file(configuration) as file:
+        with new_file(configuration) as file:
             file.writelines(f"{name} {value}\n" for name, value in settings.items())
         self.child = self._group.start(
             "valkey",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from launcher import ROOT
+from launcher import ROOT, installing
 
 
 @pytest.fixture
@@ -20,12 +20,17 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(checkout: Path) -> "subprocess.CompletedProcess[str]":
+def start(checkout: Path, *as_whom: str) -> "subprocess.CompletedProcess[str]":
     """`./run` there, without a package index."""
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     environment.pop("PIP_FIND_LINKS", None)
-    command = [getattr(sys, "_base_executable", sys.executable), str(checkout / "run")]
+    command = [*as_whom, getattr(sys, "_base_executable", sys.executable), str(checkout / "run")]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def start_without_rights(checkout: Path) -> "subprocess.CompletedProcess[str]":
+    """`./run` there by a user who may do no more than the modes of the files say: root may not, then, either."""
+    return start(checkout, *(["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []))
 
 
 def test_the_first_imports_need_the_standard_library_only() -> None:
@@ -66,4 +71,36 @@ def test_an_old_python_is_refused_in_one_sentence(checkout: Path) -> None:
 
     assert result.returncode == 1
     assert "3.11" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_every_user_may_read_what_is_installed(tmp_path: Path) -> None:
+    installing.write_mark(tmp_path / "mark", {"lock": "hash"})
+
+    assert (tmp_path / "mark").stat().st_mode & 0o777 == 0o644
+
+
+def test_a_mark_that_may_not_be_read_is_a_sentence_and_installs_nothing(checkout: Path) -> None:
+    # given: somebody else has installed, and kept the mark to themselves
+    mark = checkout / ".venv/installed.json"
+    (checkout / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").symlink_to(sys.executable)
+    mark.write_text("{}")
+    mark.chmod(0)
+
+    result = start_without_rights(checkout)
+
+    assert result.returncode == 1
+    assert f"You may not read {mark}" in result.stderr
+    assert "Installing" not in result.stdout
+
+
+def test_an_incomplete_venv_of_somebody_else_is_a_sentence(checkout: Path) -> None:
+    venv = checkout / ".venv"
+    venv.mkdir(mode=0o555)
+
+    result = start_without_rights(checkout)
+
+    assert result.returncode == 1
+    assert "call ./run install" in result.stderr
     assert "Traceback" not in result.stderr
