@@ -41,7 +41,7 @@ class DrawerRefused(Refused):
             "day_open": _("A shift is open that began on this day. Close it first."),
             "day_moved": _("The closing of this day has changed since you saw it. Check it again, then sign."),
             "day_empty": _("No shift was closed on this day."),
-            "day_to_come": _("This day has not begun. Sign it on the day itself, when its shifts are closed."),
+            "day_running": _("This day is not over. An owner can sign it from the next day on."),
         }
         super().__init__(words[reason])
 
@@ -52,7 +52,7 @@ class TooLittleCash(Refused):
     def __init__(self, there: int) -> None:
         self.there = there
         super().__init__(
-            _("There should be only %(amount)s in your drawer. Enter what came in first, or pay by transfer or QRIS.")
+            _("There should be only %(amount)s in this drawer: no more can go out in cash. First enter what came in.")
             % {"amount": rupiah(there)}
         )
 

@@ -73,6 +73,10 @@ class DrawerDay(models.Model):
                 | Q(signed_by__isnull=False, signed_at__isnull=False),
                 name="drawer_day_signed_as_a_whole",
             ),
+            models.CheckConstraint(
+                condition=Q(signed_at__isnull=True) | Q(signed_at__date__gt=F("day")),
+                name="drawer_day_signed_when_it_is_over",
+            ),
         ]
         triggers = [
             pgtrigger.Protect(
@@ -245,6 +249,11 @@ _ENTERS_OPEN_SHIFT = """
     PERFORM FROM drawers_shift WHERE id = NEW.shift_id AND closed_at IS NULL FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'shift % takes no entries', NEW.shift_id;
+    END IF;
+    IF NEW.kind = 'paid_out' AND NEW.amount + (
+        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.shift_id AND method = 'cash'
+    ) < 0 THEN
+        RAISE EXCEPTION 'shift % holds less cash than is paid out', NEW.shift_id;
     END IF;
     IF NEW.undoes_id IS NOT NULL THEN
         PERFORM FROM drawers_drawerentry

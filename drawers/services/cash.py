@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from core import clock
-from drawers.errors import DrawerRefused
+from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
+from drawers.services.sales import enter_sales
+from drawers.services.shifts import expected_cash
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -28,7 +30,7 @@ def pay_in(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID |
 def pay_out(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID | None = None) -> DrawerEntry:
     """Note `amount` rupiah (above zero) that went out of the drawer, such as to the safe.
 
-    `token` and what is raised: as `pay_in`.
+    `token`: as `pay_in`. Raises `TooLittleCash` when the drawer holds less, and `DrawerRefused`.
     """
     return _enter(shift, DrawerEntry.Kind.PAID_OUT, -amount, reason, actor=actor, token=token)
 
@@ -46,4 +48,10 @@ def _enter(
         before = DrawerEntry.objects.filter(token=token).first() if token else None
         if before and any(getattr(before, name) != value for name, value in facts.items()):
             raise DrawerRefused("form_used")
-        return before or DrawerEntry.objects.create(**facts, at=clock.now(), token=token)
+        if before:
+            return before
+        if amount < 0:
+            enter_sales(current)
+            if (there := expected_cash(current)) + amount < 0:
+                raise TooLittleCash(there)
+        return DrawerEntry.objects.create(**facts, at=clock.now(), token=token)

@@ -113,15 +113,14 @@ def seal_of(lines: list[DayLine]) -> str:
 
 
 def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: HttpRequest | None = None) -> DrawerDay:
-    """Freeze the closing of this day under the actor's name. Raises `DrawerRefused`.
+    """Freeze the closing of a day that is over under the actor's name. Raises `DrawerRefused`.
 
-    `seen`: the seal of the lines that were shown. All shifts that began on it must be closed. A shift that closes later
-    on the same day belongs to the next one.
+    `seen`: the seal of the lines that were shown. All shifts that began on it must be closed.
     """
     if not actor.has_perm(SIGN):
         raise DrawerRefused("no_right")
-    if day > timezone.localdate():
-        raise DrawerRefused("day_to_come")
+    if day >= timezone.localdate(clock.now()):
+        raise DrawerRefused("day_running")
     with transaction.atomic():
         found = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
         lines = day_lines(found)

@@ -11,7 +11,7 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.kinds import Kind
 from audit.services import record
@@ -58,28 +58,35 @@ def _found(day: dt.date) -> DrawerDay | None:
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
     """What the shifts of one day came to, by cashier; fit for paper."""
     shown = _day(day)
-    found = _found(shown)
-    lines = services.day_lines(found)
-    open_ones = [] if found and found.signed_at else services.open_shifts_until(shown)
     today, following = timezone.localdate(), shown + dt.timedelta(days=1)
-    is_signed, has_come = bool(found and found.signed_at), shown <= today
-    may_sign = request.user.has_perm(SIGN) and bool(lines) and not open_ones and not is_signed
-    context: dict[str, Any] = {
-        "day": shown,
-        "found": found,
-        "lines": lines,
-        "sum": _sum(lines),
-        "open_shifts": open_ones,
-        "sees_cost": request.user.has_perm("catalogue.view_cost"),
-        "may_sign": may_sign and has_come,
-        "is_to_come": bool(lines) and not has_come,
-        "signed_before": is_signed and any(line.opening_difference is None for line in lines),
-        "signs": {"day": shown.isoformat(), "seen": services.seal_of(lines)},
+    context = _closing(request, shown)
+    is_signed = bool(context["found"] and context["found"].signed_at)
+    context |= {
+        "signed_before": is_signed and any(line.opening_difference is None for line in context["lines"]),
         "today": today,
         "previous": shown - dt.timedelta(days=1),
         "next": following if shown < today or (is_signed and _found(following)) else None,
     }
     return render(request, "drawers/drawer_day.html", context)
+
+
+def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
+    """The closing of a day for its pages, and whether this person may sign it now."""
+    found = _found(day)
+    lines = services.day_lines(found)
+    is_signed, is_running = bool(found and found.signed_at), day >= timezone.localdate()
+    open_shifts = [] if is_signed else services.open_shifts_until(day)
+    may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(SIGN)
+    return {
+        "day": day,
+        "found": found,
+        "lines": lines,
+        "sum": _sum(lines),
+        "open_shifts": open_shifts,
+        "sees_cost": request.user.has_perm("catalogue.view_cost"),
+        "is_running": is_running,
+        "may_sign": may_sign,
+    }
 
 
 def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
@@ -132,10 +139,16 @@ _FIELDS = {
 
 
 @staff_only("drawers.sign_day")
-@require_POST
+@require_http_methods(["GET", "POST"])
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
-    """Sign the closing of a day as it was shown, with a second factor: it is frozen from then on."""
+    """Show the closing of a day that is over, then sign it as it was shown, with a second factor: it is frozen."""
     shown = _day(day)
+    if request.method == "GET":
+        context = _closing(request, shown)
+        if not context["may_sign"]:
+            return redirect("drawer_day", day=shown.isoformat())
+        context["signs"] = {"day": shown.isoformat(), "seen": services.seal_of(context["lines"])}
+        return render(request, "drawers/day_sign.html", context)
     with refusal_shown(request):
         seen = request.POST.get("seen", "")
         check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat(), "seen": seen})

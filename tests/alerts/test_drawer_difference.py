@@ -1,13 +1,12 @@
 """A drawer that was closed or opened with a large difference is an alert until its day is signed."""
 
 import pytest
-from django.utils import timezone
 
 from alerts.kinds import in_words
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from drawers.services import close_shift, sign_day
-from tests.drawers.helpers import begin, pieces_of
+from tests.drawers.helpers import begin, end_of_day, pieces_of
 from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -22,7 +21,7 @@ def test_a_large_difference_is_an_alert_until_the_day_is_signed(settings):
     evaluate_alerts()
     found = Alert.objects.get(kind="drawer_difference")
     assert (found.facts["name"], found.closed_at) == ("large", None)
-    sign_day(timezone.localdate(), actor=make_person("admin"))
+    sign_day(end_of_day(), actor=make_person("admin"))
     evaluate_alerts()
 
     found.refresh_from_db()
@@ -49,6 +48,6 @@ def test_a_large_difference_at_the_opening_is_an_alert_of_its_own(settings):
         (second.pk, 5_100),
     ]
     assert len({in_words(alert).title for alert in found}) == 2
-    sign_day(timezone.localdate(), actor=make_person("admin"))
+    sign_day(end_of_day(), actor=make_person("admin"))
     evaluate_alerts()
     assert not Alert.objects.open().filter(kind="drawer_difference").exists()

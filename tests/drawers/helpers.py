@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 from django.db import connection
+from django.utils import timezone
 
 from drawers.models import DENOMINATIONS, Drawer, Shift
 from drawers.services import open_shift
 from purchases.models import Order
 from staff.models import User
+from tests.database import past_triggers
 from tests.factories import make_product
 from tests.people import make_person
 from tests.purchases.helpers import place
@@ -53,3 +56,12 @@ def end(order: Order, status: str) -> Order:
         cursor.execute("SET session_replication_role = origin")
     order.refresh_from_db()
     return order
+
+
+def end_of_day() -> dt.date:
+    """Yesterday: the shifts and their day as if they had been then, so that the day is over."""
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE drawers_drawerday SET day = day - 1")
+        cursor.execute("UPDATE drawers_shift SET opened_at = opened_at - interval '1 day'")
+        cursor.execute("UPDATE drawers_shift SET closed_at = closed_at - interval '1 day'")
+    return timezone.localdate() - dt.timedelta(days=1)

@@ -5,10 +5,11 @@ import datetime as dt
 import re
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from core.times import start_of_day
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
 from drawers.services import (
@@ -17,15 +18,17 @@ from drawers.services import (
     hand_over,
     late_endings,
     pay_out,
+    seal_of,
+    shifts,
     sign_day,
     take_credit_payment,
 )
 from drawers.services.totals import totals_of
 from staff.models import User
-from tests.core.helpers import codes, hidden
+from tests.core.helpers import codes, has_id, hidden
 from tests.credit.helpers import account_of, give_credit, sell_to
 from tests.database import past_triggers
-from tests.drawers.helpers import begin, end, pieces_of, sell
+from tests.drawers.helpers import begin, end, end_of_day, pieces_of, sell
 from tests.factories import make_product
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import place
@@ -35,6 +38,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def refused(reason):
     return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
+
+
+def just_before_today():
+    return start_of_day(timezone.localdate()) - dt.timedelta(seconds=1)
 
 
 def closed_shift(name="cashier", cash=100_000):
@@ -112,11 +119,11 @@ def test_cash_that_was_handed_over_counts_once_in_a_day():
     second = hand_over(shift, to=make_person("supervisor"), **count)
     sell(second.cashier, 5_000)
     close_shift(second, pieces=pieces_of(104_000), actor=second.cashier)
-    browser = browser_of("admin")
-    address = f"/shifts/days/{timezone.localdate()}/"
+    browser, day = browser_of("admin"), end_of_day()
+    address = f"/shifts/days/{day}/"
 
     before = browser.get(address).context["sum"]
-    sign_day(timezone.localdate(), actor=User.objects.get(username="admin"))
+    sign_day(day, actor=User.objects.get(username="admin"))
 
     assert (before["expected"], before["counted"], before["difference"]) == (105_000, 104_000, -1_000)
     assert browser.get(address).context["sum"] == before
@@ -130,12 +137,12 @@ def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
     sell(second.cashier, 5_000)
     close_shift(second, pieces=pieces_of(95_000), actor=second.cashier)
     closed_shift("other", cash=70_000)
-    browser = browser_of("admin")
-    address = f"/shifts/days/{timezone.localdate()}/"
+    browser, address = browser_of("admin"), f"/shifts/days/{end_of_day()}/"
 
-    before = browser.get(address)
-    browser.confirm(f"{address}sign/", hidden(before))
-    pages = [before.content.decode(), browser.get(address).content.decode()]
+    asked = browser.get(f"{address}sign/")
+    pages = [browser.get(address).content.decode(), asked.content.decode()]
+    browser.confirm(f"{address}sign/", hidden(asked))
+    pages.append(browser.get(address).content.decode())
     rows = list(
         csv.DictReader(b"".join(browser.get(f"{address}csv/").streaming_content).decode("utf-8-sig").splitlines())
     )
@@ -154,7 +161,7 @@ def test_a_days_cash_is_each_drawers_last_count_and_every_difference():
 def test_a_day_that_was_signed_before_shows_what_was_signed_then():
     for number in range(2):
         closed_shift(f"cashier{number}")
-    day = sign_day(timezone.localdate(), actor=make_person("admin"))
+    day = sign_day(end_of_day(), actor=make_person("admin"))
     lines = day.facts["lines"]
     for line in lines:
         for name in ("is_last_of_drawer", "opening_difference", "opening_reason"):
@@ -170,22 +177,23 @@ def test_a_day_that_was_signed_before_shows_what_was_signed_then():
 
 
 def test_an_owner_signs_a_day_and_nobody_else():
-    shift = closed_shift()
+    closed_shift()
+    day = end_of_day()
 
     with refused("no_right"):
-        sign_day(shift.day.day, actor=make_person("administrator"))
-    signed = sign_day(shift.day.day, actor=make_person("admin"))
+        sign_day(day, actor=make_person("administrator"))
+    signed = sign_day(day, actor=make_person("admin"))
 
     assert (signed.signed_by.username, signed.facts["lines"][0]["counted"]) == ("admin", 100_000)
     with refused("day_signed"):
-        sign_day(shift.day.day, actor=signed.signed_by)
+        sign_day(day, actor=signed.signed_by)
 
 
 def test_a_signed_day_shows_what_was_signed_whatever_comes():
     shift = begin(cash=100_000)
     order = sell(shift.cashier, 5_000)
-    day = close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier).day
-    before = sign_day(day.day, actor=make_person("admin")).facts
+    close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
+    before = sign_day(end_of_day(), actor=make_person("admin")).facts
 
     end(order, "success")
 
@@ -195,47 +203,69 @@ def test_a_signed_day_shows_what_was_signed_whatever_comes():
 
 
 def test_a_day_with_an_open_shift_or_without_any_is_not_signed():
-    owner, today = make_person("admin"), timezone.localdate()
+    owner = make_person("admin")
     with refused("day_empty"):
-        sign_day(today, actor=owner)
+        sign_day(timezone.localdate() - dt.timedelta(days=1), actor=owner)
     closed_shift()
     begin(make_person("supervisor"))
 
     with refused("day_open"):
-        sign_day(today, actor=owner)
+        sign_day(end_of_day(), actor=owner)
 
 
-def test_a_shift_that_closes_on_a_signed_day_belongs_to_the_next():
-    first = closed_shift()
-    sign_day(first.day.day, actor=make_person("admin"))
-
-    later = closed_shift("other")
-
-    assert later.day.day == first.day.day + dt.timedelta(days=1)
-
-
-def test_a_day_to_come_is_not_offered_for_signing_and_says_why():
-    first = closed_shift()
-    browser = browser_of("admin")
-    sign_day(first.day.day, actor=User.objects.get(username="admin"))
-    address = closed_shift("other").day.get_absolute_url()
-
-    page = browser.get(address)
-    refusal = browser.confirm(f"{address}sign/", {"seen": page.context["signs"]["seen"]}, follow=True)
-
-    assert 'id="to-come"' in page.content.decode()
-    assert 'id="sign-day"' not in page.content.decode()
-    assert "DrawerRefused:day_to_come" in codes(refusal)
-    assert f'href="{address}"' in browser.get(first.day.get_absolute_url()).content.decode()
-
-
-def test_a_day_that_was_not_shown_so_is_not_signed():
-    """A short shift closes between the look and the signature: it is seen first."""
+def test_a_shift_that_closes_when_its_day_is_signed_belongs_to_the_next(monkeypatch):
+    """Its last moment and the signature meet at midnight."""
     closed_shift()
-    browser, address = browser_of("admin"), f"/shifts/days/{timezone.localdate()}/"
-    seen = browser.get(address)
+    yesterday = end_of_day()
+    late = begin(make_person("cashier", username="late"), cash=100_000)
+    sign_day(yesterday, actor=make_person("admin"))
+    monkeypatch.setattr(shifts.clock, "now", just_before_today)
+
+    closed = close_shift(late, pieces=pieces_of(100_000), actor=late.cashier)
+
+    assert closed.day.day == yesterday + dt.timedelta(days=1)
+
+
+def test_a_running_day_is_neither_offered_for_signing_nor_signed():
+    day = closed_shift().day
+    browser = browser_of("admin")
+    address = day.get_absolute_url()
+
+    page, sign = browser.get(address), browser.get(f"{address}sign/")
+    refusal = browser.confirm(f"{address}sign/", {"seen": seal_of(day_lines(day))}, follow=True)
+
+    assert has_id(page, "day-running")
+    assert not has_id(page, "to-sign")
+    assert (sign.status_code, sign.url) == (302, address)
+    assert codes(refusal) == {"DrawerRefused:day_running"}
+    day.refresh_from_db()
+    assert day.signed_at is None
+
+
+def test_the_database_refuses_to_sign_a_running_day():
+    day, owner = closed_shift().day, make_person("admin")
+
+    with pytest.raises(IntegrityError, match="drawer_day_signed_when_it_is_over"):
+        DrawerDay.objects.filter(pk=day.pk).update(signed_at=timezone.now(), signed_by=owner)
+
+
+def test_a_day_that_is_over_says_who_signs_it():
+    closed_shift()
+    address = f"/shifts/days/{end_of_day()}/"
+
+    assert has_id(browser_of("administrator").get(address), "not-signed")
+    assert has_id(browser_of("admin").get(address), "to-sign")
+
+
+def test_a_day_that_was_not_shown_so_is_not_signed(monkeypatch):
+    """A short shift that closed at midnight appears between the look and the signature: it is seen first."""
+    closed_shift()
+    browser, address = browser_of("admin"), f"/shifts/days/{end_of_day()}/"
+    seen = browser.get(f"{address}sign/")
     short = begin(make_person("cashier", username="short"), cash=900_000)
-    close_shift(short, pieces=pieces_of(100_000), actor=short.cashier, reason="?")
+    with monkeypatch.context() as at_midnight:
+        at_midnight.setattr(shifts.clock, "now", just_before_today)
+        close_shift(short, pieces=pieces_of(100_000), actor=short.cashier, reason="?")
 
     for fields in (hidden(seen), {}):
         page = browser.confirm(f"{address}sign/", fields, follow=True)
@@ -243,7 +273,7 @@ def test_a_day_that_was_not_shown_so_is_not_signed():
         assert f'data-shift="{short.pk}"' in page.content.decode()
         assert DrawerDay.objects.get().signed_at is None
 
-    browser.confirm(f"{address}sign/", hidden(page))
+    browser.confirm(f"{address}sign/", hidden(browser.get(f"{address}sign/")))
     assert [line["difference"] for line in DrawerDay.objects.get().facts["lines"]] == [0, -800_000]
 
 

@@ -10,8 +10,8 @@ from django.utils import timezone
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Shift
 from drawers.services import close_shift, sweep_sales
 from staff.models import User
-from tests.core.helpers import codes
-from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
+from tests.core.helpers import codes, hidden
+from tests.drawers.helpers import begin, end, end_of_day, make_drawer, pieces_of, sell
 from tests.people import browser_of, make_person
 from workbench.services.story import read_story
 
@@ -210,13 +210,13 @@ def test_only_who_sees_costs_sees_them_on_shifts_and_days():
 def test_an_owner_signs_the_day_on_its_page():
     shift = begin(cash=100_000)
     close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
-    path = f"/shifts/days/{timezone.localdate().isoformat()}/"
-    browser = browser_of("admin")
-    shown = re.search(r'name="seen" value="(\w+)"', browser.get(path).content.decode())[1]
+    path, browser = f"/shifts/days/{end_of_day()}/", browser_of("admin")
+    assert f'href="{path}sign/"' in browser.get(path).content.decode()
+    shown = hidden(browser.get(f"{path}sign/"))
 
-    browser.post(f"{path}sign/", {"factor_code": "000000", "seen": shown})
+    browser.post(f"{path}sign/", {"factor_code": "000000", **shown})
     assert DrawerDay.objects.get().signed_at is None
-    browser.confirm(f"{path}sign/", {"seen": shown})
+    browser.confirm(f"{path}sign/", shown)
 
     assert DrawerDay.objects.get().signed_by.username == "admin"
     assert 'id="signed"' in browser.get(path).content.decode()

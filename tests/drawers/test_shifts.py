@@ -1,19 +1,22 @@
 """A shift from its first count to its last: it always closes, and never changes afterwards."""
 
 import re
+import uuid
+from functools import partial
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from drawers.errors import DifferenceUnexplained, DrawerRefused
+from drawers.errors import DifferenceUnexplained, DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Shift
-from drawers.services import close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
+from drawers.services import close_shift, expected_cash, hand_over, note_payment, open_shift, pay_in, pay_out
 from drawers.services.locking import lock_shift
 from staff.models import Throttle
 from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
 from tests.people import Browser, browser_of, make_person
+from tests.purchases.helpers import at_once
 from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 
@@ -182,6 +185,38 @@ def test_another_cashier_touches_no_shift_but_a_manager_closes_it():
     closed = close_shift(shift, pieces=pieces_of(100_000), actor=make_person("administrator"))
 
     assert closed.closed_by.username == "administrator"
+
+
+def test_no_more_cash_is_paid_out_than_the_drawer_holds():
+    """What was sold a moment ago counts; what came in by transfer does not."""
+    shift = begin(cash=100_000)
+    sell(shift.cashier, 6_000)
+    note_payment(sell(shift.cashier, 50_000), method="transfer", actor=shift.cashier)
+
+    with pytest.raises(TooLittleCash) as refusal:
+        pay_out(shift, amount=106_001, reason="To the safe", actor=shift.cashier)
+    token = uuid.uuid4()
+    paid = [pay_out(shift, amount=106_000, reason="To the safe", actor=shift.cashier, token=token) for _ in range(2)]
+
+    assert refusal.value.there == 106_000
+    assert (paid[0], expected_cash(shift)) == (paid[1], 0)
+
+
+def test_of_two_who_pay_out_all_the_cash_at_once_one_does():
+    shift = begin(cash=100_000)
+    pay = partial(pay_out, shift, amount=60_000, reason="To the safe", actor=shift.cashier)
+
+    results = at_once(*[pay] * 4)
+
+    assert sum(isinstance(result, TooLittleCash) for result in results) == 3
+    assert expected_cash(shift) == 40_000
+
+
+def test_the_database_refuses_to_pay_out_more_than_there_is():
+    begin(cash=0)
+
+    with pytest.raises(DatabaseError, match="holds less cash"), connection.cursor() as cursor:
+        cursor.execute(ADD_ENTRY)
 
 
 def test_paying_in_or_out_needs_a_reason():

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from drawers.models import Shift
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.drawers.helpers import end, sell
+from tests.drawers.helpers import end, end_of_day, sell
 from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -55,7 +55,10 @@ def close_and_sign(owner: Page, address: str) -> list[str]:
     faults = faults_in_all_looks(owner)
     owner.goto(f"{address}/shifts/{shift.pk}/?paper=80")
     faults += faults_in_all_looks(owner)
-    owner.goto(f"{address}/shifts/days/")
+    owner.goto(f"{address}/shifts/days/{end_of_day()}/")
+    faults += faults_in_all_looks(owner)
+    owner.click("#to-sign")
+    faults += faults_in_all_looks(owner)
     owner.click("#sign-day button")
     expect(owner.locator("#signed")).to_be_visible()
     faults += faults_in_all_looks(owner)

@@ -165,7 +165,7 @@ def shop() -> dict[str, Any]:
         "difference_detail": [{"pk": difference.pk}],
         "closing": [{"day": "2026-11-01"}],
         **{name: [{"pk": one.pk} for one in (shift, closed)] for name in ("shift_detail", "shift_close", "shift_csv")},
-        **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv")},
+        **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv", "drawer_day_sign")},
         "credit_undo": [{"pk": paid.pk}],
         "staff_detail": [{"pk": seller.pk}],
         "role_detail": [{"name": "cashier"}],
