@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from shop.errors import LogoRefused
-from shop.models import MOST_LOGO_BYTES, Paper, Shop
+from shop.models import MOST_LOGO_BYTES, Logo, Paper, Shop
 from shop.pictures import Picture, read_picture
 from shop.services import TEXTS
 
@@ -72,6 +72,10 @@ class ShopForm(forms.Form):
     phone = forms.CharField(label=_("Phone or WhatsApp"), max_length=20, strip=True, required=False)
     footer = LinesField(label=_("Last lines of a receipt"), most_lines=FOOTER_LINES, max_length=400)
     logo = LogoField(label=_("Logo"), required=False)
+    # What was chosen and shown before: a browser does not keep a file when the page comes again.
+    kept_logo = forms.ModelChoiceField(
+        label=_("Use this logo from now on"), queryset=Logo.objects.defer("content"), required=False
+    )
     without_logo = forms.BooleanField(label=_("Print no logo from now on"), required=False)
     paper = forms.ChoiceField(label=_("Paper of the printer"), choices=Paper.choices, widget=forms.RadioSelect)
     language = forms.ChoiceField(

@@ -61,6 +61,9 @@ class Logo(models.Model):
     def __str__(self) -> str:
         return self.digest[:12]
 
+    def get_absolute_url(self) -> str:
+        return reverse("shop_logo", args=[self.digest])
+
 
 class Shop(models.Model):
     """The one shop. Texts of several lines are kept with "\\n" between them."""

@@ -5,6 +5,7 @@ The whole file is walked through, so that nothing else is hidden behind the pict
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import zlib
 from dataclasses import dataclass
@@ -32,6 +33,11 @@ class Picture:
     content_type: LogoType
     width: int
     height: int
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content, which names it."""
+        return hashlib.sha256(self.content).hexdigest()
 
 
 def read_picture(content: bytes) -> Picture:

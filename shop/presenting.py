@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,6 @@ from django.urls import reverse
 
 if TYPE_CHECKING:
     from shop.models import Shop
-    from shop.pictures import Picture
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,3 @@ class Letterhead:
             logo=reverse("shop_logo", args=[shop.logo_id]) if shop.logo_id else "",
             language=shop.language,
         )
-
-
-def inline_address(picture: Picture) -> str:
-    """The picture as an address that holds it, for a preview of what is not stored."""
-    return f"data:{picture.content_type};base64,{base64.b64encode(picture.content).decode()}"

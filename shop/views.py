@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
@@ -19,15 +18,15 @@ from shop import services
 from shop.errors import LogoRefused
 from shop.forms import ShopForm
 from shop.models import Logo, Paper, Shop
-from shop.presenting import Letterhead, inline_address
+from shop.presenting import Letterhead
 from shop.services import TEXTS
 from staff.errors import FactorRefused
 from staff.roles import Role
 from staff.services import check_factor
 
 CHANGE_SHOP = "change_shop"
-# What the second factor is bound to, beside the logo's digest
-_BOUND = (*TEXTS, "without_logo")
+# What the second factor is bound to, beside the digest of a chosen file
+_BOUND = (*TEXTS, "without_logo", "kept_logo")
 
 
 @staff_only("shop.change_settings")
@@ -40,11 +39,12 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
     shop = services.current_shop()
     form = ShopForm(request.POST, request.FILES, shop=shop) if request.method == "POST" else ShopForm(shop=shop)
     is_preview = "preview" in request.POST or "HX-Request" in request.headers
+    logo = _chosen_logo(form)
     if request.method == "POST" and form.is_valid() and not is_preview and _is_confirmed(request, form):
         is_changed = services.change_shop(
             form.texts,
             actor=request.user,
-            logo=form.cleaned_data["logo"],
+            logo=logo,
             without_logo=form.cleaned_data.get("without_logo", False),
             request=request,
         )
@@ -54,10 +54,10 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
     context = {
         "form": form,
         "shop": shop,
-        "head": _typed(form, shop) if request.method == "POST" else Letterhead.of(shop),
+        "head": _typed(form, shop, logo) if request.method == "POST" else Letterhead.of(shop),
         "papers": Paper.choices,
         "too_big": str(LogoRefused("too_big")),
-        "has_new_logo": bool(form.is_bound and form.cleaned_data.get("logo")),
+        "new_logo": logo,
         "factor_act": CHANGE_SHOP,
         "factor_fields": " ".join((*_BOUND, "logo")),
         "sees_cost": _who_sees_cost(),
@@ -91,22 +91,28 @@ def _is_confirmed(request: StaffRequest, form: ShopForm) -> bool:
     typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in _BOUND}
     logo = form.cleaned_data["logo"]
     try:
-        check_factor(
-            request, act=CHANGE_SHOP, content=typed | {"logo": sha256(logo.content).hexdigest() if logo else ""}
-        )
+        check_factor(request, act=CHANGE_SHOP, content=typed | {"logo": logo.digest if logo else ""})
     except FactorRefused as refusal:
         form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         return False
     return True
 
 
-def _typed(form: ShopForm, shop: Shop) -> Letterhead:
-    """What the receipts would show: what was typed, and what is stored where that is refused."""
+def _chosen_logo(form: ShopForm) -> Logo | None:
+    """The logo that was chosen now, or before and kept; stored, so that saving the page that shows it needs no file."""
+    if not form.is_bound:
+        return None
     form.is_valid()
+    picture, kept = form.cleaned_data.get("logo"), form.cleaned_data.get("kept_logo")
+    return services.store_logo(picture) if picture else kept
+
+
+def _typed(form: ShopForm, shop: Shop, logo: Logo | None) -> Letterhead:
+    """What the receipts would show: what was typed, and what is stored where that is refused."""
     head, typed = Letterhead.of(shop), form.cleaned_data
     changed: dict[str, Any] = {name: typed[name] for name in ("name", "phone", "language") if name in typed}
     changed |= {name: tuple(typed[name].splitlines()) for name in ("address", "footer") if name in typed}
     head = replace(head, **changed)
     if typed.get("without_logo"):
         return replace(head, logo="")
-    return replace(head, logo=inline_address(typed["logo"])) if typed.get("logo") else head
+    return replace(head, logo=logo.get_absolute_url()) if logo else head

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -30,13 +29,14 @@ def change_shop(
     texts: dict[str, str],
     *,
     actor: User,
-    logo: Picture | None = None,
+    logo: Logo | None = None,
     without_logo: bool = False,
     request: HttpRequest | None = None,
 ) -> bool:
     """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
 
-    `logo`: another one; `without_logo`: none from now on; else it stays. Prints of before keep what they showed.
+    `logo`: another one, of `store_logo`; `without_logo`: none from now on; else it stays. Prints of before keep what
+    they showed.
     """
     with transaction.atomic():
         shop = _lock()
@@ -46,7 +46,7 @@ def change_shop(
         if without_logo:
             shop.logo = None
         elif logo is not None:
-            shop.logo = _store(logo)
+            shop.logo = logo
         shop.saved_at = clock.now()
         shop.save()
         after = _facts(shop)
@@ -70,16 +70,18 @@ def _lock() -> Shop:
     return Shop.objects.select_for_update().get_or_create(only=True, defaults={"name": settings.SHOP_NAME})[0]
 
 
-def _store(picture: Picture) -> Logo:
-    """The logo with this content; the same one again is the one that there is."""
-    digest = hashlib.sha256(picture.content).hexdigest()
+def store_logo(picture: Picture) -> Logo:
+    """The logo with this content, kept until a form that shows it is saved; no paper shows it before.
+
+    The same one again is the one that there is.
+    """
     facts: dict[str, Any] = {
         "content": picture.content,
         "content_type": picture.content_type,
         "width": picture.width,
         "height": picture.height,
     }
-    return Logo.objects.defer("content").get_or_create(digest=digest, defaults=facts)[0]
+    return Logo.objects.defer("content").get_or_create(digest=picture.digest, defaults=facts)[0]
 
 
 def _facts(shop: Shop) -> dict[str, str]:

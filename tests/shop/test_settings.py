@@ -55,7 +55,11 @@ def test_a_passkey_signs_for_the_texts_and_the_logo(admin):
     key = with_passkey(User.objects.get(username="admin"))
 
     def signed(logo: str) -> str:
-        content = TYPED | {"without_logo": "", "logo": hashlib.sha256(png()).hexdigest() if logo else ""}
+        content = TYPED | {
+            "without_logo": "",
+            "kept_logo": "",
+            "logo": hashlib.sha256(png()).hexdigest() if logo else "",
+        }
         asked = {"act": "change_shop", "content": json.dumps(content)}
         return key.sign(admin.post("/me/factors/options/", asked).json()["publicKey"])
 
@@ -126,12 +130,33 @@ def test_a_live_preview_is_the_papers_alone(admin):
     assert len(papers_of(answer)) == 3
 
 
-def test_a_preview_shows_a_logo_that_is_not_stored(admin):
-    answer = admin.post("/shop/", {**TYPED, "preview": "1", "logo": file_of(png())})
+@pytest.mark.parametrize("sent", [{"preview": "1"}, {"save": "1", "factor_code": "000000"}])
+def test_a_logo_that_was_shown_is_saved_without_choosing_it_again(admin, sent):
+    """A browser does not keep a file when the page comes again: after a preview, or a wrong code."""
+    shown = admin.post("/shop/", {**TYPED, **sent, "logo": file_of(png())})
+    assert current_shop().logo is None
+    digest = hashlib.sha256(png()).hexdigest()
+    assert all(f'src="/shop/logo/{digest}/"' in paper for paper in papers_of(shown))
+    assert f'value="{digest}" checked' in shown.content.decode()
 
-    assert all('src="data:image/png;base64,' in paper for paper in papers_of(answer))
-    assert 'id="choose-again"' in answer.content.decode()
-    assert not Logo.objects.exists()
+    saved = save(admin, kept_logo=digest)
+
+    assert codes(saved) == {"shop_saved"}
+    assert current_shop().logo_id == digest
+    assert AuditEvent.objects.get(subject="shop").after["logo"] == digest
+
+
+def test_a_logo_that_was_shown_and_is_unticked_is_not_saved(admin):
+    admin.post("/shop/", {**TYPED, "preview": "1", "logo": file_of(png())})
+
+    save(admin)
+
+    assert current_shop().logo is None
+
+
+def test_a_kept_logo_that_nobody_uploaded_is_refused(admin):
+    assert faults(save(admin, kept_logo="0" * 64)) == {"kept_logo": ["invalid_choice"]}
+    assert not Shop.objects.exists()
 
 
 def test_a_logo_is_served_as_what_it_is_and_runs_nothing(admin, cashier):

@@ -20,6 +20,7 @@ from shop.services.changing import TEXTS
 from staff.models import LIMITS
 from staff.rights import BY_NAME
 from staff.roles import ROLES, Role
+from tests.core.helpers import cells
 from tests.database import statements
 from tests.factories import make_order
 from tests.people import browser_of, make_person
@@ -55,6 +56,15 @@ def test_events_are_found_by_person_action_order_and_time(auditor: Client):
     assert found(auditor, until=month_ago) == ["sign_out"]
     assert found(auditor, since=month_ago, person="budi") == ["limit_changed"]
     assert found(auditor, person="nobody") == []
+
+
+def test_a_change_lists_only_what_has_changed(auditor: Client):
+    texts = {"name": "Toko", "paper": "58", "logo": ""}
+    record(Kind.SETTING_CHANGED, subject="shop", before=texts, after={**texts, "name": "Toko Maju"})
+
+    [details] = cells(auditor.get("/audit/?kind=setting_changed"), "details")
+
+    assert details == "Name: Toko → Toko Maju"
 
 
 def test_a_change_shows_before_and_after(auditor: Client):

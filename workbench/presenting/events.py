@@ -35,8 +35,11 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
     kept = {"before": event.before, "after": event.after, "facts": event.facts}
     seen = json_as_seen(kept)
     before, after, facts = (seen[name] or {} for name in kept)
+    was, now = event.before or {}, event.after or {}
     changed = [
-        (name, change_words(name, before.get(name), after.get(name))) for name in dict.fromkeys([*before, *after])
+        (name, change_words(name, before.get(name), after.get(name)))
+        for name in dict.fromkeys([*before, *after])
+        if was.get(name) != now.get(name)
     ]
     said = [(name, _said(name, value, event, subjects)) for name, value in facts.items() if value not in ("", None)]
     return changed + said
