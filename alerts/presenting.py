@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import zlib
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -46,13 +47,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Head:
-    """The head of every page: what is wrong, the worst first, and what the person hid for a while."""
+    """The head of every page: the worst that is wrong, and how much else there is.
 
+    The lines are put into words only where they are shown: every page shows the worst, few show all.
+    """
+
+    user: User
     account: UpstreamAccount
-    lines: list[Line]
-    #: How many more there are than `lines`.
-    rest: int
-    hidden: list[Line]
+    #: The open alerts that are shown, the gravest first.
+    shown: list[Alert]
+    #: The open alerts that the person hid, with the moment until when.
+    hidden_alerts: list[tuple[Alert, dt.datetime]]
     #: How many approvals wait for this person, up to a hundred.
     waiting: int
     #: How many customers are to get money back, up to a hundred.
@@ -66,21 +71,48 @@ class Head:
         """For how long an alert can be hidden: value and words."""
         return [(pause.value, str(pause.label)) for pause in Pause]
 
+    @cached_property
+    def worst(self) -> Line | None:
+        """The line that every page shows; None when nothing is wrong."""
+        return next(iter(self._first(1)), None)
+
+    @property
+    def lines(self) -> list[Line]:
+        """What is wrong, the worst first; of the alerts the first twenty."""
+        return self._first(_DESCRIBED)
+
+    def _first(self, most: int) -> list[Line]:
+        lines = [*_of_account(self.account), *(_line(alert, self.user) for alert in self.shown[:most])]
+        return sorted(lines, key=lambda line: line.is_critical, reverse=True)
+
+    @property
+    def hidden(self) -> list[Line]:
+        """What the person hid for a while."""
+        return [_line(alert, self.user, until) for alert, until in self.hidden_alerts]
+
+    @property
+    def rest(self) -> int:
+        """How many alerts there are beside `lines`."""
+        return len(self.shown[_DESCRIBED:])
+
+    @property
+    def count(self) -> int:
+        """How many alerts are shown, with what the upstream's own account says."""
+        return len(_of_account(self.account)) + len(self.shown)
+
     @property
     def others(self) -> int:
         """How many there are beside the worst."""
         return self.count - 1
 
     @property
-    def count(self) -> int:
-        """How many alerts are shown."""
-        return len(self.lines) + self.rest
-
-    @property
     def version(self) -> str:
         """Another one when the head says something else, relative times apart."""
-        said = [(line.severity, line.since, line.words, line.hidden_until) for line in (*self.lines, *self.hidden)]
-        return f"{zlib.crc32(repr((said, self.rest, self.waiting, self.to_give_back, self.complaints)).encode()):x}"
+        worst = self.worst and (self.worst.severity, self.worst.since, self.worst.words)
+        alerts = [(alert.pk, alert.severity) for alert in self.shown]
+        hidden = [(alert.pk, until) for alert, until in self.hidden_alerts]
+        content = (worst, alerts, hidden, self.waiting, self.to_give_back, self.complaints)
+        return f"{zlib.crc32(repr(content).encode()):x}"
 
 
 def head_for(user: User) -> Head:
@@ -95,15 +127,13 @@ def head_for(user: User) -> Head:
         Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
         shop_question(),
     )
-    account, now = accounts[0] if accounts else UpstreamAccount(), timezone.now()
-    hidden = {one.alert: one.until for one in map(Hidden._make, snoozes) if _covers(one, alerts, now)}
-    shown = [alert for alert in alerts if alert.pk not in hidden]
-    lines = [*_of_account(account), *(_line(alert, user) for alert in shown[:_DESCRIBED])]
+    now = timezone.now()
+    hidden = {snooze.alert: snooze.until for snooze in map(Hidden._make, snoozes) if _covers(snooze, alerts, now)}
     return Head(
-        account=account,
-        lines=sorted(lines, key=lambda line: line.is_critical, reverse=True),
-        rest=len(shown[_DESCRIBED:]),
-        hidden=[_line(alert, user, hidden[alert.pk]) for alert in alerts if alert.pk in hidden],
+        user=user,
+        account=accounts[0] if accounts else UpstreamAccount(),
+        shown=[alert for alert in alerts if alert.pk not in hidden],
+        hidden_alerts=[(alert, hidden[alert.pk]) for alert in alerts if alert.pk in hidden],
         waiting=len(waiting),
         to_give_back=len(refunds),
         complaints=len(complaints),

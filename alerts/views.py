@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -39,9 +37,12 @@ def alert_list(request: StaffRequest) -> HttpResponse:
 
 
 @staff_only()
+@never_cache
 @require_GET
 def alerts_mine(request: StaffRequest) -> HttpResponse:
-    """The open alerts that concern the person, with those that the person hid for a while."""
+    """The open alerts that concern the person, with those that the person hid: as a page, or for the line's drawer."""
+    if "HX-Request" in request.headers:
+        return render(request, "alerts/lines.html", {"head": head_for(request.user), "live": True})
     return render(request, "alerts/mine.html")
 
 
@@ -62,9 +63,7 @@ def alert_snooze(request: StaffRequest, pk: int) -> HttpResponse:
     if "HX-Request" in request.headers:
         return _head_again(request, head_for(request.user), is_open=True)
     messages.success(request, words, extra_tags="snoozed")
-    back = request.POST.get("next", "")
-    is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
-    return HttpResponseRedirect(back if is_ours else reverse("alerts_mine"))
+    return redirect("alerts_mine")
 
 
 def _head_again(request: HttpRequest, head: Head, *, is_open: bool = False) -> HttpResponse:

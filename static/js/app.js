@@ -261,6 +261,11 @@ setInterval(() => {
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
 }, 30000);
 
+// The drawer asks for its lines whenever it is opened, and not when it is closed.
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.matches("#alert-line:not([open])")) event.preventDefault();
+});
+
 // Whoever hid an alert stands on the line again; where nothing is left to say, on the page.
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.requestConfig?.elt.matches(".alert-snooze")) find("#alert-line > summary, #main")?.focus();

@@ -15,6 +15,7 @@ from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 
+MINE = "/balance/alerts/mine/"
 NOW = "/balance/alerts/now/"
 LIST = "/balance/alerts/"
 
@@ -28,10 +29,39 @@ def head(answer) -> str:
 def test_an_alert_is_on_every_page(cashier, page):
     low_balance()
 
-    shown = head(cashier.get(page))
+    assert 'class="alert-line alert-warn"' in head(cashier.get(page))
 
-    assert "Rp100.000" in shown
-    assert "alert-next" in shown
+
+@pytest.mark.usefixtures("costs_shown")
+def test_an_opened_drawer_asks_for_all_of_it_with_the_next_steps(cashier):
+    low_balance()
+    keep_alerts("order_unknown", [unknown(1)])
+    line = head(cashier.get("/orders/"))
+    (address,) = re.findall(r'<details[^>]*hx-get="([^"]*)"', line)
+
+    drawer = cashier.get(address, headers={"HX-Request": "true"})
+
+    assert drawer.content.decode().count("alert-next") == 2
+    assert "no-store" in drawer["Cache-Control"]  # the same address is a page
+
+
+def test_without_scripts_the_drawer_leads_to_the_page_that_hides_them(cashier):
+    alert = low_balance()
+    drawer = head(cashier.get("/orders/")).split('class="alert-drawer"')[1]
+
+    assert f'href="{MINE}"' in drawer
+    assert f'action="/balance/alerts/{alert.pk}/snooze/"' in cashier.get(MINE).content.decode()
+
+
+@pytest.mark.parametrize("language", ["en", "id"])
+def test_the_line_weighs_little_however_many_alerts(language):
+    admin = browser_of("admin", language=language)
+    keep_alerts("order_unknown", [unknown(number) for number in range(71)])
+
+    shown = head(admin.get("/orders/"))
+
+    assert len(shown.encode()) <= 2048
+    assert "<form" not in shown
 
 
 @pytest.mark.parametrize(
@@ -56,21 +86,21 @@ def test_missing_money_comes_first_and_links_to_the_difference(admin):
     low_balance()
     keep_alerts("difference", [MISSING])
 
-    shown = head(admin.get("/orders/"))
+    shown, listed = head(admin.get("/orders/")), admin.get(MINE).content.decode()
 
-    assert shown.index("alert-item alert-bad") < shown.index("alert-item alert-warn")
+    assert listed.index("alert-item alert-bad") < listed.index("alert-item alert-warn")
     assert 'class="alert-line alert-bad"' in shown
-    assert 'href="/balance/differences/7/"' in shown
+    assert 'href="/balance/differences/7/"' in listed
 
 
 def test_the_worst_is_one_line_with_the_others_counted_and_all_behind_it(admin):
     keep_alerts("order_unknown", [unknown(number) for number in range(25)])
 
-    shown, listed = head(admin.get("/orders/")), admin.get(LIST).content.decode()
+    shown, mine, listed = (admin.get(page).content.decode() for page in ("/orders/", MINE, LIST))
 
     assert 'data-others="24"' in shown
-    assert shown.count('data-alert="order_unknown"') == 20
-    assert f'href="{LIST}"' in shown
+    assert mine.count('data-alert="order_unknown"') == 20
+    assert f'href="{LIST}"' in mine
     assert all(f"B-{number}" in listed for number in range(25))
 
 
@@ -89,10 +119,8 @@ def test_what_the_upstreams_own_line_says_is_not_shown_twice(cashier):
     keep_alerts("unreachable", [Reason(facts={"since": timezone.now().isoformat()})])
     UpstreamAccount.objects.create(unreachable_since=ago(minutes=3))
 
-    shown = head(cashier.get("/orders/"))
-
-    assert shown.count('class="alert-item') == 1
-    assert "data-others" not in shown
+    assert cashier.get(MINE).content.decode().count('class="alert-item') == 1
+    assert "data-others" not in head(cashier.get("/orders/"))
 
 
 @pytest.mark.usefixtures("costs_shown")
@@ -104,7 +132,7 @@ def test_an_open_page_gets_what_is_new_and_nothing_otherwise(cashier):
 
     answer = cashier.get(address)
     (again,) = re.findall(r'data-alerts="([^"]*)"', answer.content.decode())
-    assert "Rp100.000" in answer.content.decode()
+    assert "alert-line" in answer.content.decode()
     assert cashier.get(again).status_code == 204
 
 

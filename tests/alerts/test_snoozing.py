@@ -16,13 +16,13 @@ pytestmark = pytest.mark.django_db
 
 
 def shown(browser) -> list[str]:
-    """The alerts at the head of this person's pages."""
-    page = browser.get("/me/").content.decode().split('id="alerts"')[1].split("<main", maxsplit=1)[0]
+    """The alerts in the drawer of this person's pages."""
+    page = browser.get("/balance/alerts/mine/", headers={"HX-Request": "true"}).content.decode()
     return [part.split('"', maxsplit=1)[0] for part in page.split('data-alert="')[1:]]
 
 
 def snooze(browser, alert: Alert, pause: str = "1h", **more):
-    return browser.post(f"/balance/alerts/{alert.pk}/snooze/", {"for": pause, "next": "/orders/"}, **more)
+    return browser.post(f"/balance/alerts/{alert.pk}/snooze/", {"for": pause}, **more)
 
 
 @pytest.mark.parametrize(("pause", "minutes"), [("15m", 15), ("1h", 60)])
@@ -31,7 +31,7 @@ def test_a_hidden_alert_is_gone_for_oneself_alone_and_comes_back(cashier, pause,
     now = timezone.now()
     time_machine.move_to(now, tick=False)
 
-    assert snooze(cashier, alert, pause)["Location"] == "/orders/"
+    assert snooze(cashier, alert, pause)["Location"] == "/balance/alerts/mine/"
 
     assert (shown(cashier), shown(other)) == ([], ["low_balance"])
     time_machine.move_to(now + dt.timedelta(minutes=minutes - 1), tick=False)
