@@ -6,11 +6,9 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import Group
 from django.urls import NoReverseMatch, get_resolver, reverse
 
@@ -19,7 +17,6 @@ from audit.kinds import Kind
 from audit.services import record
 from bills.services import pay_bill
 from callbacks.models import Callback
-from core.numbers import REVEAL, VIEW
 from credit.models import CreditAccount
 from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
@@ -31,7 +28,6 @@ from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval, place_order
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
-from staff.roles import ROLES, rights_by_role
 from tests.approvals.helpers import cashier
 from tests.drawers.helpers import begin, pieces_of
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product
@@ -245,14 +241,3 @@ def test_without_the_right_only_a_whole_number_finds(shop, typed, finds):
     page = browser_of("viewer").get("/orders/", {"q": typed})
 
     assert bool(page.context["table"].rows) is finds
-
-
-def test_the_upgrade_gives_the_rights_to_a_shops_own_roles():
-    for role in Group.objects.all():
-        role.permissions.remove(*role.permissions.filter(codename__endswith="_number"))
-
-    import_module("purchases.migrations.0004_whole_numbers").give(apps, None)
-
-    held = {role.value: {VIEW, REVEAL} & rights for role, rights in rights_by_role().items()}
-    assert held == {role.value: {VIEW, REVEAL} & set(rights) for role, rights in ROLES.items()}
-    assert held["administrator"] == {VIEW, REVEAL}

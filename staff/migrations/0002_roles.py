@@ -1,4 +1,9 @@
-"""The history of second factors and linked accounts: apart, because their tables are made after the people's."""
+"""What needs other apps' tables, which themselves name our people: copies of factors and outside accounts; roles.
+
+From here on a right that a role gets without an event is named by a verification of the audit.
+"""
+
+from typing import Any
 
 import django.db.models.deletion
 import django.utils.timezone
@@ -8,9 +13,19 @@ import pgtrigger.migrations
 from django.conf import settings
 from django.db import migrations, models
 
+import core.transactions
+from staff.rights import begin_events
+from staff.roles import make_roles
+
+
+def begin(apps: Any, _schema_editor: Any) -> None:
+    begin_events(apps)
+
 
 class Migration(migrations.Migration):
     dependencies = [
+        ("audit", "0001_initial"),
+        ("core", "0001_initial"),
         ("mfa", "0003_authenticator_type_uniq"),
         ("socialaccount", "0006_alter_socialaccount_extra_data"),
         ("staff", "0001_initial"),
@@ -45,15 +60,30 @@ class Migration(migrations.Migration):
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
                 ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
-                    "txid",
-                    models.BigIntegerField(
-                        db_default=models.Func(function="transaction_number", output_field=models.BigIntegerField()),
-                        editable=False,
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="history",
+                        to="staff.factor",
                     ),
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
                 (
                     "type",
                     models.CharField(
@@ -66,21 +96,51 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "user",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        related_query_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
             ],
             options={
                 "abstract": False,
                 "default_permissions": (),
+                "indexes": [
+                    models.Index(fields=["txid", "pgh_id"], name="factor_history_seal"),
+                    models.Index(fields=["pgh_obj", "-pgh_id"], name="factor_history_row"),
+                ],
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="append_only",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                            hash="0012c4927eda6af27ac22cc7fc30787213bcaeca",
+                            operation="UPDATE OR DELETE",
+                            pgid="pgtrigger_append_only_30cff",
+                            table="staff_factorhistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="867a0fde840a179292e163a3099f1129ffcf3770",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_c098a",
+                            table="staff_factorhistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="only_copies",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (pg_trigger_depth() = 0)",
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot insert rows from % table', TG_TABLE_NAME;",
+                            hash="5920726c49aa2743698395e7800264bec80b8a18",
+                            operation="INSERT",
+                            pgid="pgtrigger_only_copies_fa0b1",
+                            table="staff_factorhistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -89,29 +149,7 @@ class Migration(migrations.Migration):
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
                 ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
-                (
-                    "txid",
-                    models.BigIntegerField(
-                        db_default=models.Func(function="transaction_number", output_field=models.BigIntegerField()),
-                        editable=False,
-                    ),
-                ),
-                ("pgh_context", pghistory.utils.JSONField(null=True)),
-                ("id", models.IntegerField()),
-                ("provider", models.CharField(max_length=200, verbose_name="provider")),
-                ("uid", models.CharField(max_length=191, verbose_name="uid")),
-                ("date_joined", models.DateTimeField(auto_now_add=True, verbose_name="date joined")),
-                (
-                    "user",
-                    models.ForeignKey(
-                        db_constraint=False,
-                        db_index=False,
-                        on_delete=django.db.models.deletion.DO_NOTHING,
-                        related_name="+",
-                        related_query_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
                     models.ForeignKey(
@@ -122,10 +160,67 @@ class Migration(migrations.Migration):
                         to="staff.outsideaccount",
                     ),
                 ),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.IntegerField()),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("provider", models.CharField(max_length=200, verbose_name="provider")),
+                ("uid", models.CharField(max_length=191, verbose_name="uid")),
+                ("date_joined", models.DateTimeField(auto_now_add=True, verbose_name="date joined")),
             ],
             options={
                 "abstract": False,
                 "default_permissions": (),
+                "indexes": [
+                    models.Index(fields=["txid", "pgh_id"], name="outside_account_history_seal"),
+                    models.Index(fields=["pgh_obj", "-pgh_id"], name="outside_account_history_row"),
+                ],
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="append_only",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                            hash="5ca706b616ef195b653f99a8f956cb680e865cb8",
+                            operation="UPDATE OR DELETE",
+                            pgid="pgtrigger_append_only_f00a2",
+                            table="staff_outsideaccounthistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="106782d9ddbbe9edc445cbcc8d28dd233f4e7305",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_fce8d",
+                            table="staff_outsideaccounthistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="only_copies",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (pg_trigger_depth() = 0)",
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot insert rows from % table', TG_TABLE_NAME;",
+                            hash="d76e5bd56e047b9c9e0cba1483f9e863d37d5812",
+                            operation="INSERT",
+                            pgid="pgtrigger_only_copies_002f9",
+                            table="staff_outsideaccounthistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                ],
             },
         ),
         pgtrigger.migrations.AddTrigger(
@@ -171,17 +266,6 @@ class Migration(migrations.Migration):
                 ),
             ),
         ),
-        migrations.AddField(
-            model_name="factorhistory",
-            name="pgh_obj",
-            field=models.ForeignKey(
-                db_constraint=False,
-                db_index=False,
-                on_delete=django.db.models.deletion.DO_NOTHING,
-                related_name="history",
-                to="staff.factor",
-            ),
-        ),
         pgtrigger.migrations.AddTrigger(
             model_name="factor",
             trigger=pgtrigger.compiler.Trigger(
@@ -225,78 +309,6 @@ class Migration(migrations.Migration):
                 ),
             ),
         ),
-        migrations.AddIndex(
-            model_name="outsideaccounthistory",
-            index=models.Index(fields=["txid", "pgh_id"], name="outside_account_history_seal"),
-        ),
-        migrations.AddIndex(
-            model_name="outsideaccounthistory",
-            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="outside_account_history_row"),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name="outsideaccounthistory",
-            trigger=pgtrigger.compiler.Trigger(
-                name="append_only",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
-                    hash="5ca706b616ef195b653f99a8f956cb680e865cb8",
-                    operation="UPDATE OR DELETE",
-                    pgid="pgtrigger_append_only_f00a2",
-                    table="staff_outsideaccounthistory",
-                    when="BEFORE",
-                ),
-            ),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name="outsideaccounthistory",
-            trigger=pgtrigger.compiler.Trigger(
-                name="never_truncated",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
-                    hash="106782d9ddbbe9edc445cbcc8d28dd233f4e7305",
-                    level="STATEMENT",
-                    operation="TRUNCATE",
-                    pgid="pgtrigger_never_truncated_fce8d",
-                    table="staff_outsideaccounthistory",
-                    when="BEFORE",
-                ),
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="factorhistory",
-            index=models.Index(fields=["txid", "pgh_id"], name="factor_history_seal"),
-        ),
-        migrations.AddIndex(
-            model_name="factorhistory",
-            index=models.Index(fields=["pgh_obj", "-pgh_id"], name="factor_history_row"),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name="factorhistory",
-            trigger=pgtrigger.compiler.Trigger(
-                name="append_only",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
-                    hash="0012c4927eda6af27ac22cc7fc30787213bcaeca",
-                    operation="UPDATE OR DELETE",
-                    pgid="pgtrigger_append_only_30cff",
-                    table="staff_factorhistory",
-                    when="BEFORE",
-                ),
-            ),
-        ),
-        pgtrigger.migrations.AddTrigger(
-            model_name="factorhistory",
-            trigger=pgtrigger.compiler.Trigger(
-                name="never_truncated",
-                sql=pgtrigger.compiler.UpsertTriggerSql(
-                    func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
-                    hash="867a0fde840a179292e163a3099f1129ffcf3770",
-                    level="STATEMENT",
-                    operation="TRUNCATE",
-                    pgid="pgtrigger_never_truncated_c098a",
-                    table="staff_factorhistory",
-                    when="BEFORE",
-                ),
-            ),
-        ),
+        migrations.RunPython(make_roles, migrations.RunPython.noop),
+        migrations.RunPython(begin, migrations.RunPython.noop),
     ]
