@@ -19,6 +19,7 @@ from django.utils import timezone
 from backoffice.database_rights import excess, lacking
 from callbacks.models import Callback
 from core import health
+from core.stores import new_client
 from gateway.services import read_balance, upstream_account
 from purchases.models import Order
 from purchases.states import FINAL
@@ -123,16 +124,8 @@ def _database_role(subject: str) -> Iterator[Finding]:
         yield Finding(subject, "ok", f"{role} can do what it has to, and no more")
 
 
-def _store() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
-        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
-    )
-
-
 def _redis(subject: str) -> Iterator[Finding]:
-    info = cast("dict[str, Any]", _store().info())
+    info = cast("dict[str, Any]", new_client().info())
     policy = str(info.get("maxmemory_policy", ""))
     seen = f"{info.get('server_name', 'redis')} {info['redis_version']}, {info['used_memory_human']} used"
     if policy not in {"", "noeviction"}:
@@ -169,7 +162,7 @@ def _clock(subject: str) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         apart = {"the database": (timezone.now() - cursor.fetchone()[0]).total_seconds()}
-    seconds, microseconds = cast("tuple[int, int]", _store().time())
+    seconds, microseconds = cast("tuple[int, int]", new_client().time())
     apart["redis"] = time.time() - seconds - microseconds / 1_000_000
     wrong = {name: seconds for name, seconds in apart.items() if abs(seconds) > _LARGEST_CLOCK_ERROR}
     for name, error in wrong.items():

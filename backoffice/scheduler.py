@@ -8,11 +8,11 @@ from typing import Any
 import redis
 import structlog
 from celery.beat import PersistentScheduler
-from django.conf import settings
 from redis.exceptions import LockNotOwnedError
 
 from core import heartbeats
 from core.publish import publish
+from core.stores import new_client
 
 log = structlog.get_logger()
 
@@ -25,13 +25,8 @@ class OneOfMany(PersistentScheduler):
     """Ticks while it holds the lease in Redis, stands by otherwise. Two at once would only send messages twice."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        client = redis.Redis.from_url(
-            settings.REDIS_URL,
-            socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
-            socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
-        )
         self.name = heartbeats.process_name("beat")
-        self._lease = client.lock("beat", timeout=LEASE_SECONDS, thread_local=False)
+        self._lease = new_client().lock("beat", timeout=LEASE_SECONDS, thread_local=False)
         self._is_held = False
         self._renewed = 0.0
         super().__init__(*args, **kwargs)

@@ -8,12 +8,13 @@ import shutil
 import time
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import redis
 import structlog
 from django.conf import settings
+
+from core.stores import patient
 
 log = structlog.get_logger()
 
@@ -77,15 +78,6 @@ class Pulse:
         return [] if self.is_starting else [role for role in ROLES if role not in alive]
 
 
-@cache
-def _redis() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=settings.REDIS_SOCKET_TIMEOUT,
-        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
-    )
-
-
 def record(name: str) -> None:
     """Say that process `name` ("web", "worker-2") of this installation runs; every two seconds at most."""
     now = time.monotonic()
@@ -93,7 +85,7 @@ def record(name: str) -> None:
         return
     _recorded[name] = now
     try:
-        _redis().eval(_RECORD, 1, _BEATS, _field(name), str(_free_bytes()))
+        patient().eval(_RECORD, 1, _BEATS, _field(name), str(_free_bytes()))
     except redis.RedisError as error:
         log.warning("heartbeat_not_recorded", process=name, fault=type(error).__name__)
 
@@ -101,7 +93,7 @@ def record(name: str) -> None:
 def end(name: str) -> None:
     """The process ends in order: its heartbeat is not expected any more."""
     try:
-        _redis().hdel(_BEATS, _field(name))
+        patient().hdel(_BEATS, _field(name))
     except redis.RedisError as error:
         log.warning("end_not_recorded", process=name, fault=type(error).__name__)
 
@@ -109,7 +101,7 @@ def end(name: str) -> None:
 def record_start() -> None:
     """Remember that the processes are being started: for `START_SECONDS` nobody is called silent."""
     try:
-        _redis().set(_STARTING, "1", ex=START_SECONDS)
+        patient().set(_STARTING, "1", ex=START_SECONDS)
     except redis.RedisError as error:
         log.warning("start_not_noted", fault=type(error).__name__)
 
@@ -117,7 +109,7 @@ def record_start() -> None:
 def read() -> Pulse:
     """What is known now, in one question: a frozen Redis is slow."""
     try:
-        with _redis().pipeline() as question:
+        with patient().pipeline() as question:
             question.time()
             question.hgetall(_BEATS)
             question.exists(_STARTING)
@@ -143,7 +135,7 @@ def _heartbeat(field: bytes, value: bytes, now: int) -> Heartbeat:
 def _forget(beats: list[Heartbeat]) -> None:
     fields: list[Any] = [f"{beat.name}@{beat.place}" for beat in beats]
     try:
-        _redis().hdel(_BEATS, *fields)
+        patient().hdel(_BEATS, *fields)
     except redis.RedisError as error:
         log.warning("heartbeats_not_forgotten", fault=type(error).__name__)
 

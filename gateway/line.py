@@ -10,7 +10,6 @@ joined, costs only time.
 from __future__ import annotations
 
 import datetime as dt
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,15 +17,13 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 import redis
-import structlog
 from django.conf import settings
 from django.db import transaction
 from redis.commands.core import Script
 
+from core.stores import Breaker, hurried, new_client
 from core.tracing import traceparent
 from upstream.client import get_client
-
-log = structlog.get_logger()
 
 # A person has this many turns at once, as many as the rate budget keeps for people of 120 calls, and one every so many
 # seconds after that. With fewer, whoever clicks every few seconds runs out of them, because clicks come in bunches.
@@ -34,9 +31,8 @@ TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
 # A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
 LONGEST_SLEEP_SECONDS = 30.0
-# As in core.publish: a frozen Redis costs one person this long, and nobody anything for a while after that (seconds).
-_PATIENCE_SECONDS, _PAUSE_SECONDS = 0.5, 5.0
-_paused_until = [0.0]
+# A frozen Redis costs a purchase and its page one patience together.
+breaker = Breaker("line_unreachable")
 _LINE, _TURNS, _TRACES = "dispatch:line", "dispatch:turns", "dispatch:traces"
 _BELL, _SLEEPING_UNTIL = "dispatch:bell", "dispatch:sleeping-until"
 _SCRIPTS = {path.stem: path.read_text() for path in (Path(__file__).parent / "lua").glob("*.lua")}
@@ -60,32 +56,19 @@ class Work:
 
 
 @cache
-def _redis() -> redis.Redis:
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=_PATIENCE_SECONDS,
-        socket_connect_timeout=_PATIENCE_SECONDS,
-    )
-
-
-@cache
 def _script(name: str) -> Script:
     """One of `lua/*.lua`, ready to be run."""
-    return _redis().register_script(_SCRIPTS[name])
+    return hurried().register_script(_SCRIPTS[name])
 
 
 def _run(name: str, keys: list[str], arguments: Sequence[Any] = ()) -> Any:
-    return _script(name)(keys=keys, args=arguments, client=_redis())
+    return _script(name)(keys=keys, args=arguments, client=hurried())
 
 
 @cache
 def _sleeper() -> redis.Redis:
     """A connection that may be silent for as long as a dispatcher sleeps."""
-    return redis.Redis.from_url(
-        settings.REDIS_URL,
-        socket_timeout=LONGEST_SLEEP_SECONDS + settings.REDIS_SOCKET_TIMEOUT,
-        socket_connect_timeout=settings.REDIS_CONNECT_TIMEOUT,
-    )
+    return new_client(patience=LONGEST_SLEEP_SECONDS + settings.REDIS_SOCKET_TIMEOUT)
 
 
 def join(work: Work, *, person_id: int | None) -> bool:
@@ -106,16 +89,16 @@ def longest_wait(work: Work) -> float | None:
 
     A batch has every other place of the limit.
     """
-    if time.monotonic() < _paused_until[0]:
+    if breaker.is_open:
         return None
     try:
-        with _redis().pipeline() as several:
+        with hurried().pipeline() as several:
             several.zrank(_LINE, str(work))
             several.zscore(_LINE, str(work))
             several.time()
             ahead, turn, now = several.execute()
     except redis.RedisError as error:
-        _note_fault("longest_wait", error)
+        breaker.note(error, operation="longest_wait")
         return None
     if ahead is None or turn is None:
         return None
@@ -142,18 +125,18 @@ def take_first() -> tuple[Work, str] | None:
 def leave(*works: Work) -> None:
     """Take out what is handed out in another way. Raises `redis.RedisError`."""
     if works:
-        _redis().zrem(_LINE, *map(str, works))
-        _redis().hdel(_TRACES, *map(str, works))
+        hurried().zrem(_LINE, *map(str, works))
+        hurried().hdel(_TRACES, *map(str, works))
 
 
 def stay_awake() -> None:
     """From now on whatever falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
-    _redis().delete(_SLEEPING_UNTIL)
+    hurried().delete(_SLEEPING_UNTIL)
 
 
 def fall_asleep(until: dt.datetime) -> None:
     """What falls due later than this need not ring. Raises `redis.RedisError`."""
-    _redis().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
+    hurried().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
 
 
 def wait_for_bell(seconds: float) -> dt.datetime | None:
@@ -168,24 +151,18 @@ def wait_for_bell(seconds: float) -> dt.datetime | None:
 
 def ring() -> None:
     """Wake one dispatcher. Raises `redis.RedisError`."""
-    _redis().rpush(_BELL, "line")
+    hurried().rpush(_BELL, "line")
 
 
 def _try(script: str, keys: list[str], arguments: list[Any]) -> bool:
-    if time.monotonic() < _paused_until[0]:
+    if breaker.is_open:
         return False
     try:
         _run(script, keys, arguments)
     except redis.RedisError as error:
-        _note_fault(script, error)
+        breaker.note(error, operation=script)
         return False
     return True
-
-
-def _note_fault(operation: str, error: redis.RedisError) -> None:
-    """Nobody asks for a while: a frozen Redis costs a purchase and its page one patience together."""
-    _paused_until[0] = time.monotonic() + _PAUSE_SECONDS
-    log.warning("line_unreachable", operation=operation, fault=type(error).__name__)
 
 
 def _us(seconds: float) -> int:

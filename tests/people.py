@@ -3,13 +3,12 @@
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import Group
 from django.test import Client
 
 from core import clock
+from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.factor_store import EncryptedFactors
 from staff.models import User
 from staff.roles import ROLES

@@ -6,11 +6,11 @@ import secrets
 
 import structlog
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.db import transaction
 
 from audit.kinds import Kind
 from audit.services import record
+from staff.allauth_internals import TOTP, generate_totp_secret
 from staff.models import BREAK_GLASS, Session, User
 from staff.roles import Role, give_role
 from staff.services.devices import forget_devices

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 import structlog
 from allauth.mfa.models import Authenticator
-from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest
@@ -16,6 +14,7 @@ from django.utils.crypto import constant_time_compare
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.errors import FactorRefused
 from staff.factor_store import EncryptedFactors
 from staff.models import User

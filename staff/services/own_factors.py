@@ -7,14 +7,13 @@ from contextlib import contextmanager
 
 import structlog
 from allauth.mfa.models import Authenticator
-from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
+from staff.allauth_internals import TOTP, RecoveryCodes, generate_totp_secret
 from staff.errors import FactorRefused, NotAllowed
 from staff.factor_store import EncryptedFactors
 from staff.models import Session, User

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from allauth.mfa.webauthn.internal.auth import WebAuthn
 from django.conf import settings
 from django.http import HttpRequest
 from fido2.server import Fido2Server
@@ -23,6 +22,7 @@ from fido2.webauthn import (
 )
 
 from core.addresses import host_of
+from staff.allauth_internals import WebAuthn
 from staff.models import User
 from staff.services.challenges import make_challenge, spend_challenge
 

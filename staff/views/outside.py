@@ -5,7 +5,6 @@ from __future__ import annotations
 import jwt
 import structlog
 from allauth.account.utils import get_next_redirect_url
-from allauth.socialaccount.internal import statekit
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.conf import settings
 from django.contrib import messages
@@ -19,6 +18,7 @@ from requests import RequestException
 from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of, line_of
+from staff.allauth_internals import statekit
 from staff.errors import OutsideRefused
 from staff.models import User
 from staff.provider import KEY, ProviderAnswers, way_to_provider

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.account.forms import ChangePasswordForm
-from allauth.account.internal.decorators import login_stage_required
-from allauth.account.internal.flows.login import perform_login
 from allauth.account.models import Login
 from allauth.account.utils import get_next_redirect_url
 from allauth.account.views import PasswordChangeView
@@ -19,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.kinds import Kind
 from audit.services import record
+from staff.allauth_internals import login_stage_required, perform_login
 from staff.errors import FactorRefused
 from staff.models import User
 from staff.services import factors, passkeys

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from alerts.models import Alert, Severity
-from core import health, heartbeats
+from core import health, heartbeats, stores
 from core.heartbeats import Heartbeat, Pulse
 from gateway.models import Exchange, UpstreamAccount
 from ledger import services as ledger
@@ -172,12 +172,12 @@ def test_a_process_without_heartbeat_is_named(monkeypatch: Any):
 
 def test_a_redis_that_is_away_is_named_not_the_processes(settings: Any, monkeypatch: Any):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    heartbeats._redis.cache_clear()
+    stores.patient.cache_clear()
     try:
         assert found() == [("process_silent", "redis")]
     finally:
         monkeypatch.undo()
-        heartbeats._redis.cache_clear()
+        stores.patient.cache_clear()
 
 
 def test_the_database_keeps_one_open_alert_of_a_kind_and_key():

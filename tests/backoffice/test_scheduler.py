@@ -9,7 +9,7 @@ from celery.beat import PersistentScheduler
 
 from backoffice import scheduler
 from backoffice.scheduler import OneOfMany
-from core import heartbeats
+from core import stores
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def beats(tmp_path: Path, ticked: list[str], monkeypatch: pytest.MonkeyPatch) ->
     yield made
     for beat in made:
         beat.close()
-    heartbeats._redis().delete("beat")
+    stores.patient().delete("beat")
 
 
 def test_one_ticks_and_the_other_stands_by(beats: list[OneOfMany], ticked: list[str]):
@@ -54,8 +54,8 @@ def test_one_that_stops_in_order_is_followed_at_once(beats: list[OneOfMany], tic
 def test_one_that_was_killed_is_followed_when_its_lease_is_over(beats: list[OneOfMany], ticked: list[str]):
     beats[0].tick()
     beats[1].tick()
-    assert heartbeats._redis().pttl("beat") <= scheduler.LEASE_SECONDS * 1000 <= 30_000
-    heartbeats._redis().pexpire("beat", 0)  # the time has passed
+    assert stores.patient().pttl("beat") <= scheduler.LEASE_SECONDS * 1000 <= 30_000
+    stores.patient().pexpire("beat", 0)  # the time has passed
 
     beats[1].tick()
 
@@ -67,7 +67,7 @@ def test_one_that_was_frozen_for_too_long_stands_by(
 ):
     monkeypatch.setattr(scheduler, "_RENEW_SECONDS", 0.0)
     beats[0].tick()
-    heartbeats._redis().pexpire("beat", 0)
+    stores.patient().pexpire("beat", 0)
     beats[1].tick()
 
     beats[0].tick()
@@ -81,8 +81,8 @@ def test_its_lease_lasts_as_long_as_it_ticks(
 ):
     monkeypatch.setattr(scheduler, "_RENEW_SECONDS", 0.0)
     beats[0].tick()
-    heartbeats._redis().pexpire("beat", 5_000)
+    stores.patient().pexpire("beat", 5_000)
 
     beats[0].tick()
 
-    assert heartbeats._redis().pttl("beat") > 10_000
+    assert stores.patient().pttl("beat") > 10_000

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from audit.services import seal, seal_again, verify
 from backoffice.management.commands.seed_history import Command
-from core import heartbeats
+from core import heartbeats, stores
 from ledger.models import Books, Entry
 from ledger.services import first_day, read_days
 from purchases.models import Order
@@ -48,7 +48,7 @@ def definitions():
 @pytest.fixture
 def sandboxed(upstream, settings):
     settings.SANDBOX_URL = upstream.process.url
-    heartbeats._redis().delete(heartbeats._BEATS)  # of another test's processes
+    stores.patient().delete(heartbeats._BEATS)  # of another test's processes
     return upstream
 
 

@@ -4,12 +4,12 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from core import health, heartbeats
+from core import health, heartbeats, stores
 
 
 @pytest.fixture(autouse=True)
 def _silence():
-    heartbeats._redis().delete("heartbeats", "starting")
+    stores.patient().delete("heartbeats", "starting")
     heartbeats._recorded.clear()
 
 
@@ -18,7 +18,7 @@ def give(*names: str, place: str = "", seconds_ago: int = 0) -> None:
     for name in names:
         heartbeats.record(name)
     if place or seconds_ago:
-        redis = heartbeats._redis()
+        redis = stores.patient()
         for field, value in redis.hgetall("heartbeats").items():
             at, free = value.split()
             redis.hdel("heartbeats", field)
@@ -76,7 +76,7 @@ def test_a_machine_that_left_is_forgotten():
     give("worker", place="gone", seconds_ago=heartbeats.FORGOTTEN_SECONDS + 1)
 
     assert heartbeats.read().beats == []
-    assert heartbeats._redis().hlen("heartbeats") == 0
+    assert stores.patient().hlen("heartbeats") == 0
 
 
 @pytest.mark.django_db
@@ -99,11 +99,11 @@ def test_a_starting_process_is_not_ready_and_not_silent():
 @pytest.mark.django_db
 def test_readyz_names_a_redis_that_is_away(settings):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    heartbeats._redis.cache_clear()
+    stores.patient.cache_clear()
     try:
         answer = Client().get("/readyz")
     finally:
-        heartbeats._redis.cache_clear()
+        stores.patient.cache_clear()
 
     assert answer.status_code == 503
     assert "redis" in answer.json()["missing"]

@@ -10,13 +10,14 @@ from kombu.exceptions import OperationalError
 
 from core import publish as module
 from core.publish import publish
+from core.stores import Breaker
 
 TASK = "reconciliation.tasks.read_balance"
 
 
 @pytest.fixture(autouse=True)
 def _open(monkeypatch):
-    monkeypatch.setattr(module, "_paused_until", [0.0])
+    monkeypatch.setattr(module, "breaker", Breaker("broker_unreachable"))
 
 
 def test_after_a_failure_nobody_tries_for_a_while(monkeypatch):
@@ -31,7 +32,7 @@ def test_after_a_failure_nobody_tries_for_a_while(monkeypatch):
     assert [publish(TASK) for _ in range(5)] == [False] * 5
     assert len(tries) == 1
 
-    monkeypatch.setattr(module, "_paused_until", [0.0])
+    monkeypatch.setattr(module, "breaker", Breaker("broker_unreachable"))
     publish(TASK)
     assert len(tries) == 2
 

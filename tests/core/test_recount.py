@@ -4,13 +4,14 @@ import pytest
 import redis
 
 from core import recount
+from core.stores import Breaker, hurried
 
 WHAT = "test"
 
 
 @pytest.fixture(autouse=True)
 def _nothing_noted():
-    recount._redis().delete(recount._DUE)
+    hurried().delete(recount._DUE)
 
 
 def test_what_was_asked_for_is_due_once():
@@ -40,8 +41,8 @@ def test_without_redis_nobody_fails_or_waits_twice(monkeypatch):
 
         zscore = zadd
 
-    monkeypatch.setattr(recount, "_redis", Away)
-    monkeypatch.setattr(recount, "_paused_until", [0.0])
+    monkeypatch.setattr(recount, "hurried", Away)
+    monkeypatch.setattr(recount, "breaker", Breaker("recount_not_noted"))
 
     recount.ask_for(WHAT)
     recount.ask_for(WHAT)

@@ -9,6 +9,7 @@ import pytest
 import redis
 from django.utils import timezone
 
+from core.stores import Breaker
 from core.tracing import begin_trace, end_trace
 from gateway import line
 from gateway.line import TURNS_AT_ONCE, Work
@@ -103,8 +104,8 @@ def test_what_is_handed_out_elsewhere_leaves_the_line():
 @pytest.mark.django_db(transaction=True)
 def test_without_redis_joining_says_no_and_nothing_fails(settings: Any, monkeypatch: pytest.MonkeyPatch):
     nowhere = redis.Redis.from_url("redis://127.0.0.1:9/0")
-    monkeypatch.setattr(line, "_redis", lambda: nowhere)
-    monkeypatch.setattr(line, "_paused_until", [0.0])
+    monkeypatch.setattr(line, "hurried", lambda: nowhere)
+    monkeypatch.setattr(line, "breaker", Breaker("line_unreachable"))
 
     assert line.join(Work(TASK, 1), person_id=1) is False
     assert line.longest_wait(Work(TASK, 1)) is None

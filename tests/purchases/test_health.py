@@ -11,6 +11,7 @@ from django.utils import timezone
 from backoffice.celery import app
 from catalogue.models import ProductHealth
 from core import recount
+from core.stores import hurried
 from purchases.models import OrderEvent
 from purchases.services import count_health, count_health_if_due
 from purchases.services.health import recount_when_committed
@@ -25,7 +26,7 @@ MINUTE = dt.timedelta(minutes=1)
 
 @pytest.fixture(autouse=True)
 def _nothing_noted():
-    recount._redis().delete(recount._DUE)
+    hurried().delete(recount._DUE)
 
 
 def ended(product, status, *, ago=1.0, took=0.1, **facts):

@@ -4,10 +4,10 @@ import re
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from django.test import Client
 
 from core import clock
+from staff.allauth_internals import format_hotp_value, hotp_value
 from staff.models import User
 from staff.services import has_factor
 from tests.people import browser_of, code_of, give_recovery_codes, make_person

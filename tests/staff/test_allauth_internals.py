@@ -1,0 +1,34 @@
+"""What we use of allauth's insides is as we use it: a release that changes it fails here, before the pages do."""
+
+import inspect
+
+import pytest
+
+from staff import allauth_internals as internals
+
+
+@pytest.mark.parametrize(
+    ("used", "parameters"),
+    [
+        (internals.WebAuthn.add, ["user", "name", "credential"]),
+        (internals.RecoveryCodes.activate, ["user"]),
+        (internals.RecoveryCodes.validate_code, ["self", "code"]),
+        (internals.RecoveryCodes.get_unused_codes, ["self"]),
+        (internals.TOTP.activate, ["user", "secret"]),
+        (internals.login_stage_required, ["stage", "redirect_urlname"]),
+        (internals.perform_login, ["request", "login"]),
+        (internals.statekit.unstash_state, ["request", "provider_id", "state_id"]),
+    ],
+)
+def test_what_we_call_takes_what_we_give(used, parameters):
+    assert set(parameters) - set(inspect.signature(used).parameters) <= {"self", "cls"}
+
+
+def test_a_code_of_an_authenticator_app_is_that_of_its_standard():
+    # RFC 4226, appendix D: the secret "12345678901234567890"
+    secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+    codes = [internals.format_hotp_value(internals.hotp_value(secret, counter)) for counter in range(3)]
+
+    assert codes == ["755224", "287082", "359152"]
+    assert len(internals.generate_totp_secret()) >= 32
