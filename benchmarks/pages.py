@@ -248,7 +248,7 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
         "rejected",
         "reversed",
         "closed",
-        "held",
+        "needs_action",
         "unknown",
         "queued",
     ):

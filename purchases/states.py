@@ -24,7 +24,7 @@ class Status(models.TextChoices):
     SENDING = "sending", _("Sending")
     PENDING = "pending", _("In process")
     UNKNOWN = "unknown", _("Outcome not known yet")
-    NEEDS_ACTION = "held", _("Needs action")
+    NEEDS_ACTION = "needs_action", _("Needs action")
     SUCCESS = "success", _("Success")
     FAILED = "failed", _("Failed")
     REJECTED = "rejected", _("Rejected")
@@ -59,8 +59,8 @@ class ActionReason(models.TextChoices):
     BALANCE_SHORT = "balance_short", _("Provider balance is short")
     PRICE_CHANGED = "price_changed", _("Price has risen")
     CUT_OFF = "cut_off", _("Closed for the night")
-    UNAVAILABLE = "disturbed", _("Product unavailable")
-    AMOUNT_MISMATCH = "amount", _("The bill's total has changed")
+    UNAVAILABLE = "unavailable", _("Product unavailable")
+    AMOUNT_MISMATCH = "amount_mismatch", _("The bill's total has changed")
     NEVER_ARRIVED = "never_arrived", _("Never arrived at the upstream")
 
 

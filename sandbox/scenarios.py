@@ -89,7 +89,7 @@ class Scenario:
 
 POLLED = "only the status endpoint reports it (no callback)"
 NEVER_ARRIVED: dict[str, Any] = {
-    "ends": "unknown, then held as never arrived; a bill is paid again identically: success",
+    "ends": "unknown, then needs action (never arrived); a bill is paid again identically: success",
     "within": "20 min (after the grace period); a bill 30 s",
     "charged": "no; a bill once",
 }
@@ -99,8 +99,8 @@ def _polled(number: int, does: str, answer: Answer, *, within: str = "30 s") -> 
     return Scenario(number, f"{does}; {POLLED}", within=within, answer=answer, callbacks=())
 
 
-def _held(number: int, does: str, refusal: ErrorCode, *, until_topup: bool = False) -> Scenario:
-    return Scenario(number, does, "held", "5 s", "no", refusal=refusal, refused_until_topup=until_topup)
+def _needs_action(number: int, does: str, refusal: ErrorCode, *, until_topup: bool = False) -> Scenario:
+    return Scenario(number, does, "needs action", "5 s", "no", refusal=refusal, refused_until_topup=until_topup)
 
 
 _PURCHASES_AND_BILLS = (
@@ -148,14 +148,14 @@ _PURCHASES_AND_BILLS = (
     ),
     Scenario(
         19, "the price of this order rises by Rp500: PRICE_CHANGED while max_price is lower, else success",
-        "held, success once the new price is confirmed", "5 s", "no, then once", "purchase", rise=500,
+        "needs action, success once the new price is confirmed", "5 s", "no, then once", "purchase", rise=500,
     ),
-    _held(
+    _needs_action(
         20, "INSUFFICIENT_BALANCE until the account is topped up, then success", ErrorCode.INSUFFICIENT_BALANCE,
         until_topup=True,
     ),
-    _held(21, "CUT_OFF, always", ErrorCode.CUT_OFF),
-    _held(22, "PRODUCT_UNAVAILABLE (outage at the provider), always", ErrorCode.PRODUCT_UNAVAILABLE),
+    _needs_action(21, "CUT_OFF, always", ErrorCode.CUT_OFF),
+    _needs_action(22, "PRODUCT_UNAVAILABLE (outage at the provider), always", ErrorCode.PRODUCT_UNAVAILABLE),
     Scenario(
         23, "INVALID_DESTINATION; for a bill the inquiry says so", "rejected", "5 s", "no",
         refusal=ErrorCode.INVALID_DESTINATION, inquiry_refusal=ErrorCode.INVALID_DESTINATION,
@@ -200,7 +200,7 @@ _BILLS = (
     ),
     _bill(
         34, "the total rises by Rp2.500 between inquiry and payment: AMOUNT_MISMATCH; the same inquiry again shows it",
-        "held (amount), success once the new total is confirmed", charged="no, then once", rise=2_500,
+        "needs action (amount), success once the new total is confirmed", charged="no, then once", rise=2_500,
     ),
     _bill(35, "inquiry: BILL_ALREADY_PAID", "no payment possible", inquiry_refusal=ErrorCode.BILL_ALREADY_PAID),
     _bill(

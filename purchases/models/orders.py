@@ -173,7 +173,7 @@ class Order(models.Model):
         null=True, help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase."
     )
 
-    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED)
     action_reason = models.CharField(max_length=20, blank=True, choices=ActionReason.choices)
     error_code = models.CharField(max_length=40, blank=True, help_text="The upstream's last error code for it.")
     message = models.CharField(max_length=1000, blank=True, help_text="The upstream's own words.")

@@ -27,8 +27,8 @@ class OrderEvent(models.Model):
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="events")
     at = models.DateTimeField(default=timezone.now)
-    from_status = models.CharField(max_length=10, blank=True)
-    to_status = models.CharField(max_length=10, choices=Status.choices)
+    from_status = models.CharField(max_length=12, blank=True)
+    to_status = models.CharField(max_length=12, choices=Status.choices)
     source = models.CharField(max_length=10, choices=Source.choices)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     note = models.CharField(max_length=500, blank=True, help_text="A person's words, or the upstream's.")

@@ -34,7 +34,7 @@ class Verdict(models.Model):
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     outcome = models.CharField(max_length=10, choices=Outcome.choices)
     order_status = models.CharField(
-        max_length=10,
+        max_length=12,
         choices=Status.choices,
         blank=True,
         help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",

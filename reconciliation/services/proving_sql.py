@@ -22,7 +22,7 @@ NOT_ITS_ORDERS = """
 # What an order's status reserves: its confirmed price while it may be charged and nobody has reported it.
 _RESERVES = """
     CASE WHEN o.status IN ('queued', 'sending', 'unknown')
-        OR (o.status = 'held' AND o.sent_no IS NOT NULL AND o.accepted_no IS NULL) THEN o.max_price ELSE 0 END
+        OR (o.status = 'needs_action' AND o.sent_no IS NOT NULL AND o.accepted_no IS NULL) THEN o.max_price ELSE 0 END
 """
 
 # Of each order with a reservation or a release among these entries. Where these cancel each other out and nothing is to
@@ -45,7 +45,7 @@ RESERVED_OF_ORDERS = f"""
         SELECT o.id, COALESCE((SELECT sum(reserved_change) FROM ledger_entry WHERE ref_id = o.ref_id), 0) - {_RESERVES}
             AS off
         FROM purchases_order o
-        WHERE o.id > %(first)s AND o.id <= %(last)s AND o.status IN ('queued', 'sending', 'unknown', 'held')
+        WHERE o.id > %(first)s AND o.id <= %(last)s AND o.status IN ('queued', 'sending', 'unknown', 'needs_action')
     ) orders WHERE off <> 0 ORDER BY id LIMIT 1
 """  # noqa: S608 - our own text
 

@@ -60,7 +60,8 @@ def test_pay_bill_pays_the_total_and_bill_then_says_paid(biller, upstream):
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "code"), [("04", "failed", 1), ("37", "rejected", 1), ("34", "held", 3), ("05", "success", 0)]
+    ("number", "status", "code"),
+    [("04", "failed", 1), ("37", "rejected", 1), ("34", "needs_action", 3), ("05", "success", 0)],
 )
 def test_pay_bill_ends_as_the_sandbox_says(biller, upstream, number, status, code):
     _, facts = check_bill(biller, number)
@@ -104,7 +105,7 @@ def test_repeating_pay_bill_never_confirms_a_new_total(biller, upstream):
         code, sentence = run("pay_bill", ref_id, *arguments)
         assert (code, "\n" in sentence) == (1, False)
     assert f"--amount {new}" in sentence
-    assert (Order.objects.get().status, upstream.ledger(Order.objects.get())) == ("held", [])
+    assert (Order.objects.get().status, upstream.ledger(Order.objects.get())) == ("needs_action", [])
 
     assert run("pay_bill", ref_id, f"--amount={new}", "--wait=5")[0] == 0
 

@@ -126,7 +126,7 @@ def test_a_changed_total_is_paid_only_when_it_is_confirmed(upstream: Upstream):
     check = check_bill(34)
     old = check.total
     order = pay(check)
-    assert (order.status, order.action_reason) == ("held", ActionReason.AMOUNT_MISMATCH)
+    assert (order.status, order.action_reason) == ("needs_action", ActionReason.AMOUNT_MISMATCH)
     assert upstream.ledger(order) == []
 
     services.inquire_again(check, actor=None)
@@ -185,7 +185,7 @@ def test_a_definite_no_rejects_the_payment(upstream: Upstream, number, code):
 def test_a_short_balance_is_paid_with_the_same_ref_id_later(upstream: Upstream):
     check = check_bill(20)
     order = pay(check)
-    assert (order.status, order.action_reason) == ("held", ActionReason.BALANCE_SHORT)
+    assert (order.status, order.action_reason) == ("needs_action", ActionReason.BALANCE_SHORT)
 
     upstream.control("topup", amount=5_000_000)
     order = services.pay_again(order, amount=check.total, actor=None, enqueue=False)

@@ -209,7 +209,7 @@ def test_a_short_balance_is_paid_again_while_the_check_is_valid(cashier):
 
     assert standing_on(page) == "pay_again"
     assert amounts_at(page, 'id="bill-pay"') == ["Rp102.500"]
-    assert not has_id(page, "order-held")  # the words about a purchase that waits for somebody else
+    assert not has_id(page, "order-needs_action")  # the words about a purchase that waits for somebody else
     assert {answer["Location"] for answer in answers} == {f"/orders/{order.ref_id}/"}
     order.refresh_from_db()
     assert order.status == "queued"
@@ -227,7 +227,7 @@ def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
     assert posts_on(page) == posts_on(refused) == {"again"}
     assert 'id="refusal"' in refused.content.decode()
     order.refresh_from_db()
-    assert order.status == "held"
+    assert order.status == "needs_action"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_bill_is_cancelled_but_never_sent_as_a_purchase(admin):
     page = admin.get(f"/orders/{order.ref_id}/").content.decode()
     admin.post(f"/orders/{order.ref_id}/again/")
     order.refresh_from_db()
-    assert order.status == "held"
+    assert order.status == "needs_action"
     admin.post(f"/orders/{order.ref_id}/cancel/")
 
     assert f"/orders/{order.ref_id}/again/" not in page

@@ -224,7 +224,7 @@ def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream:
     check_bill(page, shop, BALANCE_SHORT)
     page.click("#bill-pay")
     page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-held")).to_be_visible()
+    expect(page.locator(".order-status .status-needs_action")).to_be_visible()
 
     upstream.control("topup", amount=5_000_000)
     page.click("#bill-pay")

@@ -239,7 +239,7 @@ def test_before_the_first_reading_nothing_is_refused():
 def test_waiting_orders_are_queued_oldest_first(admin):
     open_books(5_000)
     first, second = place(wait_for_topup=True), place(wait_for_topup=True)
-    assert (first.status, first.action_reason) == ("held", ActionReason.BALANCE_SHORT)
+    assert (first.status, first.action_reason) == ("needs_action", ActionReason.BALANCE_SHORT)
     assert entries(first) == []
     assert queue_waiting_orders() == 0
 
@@ -250,7 +250,7 @@ def test_waiting_orders_are_queued_oldest_first(admin):
     assert queue_waiting_orders() == 1
     first.refresh_from_db()
     second.refresh_from_db()
-    assert (first.status, second.status) == ("queued", "held")
+    assert (first.status, second.status) == ("queued", "needs_action")
     assert entries(first) == RESERVED
     assert ledger.available() == 5_500
 

@@ -183,7 +183,7 @@ def test_a_sending_certainly_not_charged_leaves_no_doubt(status):
     order = make_order(Status.QUEUED)
     claim(order.pk)
 
-    after = answer(order, status, action_reason=ActionReason.CUT_OFF if status == "held" else "")
+    after = answer(order, status, action_reason=ActionReason.CUT_OFF if status == "needs_action" else "")
 
     assert (after.sent_no, after.may_be_charged) == (None, False)
 
@@ -239,7 +239,7 @@ def test_the_database_refuses_an_open_order_nobody_would_look_at():
 
 
 _reports = st.tuples(st.sampled_from(["pending", "success", "failed"]), st.sampled_from([SUBMIT, POLL, CALLBACK]))
-_answers = st.tuples(st.sampled_from(["unknown", "rejected", "held", "queued"]), st.just(SUBMIT))
+_answers = st.tuples(st.sampled_from(["unknown", "rejected", "needs_action", "queued"]), st.just(SUBMIT))
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -252,7 +252,7 @@ def test_given_any_reports_the_first_end_stays_on_a_valid_path(messages):
             if status in {"pending", "success", "failed"}:
                 after = report(order, status, source=source)
             else:
-                reason = ActionReason.CUT_OFF if status == "held" else ""
+                reason = ActionReason.CUT_OFF if status == "needs_action" else ""
                 after = answer(order, Status(status), action_reason=reason, error_code="X")
             if after.status in FINAL and not first_final:
                 first_final = after.status

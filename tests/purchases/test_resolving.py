@@ -57,7 +57,7 @@ def test_an_order_that_never_arrived_is_closed_not_cancelled(admin, upstream: Up
 
     after = close_never_arrived(order, actor=admin, note="nobody has it")
     assert after.status == Status.CLOSED
-    assert moves(order) == [("held", "closed", "staff")]
+    assert moves(order) == [("needs_action", "closed", "staff")]
     assert upstream.calls(order) == ["/v1/transaction/status"]
 
 

@@ -73,7 +73,7 @@ def test_what_never_arrived_needs_action_after_the_grace_period(upstream: Upstre
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.5
     order = follow(order, seconds=10)
 
-    assert (order.status, order.action_reason) == ("held", ActionReason.NEVER_ARRIVED)
+    assert (order.status, order.action_reason) == ("needs_action", ActionReason.NEVER_ARRIVED)
     assert upstream.ledger(order) == []
     assert upstream.calls(order, "create") == [CREATE]
 
@@ -108,7 +108,7 @@ def test_an_order_that_arrives_late_after_not_found_succeeds(upstream: Upstream)
 def test_a_refusal_with_the_balance_untouched_needs_action(upstream: Upstream, number, reason, code):
     order = buy(number)
 
-    assert (order.status, order.action_reason, order.error_code) == ("held", reason, code)
+    assert (order.status, order.action_reason, order.error_code) == ("needs_action", reason, code)
     assert upstream.ledger(order) == []
     assert upstream.calls(order) == [CREATE]
 
@@ -198,7 +198,7 @@ def test_a_price_above_the_confirmed_one_is_never_charged(upstream: Upstream):
     submit(order.pk, call_class=INTERACTIVE)
 
     order.refresh_from_db()
-    assert (order.status, order.action_reason) == ("held", ActionReason.PRICE_CHANGED)
+    assert (order.status, order.action_reason) == ("needs_action", ActionReason.PRICE_CHANGED)
     assert upstream.ledger(order) == []
 
 
@@ -225,7 +225,7 @@ def test_a_late_arrival_is_noticed_after_never_arrived(upstream: Upstream, setti
     """The callback is lost, and a person is about to close the order: it is asked for again first."""
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
     order = buy(11, wait=15)
-    assert (order.status, order.action_reason) == ("held", ActionReason.NEVER_ARRIVED)
+    assert (order.status, order.action_reason) == ("needs_action", ActionReason.NEVER_ARRIVED)
     assert order.next_poll_at is not None
     get_client().send(  # the lost request turns up after all
         requests.create_transaction(

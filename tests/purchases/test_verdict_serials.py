@@ -67,7 +67,13 @@ def test_only_a_success_takes_an_sn(two):
     assert not Verdict.objects.exists()
     with pytest.raises(IntegrityError), transaction.atomic():
         Verdict.objects.create(
-            order=order, outcome="failed", sn=TYPED, evidence="x", reason="y", proposed_by=two[0], order_status="held"
+            order=order,
+            outcome="failed",
+            sn=TYPED,
+            evidence="x",
+            reason="y",
+            proposed_by=two[0],
+            order_status="needs_action",
         )
 
 

@@ -152,7 +152,7 @@ def test_what_the_upstream_may_still_settle_is_not_decided(two, status):
             propose(order, outcome, two[0])
 
 
-@pytest.mark.parametrize("outcome", ["success", "failed", "held", ""])
+@pytest.mark.parametrize("outcome", ["success", "failed", "needs_action", ""])
 def test_a_success_can_only_be_reversed(two, outcome):
     with pytest.raises(ActionRefused):
         propose(success(), outcome, two[0])

@@ -48,7 +48,7 @@ def test_a_waiting_order_says_so_and_goes_after_a_top_up(cashier):
     page = wait(cashier, product, hidden(review(cashier, product)))
 
     order = Order.objects.get()
-    assert (order.status, order.action_reason, order.waits_for_topup) == ("held", "balance_short", True)
+    assert (order.status, order.action_reason, order.waits_for_topup) == ("needs_action", "balance_short", True)
     assert codes(page) >= {"placed_to_wait", "waits_for_topup"}
 
     upstream_tells(50_000)

@@ -85,7 +85,7 @@ def test_a_silent_upstream_keeps_the_last_comparison_and_says_so(shop: Upstream,
 
 def test_what_the_upstream_finds_short_waits_for_a_newer_balance(shop: Upstream):
     order = buy(20, wait_for_topup=True)
-    assert (order.status, order.action_reason) == ("held", "balance_short")
+    assert (order.status, order.action_reason) == ("needs_action", "balance_short")
     assert queue_waiting_orders() == 0
     shop.control("topup", amount=50_000)
 

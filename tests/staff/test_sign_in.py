@@ -30,7 +30,8 @@ def test_after_signing_in_one_is_where_one_wanted_to_go():
     make_person("cashier")
 
     assert (
-        sign_in(Client(), "cashier", "secret-words", next="/orders/?status=held")["Location"] == "/orders/?status=held"
+        sign_in(Client(), "cashier", "secret-words", next="/orders/?status=needs_action")["Location"]
+        == "/orders/?status=needs_action"
     )
 
 

@@ -25,7 +25,7 @@ CONTRACT: list[tuple[int, str, str]] = [
     (404, "TRANSACTION_NOT_FOUND", Next.ASK_STATUS),
     (404, "BILL_NOT_FOUND", Next.REJECT),
     (409, "DUPLICATE_REF_ID", Next.ASK_STATUS),
-    (409, "AMOUNT_MISMATCH", "amount"),
+    (409, "AMOUNT_MISMATCH", "amount_mismatch"),
     (409, "INQUIRY_PENDING", Next.WAIT_READY),
     (409, "PRICE_CHANGED", "price_changed"),
     (410, "INQUIRY_EXPIRED", Next.REJECT),
@@ -33,7 +33,7 @@ CONTRACT: list[tuple[int, str, str]] = [
     (422, "BILL_NOT_AVAILABLE", Next.REJECT),
     (422, "BILL_ALREADY_PAID", Next.REJECT),
     (429, "RATE_LIMITED", Next.TRY_AGAIN),
-    (503, "PRODUCT_UNAVAILABLE", "disturbed"),
+    (503, "PRODUCT_UNAVAILABLE", "unavailable"),
     (503, "CUT_OFF", "cut_off"),
 ]
 
