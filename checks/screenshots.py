@@ -27,7 +27,6 @@ PORT, START_SECONDS = 8790, 240
 DESKTOP, PHONE = (1120, 720), (390, 780)
 # Language of the pages → of the browser, and a number that nothing was sold to yet.
 LANGUAGES = {"id": ("id-ID", "081234567801"), "en": ("en-GB", "081234567802")}
-DRAWER = "from drawers.models import Drawer; Drawer.objects.get_or_create(name='Laci 1')"
 
 
 def main() -> int:
@@ -59,18 +58,12 @@ def main() -> int:
 
 @contextmanager
 def demo(folder: Path) -> Iterator[str]:
-    """A demo with a drawer; its address, or "" when it does not start."""
+    """A demo; its address, or "" when it does not start."""
     environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
-    run = [str(ROOT / "run")]
-    process = subprocess.Popen([*run, "--port", str(PORT)], env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([str(ROOT / "run"), "--port", str(PORT)], env=environment, stdout=subprocess.DEVNULL)
     address = f"http://localhost:{PORT}"
     try:
-        is_up = is_ready(address, process)
-        if is_up:
-            subprocess.run(
-                [*run, "manage", "shell", "-c", DRAWER], env=environment, check=True, stdout=subprocess.DEVNULL
-            )
-        yield address if is_up else ""
+        yield address if is_ready(address, process) else ""
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)

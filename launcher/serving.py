@@ -132,7 +132,7 @@ class Server:
             )
             say(f"Pages are served on port {self._port}")
         # one role among others needs no catalogue of its own: beat has it fetched
-        sync = stack.manage("sync_catalogue", "--if-empty") if len(self._names) == len(ROLES) else None
+        sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
         for role in self._names:
             if role != "web":
                 self._begin(role)
@@ -197,11 +197,17 @@ class Server:
         host = str(self._listener.getsockname()[0]) if self._listener else LOOPBACK
         return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
+    def _begin_catalogue(self) -> Child:
+        """Have the catalogue fetched where there is none; a demo gets its drawer and its prices with it."""
+        if self._project.sandboxed:
+            return self._stack.manage("open_demo")
+        return self._stack.manage("sync_catalogue", "--if-empty")
+
     def _fetch_catalogue(self) -> None:
         """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
         if self._sync is None:
             if self._catalogue_due and time.monotonic() >= self._catalogue_due:
-                self._sync = self._stack.manage("sync_catalogue", "--if-empty")
+                self._sync = self._begin_catalogue()
         elif not self._sync.running():
             ended, self._sync = self._sync, None
             self._group.forget(ended)

@@ -3,6 +3,15 @@
 from catalogue.services.below_cost import PriceRuleAct, ask_for_rule, name_of_all, terms_words
 from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
-from catalogue.services.rules import CHANGE_RULES, active_rules, change_rule, preview, sold_at_cost, sold_below_cost
+from catalogue.services.rules import (
+    CHANGE_RULES,
+    Target,
+    Terms,
+    active_rules,
+    change_rule,
+    preview,
+    sold_at_cost,
+    sold_below_cost,
+)
 from catalogue.services.searching import Found, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue
