@@ -146,6 +146,16 @@ def test_a_bill_payment_in_doubt_is_not_to_be_paid_again(cashier, status, hours)
     assert "do_not_buy_again" not in codes(page)
 
 
+def test_a_success_without_an_incident_has_no_heading_about_its_reversal():
+    order = make_order(Status.SUCCESS)
+    browser = browser_of("administrator")
+
+    panel = browser.get(order.get_absolute_url()).content.decode().split('id="verdict"')[1].split("</section>")[0]
+
+    assert "<h2" not in panel
+    assert '<details class="with-note" id="act-propose_verdict">' in panel
+
+
 @pytest.mark.parametrize("status", sorted(FINAL))
 def test_only_what_cost_nothing_is_tried_again_with_its_number(cashier, status):
     order = make_order(status)
