@@ -15,7 +15,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
 from drawers import services
-from drawers.errors import DrawerRefused, OpeningUnexplained
+from drawers.errors import DrawerRefused, OpeningUnexplained, TooLittleCash
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
 from drawers.models import Drawer, Method, Shift
 from drawers.presenting import cash_lines, other_lines
@@ -117,6 +117,9 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
     act = services.pay_in if said["way"] == "in" else services.pay_out
     try:
         act(shift, amount=said["amount"], reason=said["reason"], actor=request.user, token=said["token"])
+    except TooLittleCash as refusal:
+        form.add_error("amount", ValidationError(str(refusal), code=refusal.code))
+        return _open(request, shift, form)
     except Refused as refusal:
         if refusal.reason == "closed":
             return _too_late(request, form)

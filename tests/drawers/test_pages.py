@@ -43,6 +43,19 @@ def test_a_cashier_opens_pays_out_and_closes():
     assert (done.status_code, shift.expected, shift.difference) == (302, 140_500, -500)
 
 
+def test_paying_out_too_much_is_refused_at_its_field_and_what_was_typed_stays():
+    browser = browser_of("cashier")
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    typed = {"way": "out", "amount": "900.000.000", "reason": "To the safe", "token": str(uuid.uuid4())}
+
+    page = browser.post("/drawer/paid/", typed)
+
+    form = page.context["form"]
+    assert [error.code for error in form.errors.as_data()["amount"]] == ["TooLittleCash"]
+    assert form["amount"].value() == "900.000.000"
+    assert DrawerEntry.objects.count() == 1
+
+
 def test_a_drawer_is_handed_over_with_both_names():
     shift, next_person = begin(cash=100_000), make_person("supervisor")
     browser = browser_of("cashier", username="x")
