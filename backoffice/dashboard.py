@@ -203,18 +203,23 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
 
 
 def _last_syncs() -> QuerySet[CatalogueSync]:
-    """The last fetch of the catalogue and the last one that was done, with how many products are listed."""
+    """The last fetch of the catalogue and the last one that was done, with how many products are listed and how many
+    of them sell at cost."""
     syncs = CatalogueSync.objects.order_by("-started_at")
     done = syncs.filter(result=CatalogueSync.Result.DONE)
-    listed = Product.objects.listed().order_by().values("is_listed").annotate(n=Count("pk")).values("n")
+    listed, at_cost = (
+        products.order_by().values("is_listed").annotate(n=Count("pk")).values("n")
+        for products in (Product.objects.listed(), Product.objects.at_cost())
+    )
     last_two = CatalogueSync.objects.filter(Q(pk__in=syncs.values("pk")[:1]) | Q(pk__in=done.values("pk")[:1]))
-    return last_two.annotate(listed=Subquery(listed)).order_by("-started_at")
+    return last_two.annotate(listed=Subquery(listed), at_cost=Subquery(at_cost)).order_by("-started_at")
 
 
 def _catalogue_facts(found: list[Any], now: dt.datetime) -> dict[str, Any]:
     last = found[0] if found else None
     return {
         "product_count": (found[0].listed or 0) if found else Product.objects.listed().count(),
+        "at_cost": found[0].at_cost if found else 0,
         "last_sync": last,
         "sync_runs": last is not None
         and last.result == CatalogueSync.Result.RUNNING

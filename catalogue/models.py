@@ -73,6 +73,10 @@ class ProductQuerySet(models.QuerySet["Product"]):
         """Products that are bought; postpaid ones are bills to check first."""
         return self.filter(type=ProductType.PREPAID)
 
+    def at_cost(self) -> ProductQuerySet:
+        """Listed products that no price rule is for: they sell for what they cost."""
+        return self.listed().prepaid().filter(selling_price=None)
+
     def below_cost(self) -> ProductQuerySet:
         """Listed products that sell for less than they cost, the largest loss first."""
         return self.listed().filter(selling_price__lt=F("price")).order_by(F("selling_price") - F("price"), "name")

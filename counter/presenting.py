@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, F, QuerySet, Sum
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -17,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from catalogue.destinations import DestinationKind, kind_of
-from catalogue.models import Product, ProductType
+from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
 from core.numbers import sees_whole_numbers
@@ -151,9 +152,11 @@ def _text_of(number: SavedNumber) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One order in the strip."""
+    """One order in the strip. `owed_since`: when it came onto the shop's list of what is to be given back."""
 
     order: Order
+    owed_since: dt.datetime | None = None
+    given_back_at: dt.datetime | None = None
 
     @property
     def row_id(self) -> str:
@@ -204,8 +207,19 @@ class Row:
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
         if status in UNFULFILLED:
-            return _("The customer has nothing for it.")
+            return _("Given back.") if self.given_back_at else _("Nothing delivered: refund.")
         return ""
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether the customer is to get the money back."""
+        return bool(self.owed_since) and not self.given_back_at
+
+    @property
+    def version(self) -> list[object]:
+        """What its line shows follows from this."""
+        order = self.order
+        return [order.pk, order.status, order.sn, order.action_reason, self.owed_since, self.given_back_at]
 
     @property
     def again(self) -> str:
@@ -246,10 +260,10 @@ class Strip:
     @property
     def version(self) -> list[object]:
         """What it shows follows from this."""
-        rows: list[object] = [
-            (row.order.pk, row.order.status, row.order.sn, row.order.action_reason) for row in self.rows
+        return [
+            *(row.version for row in self.rows),
+            self.sold if self.shows_profit else (self.sold.count, self.sold.sum),
         ]
-        return [*rows, self.sold if self.shows_profit else (self.sold.count, self.sold.sum)]
 
     @property
     def moving(self) -> Collection[Row]:
@@ -261,12 +275,14 @@ class Strip:
 class Pills:
     """What stands beside the heading: one's own drawer, and the balance. None: the person may not see it.
 
-    `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known.
+    `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known. `has_prices`: whether
+    there is a price rule; without one the shop sells at cost.
     """
 
     drawer: OwnDrawer | None = None
     available: int | None = None
     per_hour: int | None = None
+    has_prices: bool = True
 
     @property
     def lasts(self) -> str:
@@ -290,14 +306,16 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     may_use, sees_balance = person.has_perm(USE), person.has_perm("ledger.view_books") and sees_cost(person)
     of_drawer = own_drawer_questions(person) if may_use else []
     of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
-    orders, sums, *others = read_together(*_questions(person), *of_drawer, *of_balance)
+    rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
+    orders, sums, rule, *others = read_together(*_questions(person), rules, *of_drawer, *of_balance)
     sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
-    strip = Strip([Row(order) for order in orders], sold, sees_cost(person))
+    rows = [Row(order, order.owed_since, order.given_back_at) for order in orders]
+    strip = Strip(rows, sold, sees_cost(person))
     drawer = own_drawer_of(*others[:2]) if may_use else None
     if not sees_balance:
-        return Pills(drawer), strip
+        return Pills(drawer, has_prices=bool(rule)), strip
     books, days = others[-2:]
-    return Pills(drawer, available(books[0]) if books else None, usual_spending_of(days)), strip
+    return Pills(drawer, available(books[0]) if books else None, usual_spending_of(days), bool(rule)), strip
 
 
 def _questions(person: User) -> list[QuerySet[Any, Any]]:
@@ -306,6 +324,7 @@ def _questions(person: User) -> list[QuerySet[Any, Any]]:
     lately = own.filter(created_at__gte=now - _HOURS).order_by("-created_at", "-pk").values("pk")[:_LAST]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     shown = Order.objects.for_table().filter(pk__in=lately.union(running, all=True)).order_by("-created_at", "-pk")
+    shown = shown.annotate(owed_since=F("refund__since"), given_back_at=Coalesce("refund__given_at", "given_back__at"))
     today = own.filter(created_at__gte=start_of_day(timezone.localdate(now)), status=Status.SUCCESS)
     grouped = today.order_by().values_list("placed_by")
     sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))

@@ -283,4 +283,4 @@ def sold_below_cost(most: int) -> list[Product]:
 
 def sold_at_cost() -> int:
     """How many listed products sell at cost, because no rule is for them."""
-    return Product.objects.listed().prepaid().filter(selling_price=None).count()
+    return Product.objects.at_cost().count()

@@ -21,7 +21,7 @@ from credit.services import standing_sales
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import DrawerEntry, Method, Shift
+from drawers.models import Drawer, DrawerEntry, Method, Shift
 from drawers.presenting import ShownSale
 from drawers.services import current_sales
 from purchases.models import Order
@@ -87,14 +87,16 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
     """`{% paid_by request destination %}`: inside the form that places an order, how the customer pays.
 
-    Cash unless somebody chooses. Nothing for who neither has a drawer open nor sells on credit.
+    Cash unless somebody chooses. Nothing for who neither has a drawer open nor sells on credit; but who could have a
+    drawer open and has none reads that the sale is in no shift.
     """
     person = request.user
-    may_owe = person.has_perm("credit.use_credit")
-    if not (may_owe or person.has_perm("drawers.use_drawer")):
+    may_owe, may_use = person.has_perm("credit.use_credit"), person.has_perm("drawers.use_drawer")
+    if not (may_owe or may_use):
         return {}
-    shifts, owners, names = read_together(
+    shifts, drawers, owners, names = read_together(
         Shift.objects.filter(cashier=person.pk, closed_at=None),
+        Drawer.objects.filter(is_active=True).order_by("pk")[:1],
         Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk")[:1],
         offered_customers(),
     )
@@ -105,6 +107,7 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
         "chosen": request.POST.get("paid_by") or Method.CASH.value,
         "cash_given": request.POST.get("cash_given", ""),
         "has_drawer": bool(shifts),
+        "is_in_no_shift": may_use and bool(drawers) and not shifts,
         "may_owe": may_owe,
         "customer": request.POST.get("paid_by_customer") or (owners[0].name if owners else ""),
         "names": names,

@@ -10,13 +10,14 @@ import uuid
 
 import pytest
 from django.test import Client, override_settings
+from django.urls import reverse
 from django.utils import timezone
 
 from catalogue.models import CatalogueSync
 from gateway.models import UpstreamAccount
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
-from tests.core.helpers import codes, has_id, next_question, words
+from tests.core.helpers import codes, counts_at, has_id, next_question, words
 from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
 from tests.people import Browser, browser_of
@@ -94,6 +95,17 @@ def test_orders_to_act_on_and_incidents_wait_for_someone(supervisor):
     waiting = page.content.decode().split('id="waiting-title"')[1].split('id="latest-title"')[0]
     assert f"/orders/{held.ref_id}/" in waiting
     assert "oddly so" in words(page)
+
+
+def test_what_sells_at_cost_is_said_to_who_sees_costs_with_the_way_to_the_prices(admin):
+    CatalogueSync.objects.create(result=CatalogueSync.Result.DONE, finished_at=timezone.now())
+    make_product(), make_product(), make_product(selling_price=12_000), make_product(is_listed=False)
+
+    page = admin.get("/")
+
+    assert counts_at(page, 'id="sold-at-cost"') == [2]
+    assert f'href="{reverse("prices")}"' in page.content.decode().split('id="sold-at-cost"')[1]
+    assert not has_id(browser_of("viewer").get("/"), "sold-at-cost")
 
 
 def test_with_nothing_to_do_it_says_so(supervisor):

@@ -6,19 +6,20 @@ import re
 import pytest
 import time_machine
 from django.contrib.auth.models import Group, Permission
+from django.urls import reverse
 from django.utils import timezone
 
 from bills.models import BillCheck
-from catalogue.models import ProductHealth
+from catalogue.models import PriceRule, ProductHealth
 from customers.models import Customer, SavedNumber
-from drawers.services import open_shift_of, pay_in
+from drawers.services import give_back, note_owed, open_shift_of, pay_in
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 from tests.core.helpers import codes, has_id, hidden, next_question, words, words_at
 from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
 from tests.credit.helpers import give_credit, owed_by
-from tests.drawers.helpers import begin
+from tests.drawers.helpers import begin, make_drawer
 from tests.factories import make_biller, make_check, make_order, make_product
 from tests.ledger.helpers import open_books
 from tests.people import browser_of, make_person
@@ -279,6 +280,56 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert not has_id(page, "counter-profit")
     assert "0812 3456 7890" in shown
     assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
+
+
+def test_a_failed_row_of_the_strip_leads_to_the_refund_and_follows_it(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    shift = begin(me)
+    order = make_order(Status.FAILED, product=telkomsel[10_000], placed_by=me, selling_price=12_000)
+    before = words_at(cashier.get("/counter/"), "data-says")
+    note_owed()
+    owed = cashier.get("/counter/")
+    assert f'data-give-back href="/orders/{order.ref_id}/#give-back"' in owed.content.decode()
+    question, _delay = next_question(owed)
+
+    give_back(order, method="cash", shift=shift, actor=me)
+
+    news = cashier.get(question)
+    assert "data-give-back" not in news.content.decode()
+    assert words_at(news, "data-says") not in {"", before}
+
+
+def test_a_review_says_that_the_sale_is_in_no_shift_and_still_sells(cashier, telkomsel):
+    assert not has_id(review(cashier, f"{NUMBER} 10"), "no-shift")  # a shop without drawers
+    drawer = make_drawer()
+
+    shown = review(cashier, f"{NUMBER} 10")
+    assert 'href="/drawer/"' in shown.content.decode().split('id="no-shift"')[1]
+    send(cashier, shown)
+    assert Order.objects.count() == 1
+
+    begin(User.objects.get(username="cashier"), drawer=drawer)
+    assert not has_id(review(cashier, f"{NUMBER} 20"), "no-shift")
+
+
+def test_a_shop_without_a_price_rule_is_warned_and_only_who_sees_costs_reads_why(cashier, telkomsel):
+    owner = browser_of("admin")
+    warned = owner.get("/counter/"), cashier.get("/counter/")
+    PriceRule.objects.create(type="prepaid", kind="plus", value=1_500)
+
+    assert [has_id(page, "sells-at-cost") for page in warned] == [True, True]
+    assert [f'href="{reverse("prices")}"' in page.content.decode() for page in warned] == [True, False]
+    assert "cost" not in words_at(warned[1], 'id="sells-at-cost"')
+    assert not has_id(owner.get("/counter/"), "sells-at-cost")
+
+
+def test_what_is_sold_at_cost_shows_no_profit(admin):
+    product = make_product(price=10_500)
+    me = User.objects.get(username="admin")
+    make_order(Status.SUCCESS, product=product, placed_by=me, price=10_500)
+
+    assert "is-profit" not in admin.get("/counter/").content.decode()
+    assert has_id(review(admin, NUMBER, product=product.code), "review-at-cost")
 
 
 def test_the_pills_show_the_own_drawer_and_the_balance_to_who_sees_costs(cashier):
