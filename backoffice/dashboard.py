@@ -187,7 +187,7 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
     orders = Order.objects.for_table()
     waiting, latest, incidents = read_together(
-        chosen_first(Order.objects.need_attention().order_by("created_at", "pk")[:20], orders),
+        chosen_first(Order.objects.need_attention().order_by("-created_at", "-pk")[:20], orders),
         orders.order_by("-created_at", "-pk")[:8],
         Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20],
     )

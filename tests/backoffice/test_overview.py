@@ -97,6 +97,14 @@ def test_orders_to_act_on_and_incidents_wait_for_someone(supervisor):
     assert "oddly so" in words(page)
 
 
+def test_the_newest_orders_that_wait_for_someone_are_shown(supervisor):
+    held = [make_order(Status.NEEDS_ACTION) for _ in range(21)]
+
+    shown = [row.pk for row in supervisor.get("/").context["waiting"].rows]
+
+    assert shown == [order.pk for order in reversed(held[1:])]
+
+
 def test_what_sells_at_cost_is_said_to_who_sees_costs_with_the_way_to_the_prices(admin):
     CatalogueSync.objects.create(result=CatalogueSync.Result.DONE, finished_at=timezone.now())
     make_product(), make_product(), make_product(selling_price=12_000), make_product(is_listed=False)
