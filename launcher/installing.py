@@ -19,10 +19,11 @@ from launcher import PYTHON, ROOT, VENV
 from launcher.data_folder import read_json, write_json
 from launcher.failures import LaunchError
 from launcher.output import Say
-from launcher.processes import ProcessGroup
+from launcher.processes import Child, ProcessGroup
 
 RUNTIME, DEVELOPMENT, NODE = "requirements.txt", "requirements-dev.txt", "requirements-node.txt"
 MARK = VENV / "installed.json"  # lock → the hash of its text; without it the making of .venv was interrupted
+NODE_MARK = ROOT / "node_modules/.installed.json"
 PIP = (PYTHON, "-m", "pip", "install", "--require-hashes", "--no-input", "--disable-pip-version-check", "-r")
 INSTALL_SECONDS = 1800.0
 
@@ -41,7 +42,12 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
         with only_one(group):
             if not current():
                 make_venv(group, say)
+                development = lock == DEVELOPMENT
+                beside = shutil.which("npm") if lock and not has_front_end(development=development) else None
+                npm = begin_front_end(group, say, Path(beside), development=development) if beside else None
                 install(group, say, lock or RUNTIME)
+                if npm:
+                    finish_front_end(group, npm, development=development)
                 # the development lock holds all of the other one in the same versions (`./run check` sees to it)
                 covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
                 write_mark(MARK, {**read_mark(MARK), **{name: digest(name) for name in covered}})
@@ -118,9 +124,21 @@ def run_step(
     group: ProcessGroup, name: str, command: Sequence[str | Path], *, env: Mapping[str, str], log: Path, advice: str
 ) -> None:
     """Run one command to its end; LaunchError with `advice` and its log when it fails."""
+    finish_step(group, begin_step(group, name, command, env=env, log=log), advice)
+
+
+def begin_step(
+    group: ProcessGroup, name: str, command: Sequence[str | Path], *, env: Mapping[str, str], log: Path
+) -> Child:
+    """Start one command with a log of its own."""
     log.unlink(missing_ok=True)
-    if group.finish(group.start(name, command, env=env, cwd=ROOT, log=log), seconds=INSTALL_SECONDS) != 0:
-        raise LaunchError(advice, log=log)
+    return group.start(name, command, env=env, cwd=ROOT, log=log)
+
+
+def finish_step(group: ProcessGroup, step: Child, advice: str) -> None:
+    """Wait for a command to end; LaunchError with `advice` and its log when it fails."""
+    if group.finish(step, seconds=INSTALL_SECONDS) != 0:
+        raise LaunchError(advice, log=step.log)
 
 
 def install(group: ProcessGroup, say: Say, lock: str) -> None:
@@ -135,30 +153,39 @@ def install(group: ProcessGroup, say: Say, lock: str) -> None:
 
 def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> None:
     """Make `node_modules` hold what package-lock.json names; LaunchError when npm cannot."""
-    mark = ROOT / "node_modules/.installed.json"
-    wanted = digest("package-lock.json")
-
-    def current() -> bool:
-        return read_mark(mark).get("lock") == wanted and (read_mark(mark)["development"] or not development)
-
-    if current():
+    if has_front_end(development=development):
         return
-    require_writable(mark.parent)
+    require_writable(NODE_MARK.parent)
     with only_one(group):
-        if current():
-            return
-        npm = find_npm(group, say)
-        say("Fetching the front-end packages")
-        # npm finds the node beside it, and trusts what the machine trusts, as pip does
-        path = f"{npm.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-        env = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
-        command: list[str | Path] = [npm, "ci", "--ignore-scripts", *([] if development else ["--omit=dev"])]
-        advice = (
-            "Could not fetch the front-end packages: is there a network (or the registry that npm is configured for)? "
-            "Then start again."
-        )
-        run_step(group, "npm", command, env=env, log=VENV / "npm.log", advice=advice)
-        write_mark(mark, {"lock": wanted, "development": development})
+        if not has_front_end(development=development):
+            npm = begin_front_end(group, say, find_npm(group, say), development=development)
+            finish_front_end(group, npm, development=development)
+
+
+def has_front_end(*, development: bool) -> bool:
+    """Whether `node_modules` holds what package-lock.json names; LaunchError when nobody may read its mark."""
+    mark = read_mark(NODE_MARK)
+    return mark.get("lock") == digest("package-lock.json") and (mark["development"] or not development)
+
+
+def begin_front_end(group: ProcessGroup, say: Say, npm: Path, *, development: bool) -> Child:
+    """Start fetching the front-end packages."""
+    say("Fetching the front-end packages")
+    # npm finds the node beside it, and trusts what the machine trusts, as pip does
+    path = f"{npm.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    env = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
+    command: list[str | Path] = [npm, "ci", "--ignore-scripts", *([] if development else ["--omit=dev"])]
+    return begin_step(group, "npm", command, env=env, log=VENV / "npm.log")
+
+
+def finish_front_end(group: ProcessGroup, npm: Child, *, development: bool) -> None:
+    """Wait for npm, and note what is there; LaunchError when it could not."""
+    advice = (
+        "Could not fetch the front-end packages: is there a network (or the registry that npm is configured for)? "
+        "Then start again."
+    )
+    finish_step(group, npm, advice)
+    write_mark(NODE_MARK, {"lock": digest("package-lock.json"), "development": development})
 
 
 def find_npm(group: ProcessGroup, say: Say) -> Path:

@@ -113,26 +113,24 @@ class Server:
         self._stores = stack.stores.services()
         self._write_state(doing="starting")
         say("PostgreSQL and Redis answer" if "REDIS_URL" in self._project.given else "PostgreSQL and Valkey answer")
-        # side by side: each of these is mostly the start of a Python
+        # side by side: the app's database takes longest, and each process is at first mostly the start of a Python
         prepare = stack.manage("prepare_app")
-        seed = stack.prepare_sandbox() if self._project.sandboxed else None
+        sandbox = self._begin_sandbox() if self._project.sandboxed else None
         stack.finish_preparing(prepare)
         say("Database, translations and roles are up to date")
         if self._listener:
             web = self._begin("web")
-        if seed:
-            stack.finish(seed, "The sandbox's database could not be prepared.")
-            sandbox = self._keep("sandbox", stack.start_sandbox, port=stack.sandbox_port)
+        if sandbox:
             token = stack.secrets["sandbox_token"]
             stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
+        # one role among others needs no catalogue of its own: beat has it fetched
+        sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
         if self._listener:
             stack.await_http(
                 web, port=self._port, path="/healthz", host=first_host(self._project), address=self._host()
             )
             say(f"Pages are served on port {self._port}")
-        # one role among others needs no catalogue of its own: beat has it fetched
-        sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
         for role in self._names:
             if role != "web":
                 self._begin(role)
@@ -177,6 +175,12 @@ class Server:
     def _stop(self, *roles: str, grace: float, then: Sequence[tuple[int, float]] = ((signal.SIGKILL, 0.5),)) -> None:
         ours = [service for service in self._services if service.name.partition("-")[0] in roles]
         self._group.stop([service.child for service in ours if service.child], grace=grace, then=then)
+
+    def _begin_sandbox(self) -> Child:
+        """Fill the sandbox's database and start the sandbox."""
+        seed = self._stack.prepare_sandbox()
+        self._stack.finish(seed, "The sandbox's database could not be prepared.")
+        return self._keep("sandbox", self._stack.start_sandbox, port=self._stack.sandbox_port)
 
     def _begin(self, role: str) -> Child:
         """Start the processes of a role; return the first of them."""
