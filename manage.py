@@ -4,6 +4,7 @@
 import os
 import sys
 
+from django.conf import settings
 from django.core.management import BaseCommand, ManagementUtility
 
 EXIT_USAGE = 2
@@ -12,6 +13,8 @@ OWNERS = {
     *("migrate", "createcachetable", "prepare_app", "grant_app_role", "seed_history", "restart_audit"),
     *("flush", "pgtrigger"),
 }
+# Commands of Django's that use our tables. Ours refuse a newer version's by themselves (core/commands.py).
+OF_DJANGO = {"migrate", "flush", "shell", "createsuperuser", "changepassword"}
 
 
 class CommandLine(ManagementUtility):
@@ -20,9 +23,22 @@ class CommandLine(ManagementUtility):
     def fetch_command(self, subcommand: str) -> BaseCommand:
         """The command of that name; exit code 2 when there is none."""
         try:
-            return super().fetch_command(subcommand)
+            command = super().fetch_command(subcommand)
         except SystemExit:
             sys.exit(EXIT_USAGE)
+        if subcommand in OF_DJANGO and settings.ROOT_URLCONF == "backoffice.urls":
+            refuse_newer_schema()
+        return command
+
+
+def refuse_newer_schema() -> None:
+    """Exit code 1 with a sentence when a newer version has changed the database."""
+    from core.schema import WrongSchema, refuse_newer_schema  # noqa: PLC0415 - it needs the apps
+
+    try:
+        refuse_newer_schema()
+    except WrongSchema as error:
+        sys.exit(f"CommandError: {error}")
 
 
 if __name__ == "__main__":

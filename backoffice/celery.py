@@ -30,6 +30,7 @@ from django.db import close_old_connections
 from kombu import Exchange, Queue
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
+from backoffice.starting import make_ready
 from core import health, heartbeats
 from core.connections import trust_quiet_connection
 from core.measures import TASK_SECONDS
@@ -159,8 +160,9 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 @beat_init.connect
-def _let_pages_go_first(**_: Any) -> None:
-    step_back()
+def _begin(**_: Any) -> None:
+    step_back()  # the pages go first
+    make_ready()
 
 
 # --- Traces and times -------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from typing import Any
 from waitress import create_server, wasyncore
 
 from backoffice.half_sent import HalfSent
+from backoffice.starting import load_templates, make_ready
 from backoffice.wsgi import application
 from core import heartbeats
 
@@ -48,7 +49,7 @@ STUCK_SECONDS = 10.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until stopped: 0; 1 with a sentence when the port is taken."""
+    """Serve until stopped: 0; 1 with a sentence when the port is taken. `make_ready` may end it before."""
     parser = argparse.ArgumentParser(prog="python -m backoffice.web", description="Serve the pages and the callbacks.")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--fd", type=int, help="a listening socket that the starter holds, instead of a port")
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"cannot listen on {HOST}:{options.port}: {error.strerror}", file=sys.stderr)
         return 1
+    make_ready()
+    load_templates()
     connections: dict[int, Any] = {}
     server = create_server(
         application,

@@ -15,6 +15,7 @@ from django.db import OperationalError
 from django.utils import translation
 
 from core.bidi import visible_in_terminal
+from core.schema import WrongSchema, refuse_newer_schema
 
 EXIT_USAGE, EXIT_NOT_YET = 2, 3
 
@@ -94,7 +95,10 @@ class PlainCommand(BaseCommand):
                 setattr(self, name, VisibleOutput(output))
         try:
             with translation.override("en"), _log_shown(options["verbosity"] >= _VERBOSE):
+                refuse_newer_schema()
                 return super().execute(*args, **options)
+        except WrongSchema as error:
+            raise CommandError(str(error)) from error
         except OperationalError as error:
             reason = str(error).strip().splitlines()[0]
             raise CommandError(f"The database cannot be used; is it running? It says: {reason}") from error

@@ -37,6 +37,7 @@ class Fleet:
             "ORDER_CHECK_FIRST_SECONDS": str(settings.ORDER_CHECK_FIRST_SECONDS),
             **env,
         }
+        self.project = PROJECT  # where their code is
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
@@ -45,7 +46,13 @@ class Fleet:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self, *names: str) -> None:
-        """Start processes by name: web, worker, background, beat."""
+        """Start processes by name, and wait until web answers: web, worker, background, beat."""
+        self.begin(*names)
+        if "web" in names:
+            eventually(self._serves, within=60)
+
+    def begin(self, *names: str) -> None:
+        """Start them without waiting."""
         commands = {
             "web": [sys.executable, "-m", "backoffice.web", "--port", str(self.port)],
             "worker": [*_CELERY, *_WORKER, "-Q", "interactive,callbacks", "-n", "worker@%h"],
@@ -56,14 +63,12 @@ class Fleet:
             with (self.folder / f"{name}.log").open("ab") as log:
                 self.processes[name] = subprocess.Popen(
                     commands[name],
-                    cwd=PROJECT,
+                    cwd=self.project,
                     env={**self.env, "PROCESS_NAME": name},
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
                 )
-        if "web" in names:
-            eventually(self._serves, within=60)
 
     def _serves(self) -> bool:
         try:

@@ -15,6 +15,7 @@ from audit.services import close_way_past_triggers, is_restored
 from backoffice.database_rights import grant_rights
 from core import heartbeats
 from core.commands import PlainCommand
+from core.schema import may_change_tables, refuse_newer_schema, refuse_older_schema
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from shop.services import adopt_name
@@ -52,20 +53,21 @@ class Command(PlainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps in order; the first that fails stops with one sentence.
 
+        A role that may not change the tables makes sure that they are those of this code, and prepares the rest.
         Installations that start together take turns.
         """
         with _alone():
             self._prepare()
 
     def _prepare(self) -> None:
+        refuse_newer_schema()  # again: while this one waited for its turn, a newer version may have migrated
         if is_restored():  # before anything is written
             raise CommandError(_RESTORED)
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
-        self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
-        self._step("triggers", close_way_past_triggers)
-        self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
-        if connection.settings_dict["USER"] != settings.DATABASE_APP_ROLE:  # else one role is both
-            self._step("database rights", lambda: grant_rights(settings.DATABASE_APP_ROLE))
+        if may_change_tables():
+            self._prepare_tables()
+        else:
+            self._step("database", refuse_older_schema)
         self._step("upstream account", self._bind)
         self._step("shop", adopt_name)
         self._step("heartbeats", heartbeats.record_start)
@@ -75,6 +77,13 @@ class Command(PlainCommand):
             self._step("rate budget", lambda: call_command("declare_fresh_budget", verbosity=0))
         if not User.objects.filter(is_superuser=True, is_active=True).exists():
             self.stdout.write("  no admin yet")  # read by the launcher
+
+    def _prepare_tables(self) -> None:
+        self._step("database", lambda: call_command("migrate", interactive=False, verbosity=0))
+        self._step("triggers", close_way_past_triggers)
+        self._step("cache table", lambda: call_command("createcachetable", verbosity=0))
+        if connection.settings_dict["USER"] != settings.DATABASE_APP_ROLE:  # else one role is both
+            self._step("database rights", lambda: grant_rights(settings.DATABASE_APP_ROLE))
 
     def _step(self, name: str, work: Callable[[], object]) -> None:
         started = time.monotonic()
