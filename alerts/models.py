@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.rights import Right
 from core.triggers import append_only, never_truncated
 
 
@@ -45,6 +46,8 @@ class Alert(models.Model):
     objects = AlertQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("alerts.alert")
         ordering = ["-pk"]
         indexes = [models.Index(fields=["-opened_at", "-id"], name="alert_newest")]
         constraints = [

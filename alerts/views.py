@@ -17,10 +17,11 @@ from alerts.services.ways import ways
 from alerts.tables import AlertTable
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 from staff.models import User
 
 
-@staff_only("alerts.view_alert")
+@staff_only(Right.VIEW_ALERTS)
 @require_GET
 def alert_list(request: StaffRequest) -> HttpResponse:
     """Open and ended alerts that concern the person, newest first, and where they are sent."""

@@ -19,6 +19,7 @@ from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
 from core.looks import LookChoices
+from core.rights import Right
 from core.triggers import never_truncated
 
 if TYPE_CHECKING:
@@ -92,10 +93,9 @@ class Approval(models.Model):
     objects = ApprovalQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("approvals.approval")
         ordering = ["-pk"]
-        permissions = [
-            ("approve_order", "Can approve orders above a person's limit"),
-        ]
         constraints = [
             models.CheckConstraint(condition=Q(state__in=sorted(ApprovalState.values)), name="approval_state_known"),
             models.CheckConstraint(

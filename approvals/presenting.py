@@ -17,8 +17,8 @@ from approvals.services import why_not_approved_by
 from core.errors import Refused
 from core.money import rupiah
 from core.numbers import FIELDS, as_seen, numbers_in, text_as_seen
+from core.rights import Right, Role
 from staff.models import User
-from staff.roles import Role
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class ShownApproval:
     def amount(self) -> int | None:
         """Rupiah that it moves, for who may see it; None when it moves none."""
         act = act_named(self.approval.act)
-        if act is None or (act.moves_cost and not self.person.has_perm("catalogue.view_cost")):
+        if act is None or (act.moves_cost and not self.person.has_perm(Right.VIEW_COST)):
             return None
         return act.amount(self.approval.facts)
 
@@ -174,7 +174,7 @@ class ShownApproval:
         return self.found if self.is_void_now else self.approval.changes
 
     def _sees(self, line: Line) -> bool:
-        return not line.is_cost or self.person.has_perm("catalogue.view_cost")
+        return not line.is_cost or self.person.has_perm(Right.VIEW_COST)
 
     def _named(self, some: dict[str, Any]) -> dict[str, Line]:
         lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}

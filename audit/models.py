@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 
@@ -34,6 +35,8 @@ class AuditEvent(models.Model):
     facts = models.JSONField(null=True, help_text="What else there is to say.")
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("audit.auditevent")
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["txid", "id"], name="audit_event_to_seal"),

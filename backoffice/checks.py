@@ -12,7 +12,7 @@ from django.core.checks import CheckMessage, Error, register
 from alerts.services.ways import way_to
 from backoffice.database_rights import RIGHTS
 from backoffice.unsafe_settings import unsafe_settings
-from staff.roles import Role
+from core.rights import Role
 from upstream.callback_signature import VERIFIERS
 from upstream.config import Rate, is_safe_address
 from upstream.errors import Misconfigured

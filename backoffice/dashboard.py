@@ -25,6 +25,7 @@ from catalogue.services import request_catalogue_sync
 from core.access import StaffRequest, staff_only
 from core.live import Live, expect_news
 from core.paging import chosen_first
+from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
 from core.together import read_together
@@ -75,7 +76,7 @@ def overview_live(request: StaffRequest) -> HttpResponse:
 
 def _sells(request: StaffRequest) -> bool:
     """Whether the person sells, and so has an own day to see."""
-    return request.user.has_perm("purchases.buy") and request.user.has_perm("purchases.view_order")
+    return request.user.has_perm(Right.BUY) and request.user.has_perm(Right.VIEW_ORDERS)
 
 
 def _sees_shop(request: StaffRequest) -> bool:
@@ -84,7 +85,7 @@ def _sees_shop(request: StaffRequest) -> bool:
 
 
 def _sees_books(request: StaffRequest) -> bool:
-    return sees_cost(request.user) and request.user.has_perm("ledger.view_books")
+    return sees_cost(request.user) and request.user.has_perm(Right.VIEW_BOOKS)
 
 
 def _live(request: StaffRequest, own: OwnDay | None) -> Live:
@@ -107,7 +108,7 @@ def _own_facts(request: StaffRequest, own: OwnDay | None) -> dict[str, Any]:
     return {"sees_shop": sees_shop, "own": own, **own.tables(with_cost=sees_cost(request.user))}
 
 
-@staff_only("purchases.view_order", "gateway.read_balance")
+@staff_only(Right.VIEW_ORDERS, Right.READ_BALANCE)
 @require_POST
 def balance_refresh(request: StaffRequest) -> HttpResponse:
     """Have the balance read now."""
@@ -115,7 +116,7 @@ def balance_refresh(request: StaffRequest) -> HttpResponse:
     return redirect("overview")
 
 
-@staff_only("catalogue.view_product", "catalogue.sync_catalogue")
+@staff_only(Right.VIEW_PRODUCT, Right.SYNC_CATALOGUE)
 @require_POST
 def catalogue_sync(request: StaffRequest) -> HttpResponse:
     """Have the catalogue fetched now; back to the page of ours that `next` names."""
@@ -140,13 +141,13 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     facts: dict[str, Any] = {"today": timezone.localdate(now)}
     if not _sees_shop(request):
         return facts
-    if request.user.has_perm("purchases.view_order"):
+    if request.user.has_perm(Right.VIEW_ORDERS):
         facts["limit"] = limit_use()
     with snapshot():
-        if request.user.has_perm("purchases.view_order"):
+        if request.user.has_perm(Right.VIEW_ORDERS):
             facts |= _order_facts(today, request)
         sees_books = _sees_books(request)
-        sees_products = request.user.has_perm("catalogue.view_product")
+        sees_products = request.user.has_perm(Right.VIEW_PRODUCT)
         questions: list[Any] = [_last_syncs()] if sees_products else []
         if sees_books:
             questions += [ReconciliationRun.objects.all()[:1], *Funds.questions()]
@@ -155,7 +156,7 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
             facts |= _catalogue_facts(answers.pop(0), now)
         if sees_books:
             facts |= _fund_facts(*answers)
-        elif sees_cost(request.user) and request.user.has_perm("purchases.view_order"):
+        elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
             facts["reading"] = latest_reading()
     return facts
 

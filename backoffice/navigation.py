@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from backoffice.sections import Section, section_of
 from core.access import StaffRequest
+from core.rights import Right
 
 # Beside them stands the fifth tab, "More", with everything else.
 _TABS = 4
@@ -65,7 +66,7 @@ class Navigation:
 def navigation_of(request: HttpRequest) -> Navigation:
     """The places of whoever is signed in. A page that is not found is in none of them."""
     places = [*_places(request)]  # type: ignore[arg-type] # signed in
-    wanted = _OF_SELLERS if request.user.has_perm("purchases.buy") else _OF_OTHERS
+    wanted = _OF_SELLERS if request.user.has_perm(Right.BUY) else _OF_OTHERS
     by_name = {place.name: place for place in places}
     chosen = [by_name[name] for name in wanted if name in by_name][:_TABS]
     return Navigation(places=places, tabs=chosen, section=section_of(request))
@@ -80,39 +81,39 @@ def _places(request: StaffRequest) -> list[Place]:
     def add(name: str, address: str, icon: str, words: str, *, is_here: bool) -> None:
         found.append(Place(name, reverse(address), icon, words, is_here))
 
-    if may("catalogue.view_product"):
+    if may(Right.VIEW_PRODUCT):
         is_here = at.begins("counter") or at.path.startswith("/products/")
-        if may("purchases.buy"):
+        if may(Right.BUY):
             add("counter", "counter", "shopping-cart", _("Sell"), is_here=is_here)
         else:
             add("catalogue", "catalogue", "shopping-cart", _("Products"), is_here=is_here)
-    if may("bills.view_billcheck"):
+    if may(Right.VIEW_BILLS):
         add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
-    if may("purchases.view_order"):
+    if may(Right.VIEW_ORDERS):
         add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
         add("arrived", "arrived", "message-question", _("Arrived?"), is_here=at.begins("arrived", "complaint_"))
-    if may("ledger.view_books") and may("catalogue.view_cost"):
+    if may(Right.VIEW_BOOKS) and may(Right.VIEW_COST):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
-    if may("customers.view_customer"):
-        is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may("credit.view_credit"))
+    if may(Right.VIEW_CUSTOMERS):
+        is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may(Right.VIEW_CREDIT))
         add("customers", "customer_list", "address-book", _("Customers"), is_here=is_here)
-    if may("credit.view_credit"):
+    if may(Right.VIEW_CREDIT):
         add("credit", "credit_list", "notebook", _("Credit"), is_here=at.begins("credit_"))
-    if may("drawers.use_drawer") or may("drawers.view_shifts"):
-        address = "drawer" if may("drawers.use_drawer") else "shift_list"
+    if may(Right.USE_DRAWERS) or may(Right.VIEW_SHIFTS):
+        address = "drawer" if may(Right.USE_DRAWERS) else "shift_list"
         add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))
     if _is_asked(may):
         add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
-    if may("gateway.view_exchange"):
+    if may(Right.VIEW_EXCHANGES):
         add("workbench", "exchange_list", "arrows-exchange", _("Workbench"), is_here=at.name in _WORKBENCH)
-    elif may("callbacks.view_callback"):
+    elif may(Right.VIEW_CALLBACKS):
         add("callbacks", "callback_list", "webhook", _("Callbacks"), is_here=at.begins("callback_"))
     return found
 
 
 def _is_asked(may: Callable[[str], bool]) -> bool:
     """Whether something can wait for this person's approval, or for that of another."""
-    return may("approvals.view_approval") or may("purchases.buy") or may("bills.check_bill")
+    return may(Right.VIEW_APPROVALS) or may(Right.BUY) or may(Right.CHECK_BILLS)
 
 
 class _Position:

@@ -11,6 +11,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.rights import Right
+
 
 @dataclass(frozen=True)
 class Page:
@@ -44,38 +46,38 @@ _SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
     (
         _("Balance"),
         (
-            Page("balance", _("Now"), "ledger.view_books"),
-            Page("statement", _("Statement"), "ledger.view_entry"),
-            Page("closing_today", _("Daily closing"), "ledger.view_entry", also="closing"),
-            Page("difference_list", _("Differences"), "reconciliation.view_difference"),
-            Page("run_list", _("Comparisons"), "reconciliation.view_reconciliationrun"),
-            Page("alert_list", _("Alerts"), "alerts.view_alert"),
+            Page("balance", _("Now"), Right.VIEW_BOOKS),
+            Page("statement", _("Statement"), Right.VIEW_STATEMENT),
+            Page("closing_today", _("Daily closing"), Right.VIEW_STATEMENT, also="closing"),
+            Page("difference_list", _("Differences"), Right.VIEW_DIFFERENCES),
+            Page("run_list", _("Comparisons"), Right.VIEW_RECONCILIATIONS),
+            Page("alert_list", _("Alerts"), Right.VIEW_ALERTS),
         ),
     ),
     (
         _("Workbench"),
         (
-            Page("exchange_list", _("Exchanges"), "gateway.view_exchange"),
-            Page("error_list", _("Errors"), "gateway.view_exchange"),
-            Page("callback_list", _("Callbacks"), "callbacks.view_callback"),
-            Page("audit_list", _("What people did"), "audit.view_auditevent"),
+            Page("exchange_list", _("Exchanges"), Right.VIEW_EXCHANGES),
+            Page("error_list", _("Errors"), Right.VIEW_EXCHANGES),
+            Page("callback_list", _("Callbacks"), Right.VIEW_CALLBACKS),
+            Page("audit_list", _("What people did"), Right.VIEW_AUDIT),
         ),
     ),
     (
         _("Drawer"),
         (
-            Page("drawer", _("My drawer"), "drawers.use_drawer"),
-            Page("refund_list", pgettext_lazy("refund", "To give back"), "purchases.view_order"),
-            Page("shift_list", _("Shifts"), "drawers.view_shifts"),
-            Page("drawer_day_today", pgettext_lazy("closing", "Days"), "drawers.view_shifts", also="drawer_day"),
-            Page("drawer_list", _("Drawers"), "drawers.manage_drawers"),
+            Page("drawer", _("My drawer"), Right.USE_DRAWERS),
+            Page("refund_list", pgettext_lazy("refund", "To give back"), Right.VIEW_ORDERS),
+            Page("shift_list", _("Shifts"), Right.VIEW_SHIFTS),
+            Page("drawer_day_today", pgettext_lazy("closing", "Days"), Right.VIEW_SHIFTS, also="drawer_day"),
+            Page("drawer_list", _("Drawers"), Right.MANAGE_DRAWERS),
         ),
     ),
     (
         _("Staff"),
         (
             Page("staff_list", _("People"), "staff.view_user"),
-            Page("role_list", _("Roles"), "staff.change_roles"),
+            Page("role_list", _("Roles"), Right.CHANGE_ROLES),
         ),
     ),
 )

@@ -20,6 +20,7 @@ from bills.states import STANDINGS, AnswerKind, BillState, Standing
 from catalogue.models import Product
 from core import clock
 from core.money import rupiah
+from core.rights import Right
 from core.search import found_by, newest_of, words_being_typed, words_of, words_that_begin
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
@@ -229,8 +230,9 @@ class BillCheck(models.Model):
     newer_ref: str | None
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("bills.billcheck")
         ordering = ["-created_at", "-pk"]
-        permissions = [("check_bill", "Can check and pay bills")]
         constraints = [
             models.CheckConstraint(
                 condition=~Q(answer="bill")

@@ -13,6 +13,7 @@ from django.utils.translation import pgettext_lazy
 from audit.history import history_of
 from core import clock
 from core.looks import LookChoices
+from core.rights import Right
 from core.triggers import never_truncated
 
 
@@ -73,8 +74,9 @@ class Callback(models.Model):
     digests = {"content_hash": "body"}
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("callbacks.callback")
         ordering = ["-pk"]
-        permissions = [("process_callback", "Can process a callback again")]
         constraints = [
             models.UniqueConstraint(fields=["content_hash", "is_signed"], name="callback_once"),
             models.CheckConstraint(

@@ -15,10 +15,11 @@ from callbacks.tables import CallbackTable, RefusalCountTable, RefusalTable
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.paging import keyset_page
+from core.rights import Right
 from purchases.models import Order
 
 
-@staff_only("callbacks.view_callback")
+@staff_only(Right.VIEW_CALLBACKS)
 @require_GET
 def callback_list(request: StaffRequest) -> HttpResponse:
     """Callbacks newest first, and how many were rejected before processing."""
@@ -34,7 +35,7 @@ def callback_list(request: StaffRequest) -> HttpResponse:
     return render(request, "callbacks/callback_list.html", context)
 
 
-@staff_only("callbacks.view_callback")
+@staff_only(Right.VIEW_CALLBACKS)
 @require_GET
 def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One callback: its bytes as text, its headers, the verdict on its signature, and the order that it is about."""
@@ -50,12 +51,12 @@ def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "size": len(callback.body),
         "headers": sorted(callback.headers.items()),
         "order": order,
-        "may_process": request.user.has_perm("callbacks.process_callback") and not is_waiting,
+        "may_process": request.user.has_perm(Right.PROCESS_CALLBACKS) and not is_waiting,
     }
     return render(request, "callbacks/callback_detail.html", context)
 
 
-@staff_only("callbacks.view_callback", "callbacks.process_callback")
+@staff_only(Right.VIEW_CALLBACKS, Right.PROCESS_CALLBACKS)
 @require_POST
 def callback_process(request: StaffRequest, pk: int) -> HttpResponse:
     """Process one callback again; harmless, since the same outcome applied twice changes nothing."""

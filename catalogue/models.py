@@ -14,6 +14,7 @@ from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
 from core.looks import LookChoices
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 
@@ -115,8 +116,9 @@ class Product(models.Model):
     objects = ProductQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("catalogue.product")
         ordering = ["category__name", "brand__name", "price", "name"]
-        permissions = [("view_cost", "Can see what the shop pays, and its profit")]
         constraints = [
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
             models.CheckConstraint(condition=Q(admin_fee__gte=0), name="product_admin_fee_not_negative"),
@@ -209,6 +211,8 @@ class PriceChange(models.Model):
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("catalogue.pricechange")
         ordering = ["-at"]
         indexes = [
             models.Index(fields=["product", "-at"], name="price_change_of_product"),
@@ -253,6 +257,8 @@ class PriceRule(models.Model):
     ended_at = models.DateTimeField(null=True, help_text="Empty while it is active.")
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("catalogue.pricerule")
         ordering = ["type", "category", "brand", "product"]
         constraints = [
             models.CheckConstraint(
@@ -330,8 +336,9 @@ class CatalogueSync(models.Model):
     fault_detail = models.CharField(max_length=300, blank=True)
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("catalogue.cataloguesync")
         ordering = ["-started_at"]
-        permissions = [("sync_catalogue", "Can have the catalogue fetched now")]
         indexes = [models.Index(fields=["-started_at"], name="catalogue_sync_newest")]
 
     def __str__(self) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.rights import Right
+
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
     from staff.models import User
 
 
-VIEW_COST = "catalogue.view_cost"
+VIEW_COST = Right.VIEW_COST
 
 
 def sees_cost(person: User | AnonymousUser) -> bool:

@@ -13,6 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 from purchases.models import Order
@@ -57,10 +58,7 @@ class Complaint(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [
-            ("view_complaint", "Can see complaints"),
-            ("handle_complaint", "Can open, answer and close complaints"),
-        ]
+        permissions = Right.of("complaints.complaint")
         constraints = [
             models.UniqueConstraint(
                 fields=["order"], condition=~Q(state=State.CLOSED), name="complaint_open_once_an_order"

@@ -15,6 +15,7 @@ from django.db import IntegrityError, transaction
 from complaints.errors import ComplaintRefused
 from complaints.models import MOVES, Complaint, ComplaintEvent, State
 from core import clock
+from core.rights import Right
 
 if TYPE_CHECKING:
     from purchases.models import Order
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-VIEW, HANDLE = "complaints.view_complaint", "complaints.handle_complaint"
+VIEW, HANDLE = Right.VIEW_COMPLAINTS, Right.HANDLE_COMPLAINTS
 
 
 def open_complaint(order: Order, *, words: str, actor: User, due_at: dt.datetime | None = None) -> Complaint:

@@ -27,6 +27,7 @@ from core.errors import refusal_shown
 from core.live import Live
 from core.numbers import sees_whole_numbers
 from core.paging import chosen_first, keyset_page
+from core.rights import Right
 from core.together import read_together
 from drawers.presenting import sale_questions, shown_sale
 from purchases.models import Order
@@ -39,7 +40,7 @@ from shop.services import shop_of, shop_question
 _MOST_FOUND = 6
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def arrived(request: StaffRequest) -> HttpResponse:
     """The newest order of a number, or that of an SN or a ref_id, with the answer for the customer.
@@ -56,7 +57,7 @@ def arrived(request: StaffRequest) -> HttpResponse:
     return render(request, "complaints/arrived.html", context)
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     """When to ask next, and the answer if it is not as the page shows it."""
@@ -117,7 +118,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
     }
 
 
-@staff_only("complaints.view_complaint")
+@staff_only(Right.VIEW_COMPLAINTS)
 @require_GET
 def complaint_list(request: StaffRequest) -> HttpResponse:
     """What is not closed, the first due on top; by the filters in the URL also the closed ones, newest first."""
@@ -133,7 +134,7 @@ def complaint_list(request: StaffRequest) -> HttpResponse:
     return render(request, "complaints/complaint_list.html", {"filter": found, "page": page, "table": table})
 
 
-@staff_only("purchases.view_order", "complaints.handle_complaint")
+@staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)
 @require_POST
 def complaint_open(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Open a complaint about an order."""
@@ -148,7 +149,7 @@ def complaint_open(request: StaffRequest, ref_id: str) -> HttpResponse:
     return redirect(_page_of(order))
 
 
-@staff_only("purchases.view_order", "complaints.handle_complaint")
+@staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)
 @require_POST
 def complaint_step(request: StaffRequest, pk: int) -> HttpResponse:
     """Write what was done about a complaint, and where it stands now."""

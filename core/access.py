@@ -12,6 +12,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.cache import add_never_cache_headers
 from django_htmx.http import HttpResponseClientRefresh
 
+from core.rights import Right
+
 if TYPE_CHECKING:
     from staff.models import User
 
@@ -25,7 +27,7 @@ class StaffRequest(HttpRequest):
 
 
 def staff_only(
-    *permissions: str,
+    *permissions: Right,
 ) -> Callable[
     [Callable[Concatenate[StaffRequest, P], HttpResponseBase]], Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 ]:

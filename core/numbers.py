@@ -16,11 +16,13 @@ from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, HttpResponseBase
 
+from core.rights import Right
+
 if TYPE_CHECKING:
     from staff.models import User
 
 #: Sees every number whole; sees one number after asking for it, and takes files with whole numbers.
-VIEW, REVEAL = "purchases.view_number", "purchases.reveal_number"
+VIEW, REVEAL = Right.VIEW_NUMBERS, Right.REVEAL_NUMBERS
 BULLET = "•"
 #: What the document and our own rows call a customer's number.
 FIELDS = frozenset({"destination"})

@@ -22,6 +22,7 @@ from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
 from core.numbers import sees_whole_numbers
+from core.rights import Right
 from core.times import start_of_day
 from core.together import read_together
 from counter.services import Choice, Shelf
@@ -303,7 +304,7 @@ class Pills:
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     """All of one moment, in one statement; as much for a busy person as for a new one."""
-    may_use, sees_balance = person.has_perm(USE), person.has_perm("ledger.view_books") and sees_cost(person)
+    may_use, sees_balance = person.has_perm(USE), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     of_drawer = own_drawer_questions(person) if may_use else []
     of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]

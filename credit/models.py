@@ -15,6 +15,7 @@ from django.db.models.deletion import SET_NULL, ProtectedError
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 from customers.models import Customer
@@ -88,11 +89,7 @@ class CreditAccount(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [
-            ("use_credit", "Can sell on credit and take payments"),
-            ("view_credit", "Can see what all customers owe"),
-            ("manage_credit", "Can give customers credit, and change its cap and due date"),
-        ]
+        permissions = Right.of("credit.creditaccount")
         constraints = [
             models.CheckConstraint(condition=Q(cap__gte=0), name="credit_cap_not_negative"),
             models.CheckConstraint(condition=Q(due_days__lte=MOST_DUE_DAYS), name="credit_due_within_a_year"),

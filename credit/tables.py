@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
+from core.rights import Right
 from core.tables import Table, cell_from, column, row_link
 from core.times import day_words, moment
 from credit.models import CreditAccount, CreditEntry
@@ -110,7 +111,7 @@ class CreditEntryTable(Table[CreditEntry]):
     def what(self, entry: CreditEntry) -> SafeString:
         """Its kind; of an order with a link to it, and what was undone struck through."""
         words: object = entry.get_kind_display()
-        if entry.ref_id and self.user.has_perm("purchases.view_order"):
+        if entry.ref_id and self.user.has_perm(Right.VIEW_ORDERS):
             words = row_link(reverse("order_detail", args=[entry.ref_id]), words)
         if entry.undoes_id and entry.kind != CreditEntry.Kind.REFUND:
             return format_html('{} <span class="sub" data-undoes>{}</span>', words, gettext("undone"))
@@ -126,7 +127,7 @@ class CreditEntryTable(Table[CreditEntry]):
             parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
         words = " · ".join(part for part in parts if part)
         if entry.due_on and entry.ref_id in self.unfulfilled and not hasattr(entry, "undone_by"):
-            may_see = self.user.has_perm("purchases.view_order")
+            may_see = self.user.has_perm(Right.VIEW_ORDERS)
             url = reverse("order_detail", args=[entry.ref_id]) if may_see else ""
             return format_html('<span class="sub">{}</span> {}', words, cell_from("credit/unfulfilled.html", url=url))
         if entry.pk not in self.undoable:

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.history import history_of
 from catalogue.destinations import DestinationKind
 from catalogue.models import Product, ProductType
+from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
 
@@ -80,6 +81,8 @@ class Customer(models.Model):
     objects = CustomerQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("customers.customer")
         ordering = ["name", "pk"]
         indexes = [
             models.Index(fields=["name", "id"], name="customer_by_name"),

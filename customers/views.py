@@ -17,6 +17,7 @@ from catalogue.models import Product
 from core.access import StaffRequest, staff_only
 from core.numbers import VIEW, sees_whole_numbers
 from core.paging import FirstPages
+from core.rights import Right
 from customers.errors import AlreadySaved
 from customers.filters import CustomerFilter
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
@@ -28,7 +29,7 @@ from customers.tables import CustomerTable, NumberTable
 ROWS = 50
 
 
-@staff_only("customers.view_customer")
+@staff_only(Right.VIEW_CUSTOMERS)
 @require_GET
 def customer_list(request: StaffRequest) -> HttpResponse:
     """Customers by name, found while typing."""
@@ -40,7 +41,7 @@ def customer_list(request: StaffRequest) -> HttpResponse:
     return render(request, "customers/customer_list.html", context)
 
 
-@staff_only("customers.view_customer", "customers.add_customer")
+@staff_only(Right.VIEW_CUSTOMERS, Right.ADD_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_add(request: StaffRequest) -> HttpResponse:
     """A new customer; the numbers are added on the customer's page."""
@@ -51,7 +52,7 @@ def customer_add(request: StaffRequest) -> HttpResponse:
     return render(request, "customers/customer_form.html", {"form": form})
 
 
-@staff_only("customers.view_customer")
+@staff_only(Right.VIEW_CUSTOMERS)
 @require_GET
 def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One customer with all numbers."""
@@ -64,7 +65,7 @@ def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     )
 
 
-@staff_only("customers.view_customer", "customers.change_customer", VIEW)
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, VIEW)
 @require_http_methods(["GET", "POST"])
 def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change the name or the note."""
@@ -76,7 +77,7 @@ def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
     return render(request, "customers/customer_form.html", {"form": form, "customer": Customer.objects.get(pk=pk)})
 
 
-@staff_only("customers.view_customer", "customers.delete_customer")
+@staff_only(Right.VIEW_CUSTOMERS, Right.DELETE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     """Ask, then forget the customer with all numbers. Orders and bills stay."""
@@ -94,7 +95,7 @@ def customer_delete(request: StaffRequest, pk: int) -> HttpResponse:
     return render(request, "customers/customer_delete.html", {"customer": customer})
 
 
-@staff_only("customers.view_customer", "customers.change_customer")
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def number_add(request: StaffRequest, pk: int) -> HttpResponse:
     """One more number of a customer."""
@@ -103,7 +104,7 @@ def number_add(request: StaffRequest, pk: int) -> HttpResponse:
     return _number_form(request, number, form)
 
 
-@staff_only("customers.view_customer", "customers.change_customer", VIEW)
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, VIEW)
 @require_http_methods(["GET", "POST"])
 def number_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change a number, what it is for, or its note."""
@@ -137,7 +138,7 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
     return True
 
 
-@staff_only("customers.view_customer", "customers.change_customer")
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS)
 @require_POST
 def number_delete(request: StaffRequest, pk: int) -> HttpResponse:
     """Forget a number. Orders and bills stay."""
@@ -147,7 +148,7 @@ def number_delete(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(number.customer)
 
 
-@staff_only("customers.view_customer", "customers.add_customer", "customers.change_customer")
+@staff_only(Right.VIEW_CUSTOMERS, Right.ADD_CUSTOMERS, Right.CHANGE_CUSTOMERS)
 @require_http_methods(["GET", "POST"])
 def number_save(request: StaffRequest) -> HttpResponse:
     """Save the number of an order or a bill (`?product=CODE&destination=NO`) for a known or a new customer."""
@@ -172,7 +173,7 @@ def number_save(request: StaffRequest) -> HttpResponse:
     return render(request, "customers/number_form.html", context)
 
 
-@staff_only("customers.view_customer")
+@staff_only(Right.VIEW_CUSTOMERS)
 @require_GET
 def number_suggest(request: StaffRequest, code: str) -> HttpResponse:
     """Saved numbers that fit the product, for what is being typed in the field for the number."""

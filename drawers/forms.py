@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.forms import OnceField, RupiahField
 from core.money import rupiah
+from core.rights import Right
 from credit.forms import CreditCustomerField
 from credit.models import CreditEntry
 from drawers.models import DENOMINATIONS, Drawer, Method, Shift
@@ -215,7 +216,7 @@ class GiveBackForm(forms.Form):
 def shifts_to_pay_from(person: User) -> Any:
     """The open shifts out of which this person may give money back: their own, or all for who manages drawers."""
     found = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
-    return found if person.has_perm("drawers.manage_drawers") else found.filter(cashier=person.pk)
+    return found if person.has_perm(Right.MANAGE_DRAWERS) else found.filter(cashier=person.pk)
 
 
 class DrawerForm(forms.Form):

@@ -9,6 +9,7 @@ import pgtrigger
 from django.db import models
 from django.db.models import Func, Q, Value
 
+from core.rights import Right
 from core.triggers import never_truncated
 from upstream.endpoints import Endpoint
 
@@ -86,6 +87,8 @@ class Exchange(models.Model):
     objects = ExchangeQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("gateway.exchange")
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
@@ -135,7 +138,8 @@ class UpstreamAccount(models.Model):
     refused_code = models.CharField(max_length=40, blank=True)
 
     class Meta:
-        permissions = [("read_balance", "Can have the balance read now")]
+        default_permissions = ()
+        permissions = Right.of("gateway.upstreamaccount")
         constraints = [models.CheckConstraint(condition=Q(only=True), name="upstream_account_is_one_row")]
 
     def __str__(self) -> str:

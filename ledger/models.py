@@ -10,6 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, own_transaction
 from gateway.models import NEXT_NUMBER
@@ -36,6 +37,8 @@ class Books(models.Model):
     posted_at = models.DateTimeField(null=True, help_text="The time of the last entry: none is dated before it.")
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("ledger.books")
         constraints = [
             models.CheckConstraint(condition=Q(only=True), name="books_are_one_row"),
             models.CheckConstraint(condition=Q(reserved__gte=0), name="books_reserve_nothing_negative"),
@@ -88,11 +91,9 @@ class Entry(models.Model):
     objects = EntryQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("ledger.entry")
         ordering = ["pk"]
-        permissions = [
-            ("propose_adjustment", "Can propose adjustments of the balance"),
-            ("adjust_balance", "Can approve adjustments of the balance"),
-        ]
         constraints = [
             models.CheckConstraint(condition=Q(amount__gt=0), name="entry_amount_positive"),
             models.CheckConstraint(

@@ -10,13 +10,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 from exports.lists import ListFile
 from ledger.filters import StatementFilter
 from ledger.models import Entry
 from ledger.tables import StatementTable
 
 
-@staff_only("ledger.view_entry", "catalogue.view_cost")
+@staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def statement(request: StaffRequest) -> HttpResponse:
     """The entries that the filters in the URL leave, newest first, 50 a page."""
@@ -42,14 +43,14 @@ FILE = ListFile(
 )
 
 
-@staff_only("ledger.view_entry", "catalogue.view_cost")
+@staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_http_methods(["GET", "POST"])
 def statement_csv(request: StaffRequest) -> HttpResponseBase:
     """The filtered statement as CSV, sent while it is read; a long one is asked of the worker (POST)."""
     return FILE.csv(request, _found(request))
 
 
-@staff_only("ledger.view_entry", "catalogue.view_cost")
+@staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_http_methods(["GET", "POST"])
 def statement_xlsx(request: StaffRequest) -> HttpResponseBase:
     """Ask the worker for the filtered statement as a workbook."""

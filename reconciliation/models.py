@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
 from audit.history import history_of
+from core.rights import Right
 from core.triggers import never_truncated
 from gateway.models import Exchange
 from ledger.models import Entry
@@ -73,6 +74,8 @@ class ReconciliationRun(models.Model):
     blocking = models.JSONField(default=list, help_text="ref_ids whose outcome it waits for.")
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("reconciliation.reconciliationrun")
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["-at"], name="reconciliation_run_newest"),
@@ -190,8 +193,9 @@ class Difference(models.Model):
     objects = DifferenceQuerySet.as_manager()
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("reconciliation.difference")
         ordering = ["-pk"]
-        permissions = [("acknowledge_difference", "Can acknowledge differences and announce top-ups")]
         constraints = [
             models.CheckConstraint(condition=~Q(amount=0), name="difference_not_zero"),
             models.CheckConstraint(condition=Q(to_no__gt=F("from_no")), name="difference_in_order"),

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from core.triggers import append_only
 
 # Bytes of a logo
@@ -82,7 +83,7 @@ class Shop(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("change_settings", "Can change the shop's settings")]
+        permissions = Right.of("shop.shop")
         constraints = [
             models.CheckConstraint(condition=Q(only=True), name="shop_is_one_row"),
             models.CheckConstraint(condition=~Q(name=""), name="shop_has_a_name"),

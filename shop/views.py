@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
+from core.rights import Right, Role
 from shop import services
 from shop.errors import LogoRefused
 from shop.forms import ShopForm
@@ -21,7 +22,6 @@ from shop.models import Logo, Paper, Shop
 from shop.presenting import Letterhead
 from shop.services import TEXTS
 from staff.errors import FactorRefused
-from staff.roles import Role
 from staff.services import check_factor
 
 CHANGE_SHOP = "change_shop"
@@ -29,7 +29,7 @@ CHANGE_SHOP = "change_shop"
 _BOUND = (*TEXTS, "without_logo", "kept_logo")
 
 
-@staff_only("shop.change_settings")
+@staff_only(Right.CHANGE_SHOP)
 @require_http_methods(["GET", "POST"])
 def shop_settings(request: StaffRequest) -> HttpResponse:
     """Show the settings beside the three papers; save them, or only show what was typed ("preview").

@@ -7,8 +7,8 @@ from allauth.mfa.models import Authenticator
 from django.utils.translation import gettext_lazy as _
 
 from core.filters import ListFilter, SearchFilter
+from core.rights import Role
 from staff.models import StaffQuerySet
-from staff.roles import Role
 
 
 class StaffFilter(ListFilter):

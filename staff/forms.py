@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from core.forms import RupiahField
 from core.money import rupiah
+from core.rights import OF_ROLES, Role
 from staff.errors import SLOWED, slowed_words
 from staff.models import LIMITS, User
-from staff.rights import RIGHTS
-from staff.roles import Role, roles_given_by
+from staff.roles import roles_given_by
 from staff.services import Limits
 from staff.services.own_factors import counted_password
 from staff.services.throttle import Slowed
@@ -108,7 +108,7 @@ class LimitsForm(forms.Form):
 class RoleRightsForm(LimitsForm):
     """What a role may do and spend."""
 
-    rights = forms.MultipleChoiceField(choices=[(right.name, right.words) for right in RIGHTS], required=False)
+    rights = forms.MultipleChoiceField(choices=[(right.value, right.label) for right in OF_ROLES], required=False)
 
 
 class InviteForm(RoleForm):

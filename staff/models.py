@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from audit.kinds import Kind
+from core.rights import Right
 from staff.rights import ALL_ROLES
 
 # The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
@@ -143,15 +144,12 @@ class User(AbstractUser):
     by_pin: ClassVar[bool] = False
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("staff.user")
         db_table = "staff_user"
         constraints = [
             models.UniqueConstraint(Upper("username"), name="staff_user_name_in_any_case"),
             models.CheckConstraint(condition=_not_negative("own_"), name="staff_user_limits_not_negative"),
-        ]
-        permissions = [
-            ("manage_staff", "Can invite people, change their roles and switch accounts off"),
-            ("change_limits", "Can change the limits of people"),
-            ("change_roles", "Can change what roles may do"),
         ]
 
     def get_absolute_url(self) -> str:
@@ -245,7 +243,7 @@ class RoleLimits(models.Model):
         f" AND {_UNSAID.format('new.role')}"
     }
 
-    role = models.CharField(max_length=20, primary_key=True, help_text="A value of `staff.roles.Role`.")
+    role = models.CharField(max_length=20, primary_key=True, help_text="A value of `core.rights.Role`.")
     per_order = models.BigIntegerField(null=True, blank=True)
     per_day = models.BigIntegerField(null=True, blank=True)
     approval_above = models.BigIntegerField(null=True, blank=True)

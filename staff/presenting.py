@@ -11,9 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.looks import LookChoices
+from core.rights import Role
 from staff.factor_store import EncryptedFactors
 from staff.models import User
-from staff.roles import Role, role_of
+from staff.roles import role_of
 
 
 class Standing(LookChoices):

@@ -6,30 +6,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import Group, Permission
-from django.db import models, transaction
-from django.utils.translation import gettext_lazy as _
+from django.db import transaction
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import NEEDS_TWO, OF_ROLES, Role
 from staff.models import User
-from staff.rights import NEEDS_TWO, grant
-
-
-class Role(models.TextChoices):
-    """The roles, lowest first: who is not an owner gives lower ones. Owners are superusers; the others are groups."""
-
-    VIEWER = "viewer", _("Viewer")
-    CASHIER = "cashier", _("Cashier")
-    SUPERVISOR = "supervisor", _("Supervisor")
-    AUDITOR = "auditor", _("Auditor")
-    ADMINISTRATOR = "administrator", _("Administrator")
-    OWNER = "owner", _("Owner")
-
-    @property
-    def rank(self) -> int:
-        """Its place in the order, from 0."""
-        return list(Role).index(self)
-
+from staff.rights import grant
 
 NO_RANK = -1
 # The owners' rights are all, and stay so.
@@ -86,82 +69,9 @@ def give_role(person: User, role: Role) -> None:
         person.groups.add(Group.objects.get(name=role))
 
 
-_VIEWER = (
-    "catalogue.view_product",
-    "catalogue.view_pricechange",
-    "purchases.view_order",
-    "bills.view_billcheck",
-    "ledger.view_books",
-)
-_CASHIER = (
-    *_VIEWER,
-    "customers.view_customer",
-    "catalogue.sync_catalogue",
-    "gateway.read_balance",
-    "purchases.buy",
-    "purchases.view_number",
-    "bills.check_bill",
-    "customers.add_customer",
-    "customers.change_customer",
-    "customers.delete_customer",
-    "drawers.use_drawer",
-    "drawers.give_back",
-    "credit.use_credit",
-    "complaints.view_complaint",
-    "complaints.handle_complaint",
-)
-_SUPERVISOR = (
-    *_CASHIER,
-    "catalogue.view_cost",
-    "purchases.sell_below_cost",
-    "purchases.resolve_order",
-    "purchases.propose_verdict",
-    "approvals.view_approval",
-    "approvals.approve_order",
-    "reconciliation.view_difference",
-    "ledger.propose_adjustment",
-    "alerts.view_alert",
-    "staff.manage_staff",
-    "tills.enrol_till",
-    "drawers.view_shifts",
-    "credit.view_credit",
-)
-_AUDITOR = (
-    *_VIEWER,
-    "catalogue.view_cost",
-    "purchases.reveal_number",
-    "callbacks.view_callback",
-    "gateway.view_exchange",
-    "audit.view_auditevent",
-    "approvals.view_approval",
-    "ledger.view_entry",
-    "reconciliation.view_difference",
-    "reconciliation.view_reconciliationrun",
-    "alerts.view_alert",
-    "drawers.view_shifts",
-    "credit.view_credit",
-    "complaints.view_complaint",
-)
 # What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
 # so that what a shop has changed stays.
-ROLES: dict[Role, tuple[str, ...]] = {
-    Role.VIEWER: _VIEWER,
-    Role.CASHIER: _CASHIER,
-    Role.SUPERVISOR: _SUPERVISOR,
-    Role.AUDITOR: _AUDITOR,
-    Role.ADMINISTRATOR: (
-        *dict.fromkeys((*_SUPERVISOR, *_AUDITOR)),
-        "catalogue.change_pricerule",
-        "purchases.decide_order",
-        "callbacks.process_callback",
-        "ledger.adjust_balance",
-        "reconciliation.acknowledge_difference",
-        "staff.change_limits",
-        "drawers.manage_drawers",
-        "credit.manage_credit",
-        "shop.change_settings",
-    ),
-}
+ROLES = {role: tuple(right for right in OF_ROLES if role in right.begins_with) for role in EDITABLE}
 # What an administrator proposes for the books, the owner approves, and the other way round.
 DEMO_STAFF = {
     "cashier": {"role": Role.CASHIER, "first_name": "Kasir"},

@@ -8,11 +8,11 @@ from typing import Any
 
 from django.conf import settings
 
+from core.rights import PIN_RIGHTS
 from staff.backends import PERSON, StaffBackend
 from staff.models import User
 from staff.services import limits_of
 from tills.models import HeldTill, PinPerson
-from tills.rights import PIN_RIGHTS
 
 _WITH_TILLS = f"""
     SELECT found.*, (

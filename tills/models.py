@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from staff.models import User
 
 
@@ -40,12 +41,13 @@ class Till(models.Model):
     pin_locked_until = models.DateTimeField(null=True)
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("tills.till")
         constraints = [
             models.UniqueConstraint(Upper("name"), condition=Q(switched_off_at=None), name="till_name_once"),
             models.CheckConstraint(condition=Q(switched_off_at=None) | Q(held_by=None), name="till_off_held_by_nobody"),
             models.CheckConstraint(condition=Q(pin_limit=None) | Q(pin_limit__gte=0), name="till_limit_not_negative"),
         ]
-        permissions = [("enrol_till", "Can enrol tills, unlock them and switch them off")]
 
     def __str__(self) -> str:
         return self.name

@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.kinds import Kind
 from audit.models import AuditEvent
+from core.rights import Role
 from core.tables import Table, column, row_link
 from core.times import day_words, moment
 from gateway.models import Exchange
 from staff.models import User
-from staff.roles import Role
 from workbench.presenting import errors
 from workbench.presenting.events import as_text, details_of, masked
 from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of

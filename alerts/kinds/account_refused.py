@@ -4,10 +4,11 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
+from core.rights import Right
 from gateway.models import UpstreamAccount
 
 
-class AccountRefused(AlertKind, permission="purchases.view_order", is_in_banner=True):
+class AccountRefused(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
     """Wrong credentials, an inactive account, or an IP address that is not allowed: nothing is sent."""
 
     def reasons(self, now: Now) -> list[Reason]:

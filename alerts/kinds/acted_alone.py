@@ -8,11 +8,12 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
 from audit.models import AuditEvent
+from core.rights import Right
 
 _FOR = dt.timedelta(hours=24)
 
 
-class ActedAlone(AlertKind, permission="audit.view_auditevent"):
+class ActedAlone(AlertKind, permission=Right.VIEW_AUDIT):
     """Open for a day after the latest one, so that everybody concerned hears of it."""
 
     def reasons(self, now: Now) -> list[Reason]:

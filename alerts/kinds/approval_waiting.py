@@ -9,9 +9,10 @@ from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from approvals.models import Approval
+from core.rights import Right
 
 
-class ApprovalWaiting(AlertKind, permission="approvals.view_approval"):
+class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS):
     """One for all that have waited for longer than the setting says: the oldest, and how many."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -27,7 +28,7 @@ class ApprovalWaiting(AlertKind, permission="approvals.view_approval"):
             title=title % {"n": count},
             facts=_("The oldest has waited since %(since)s.") % {"since": at(facts, "since")},
             next_step=_("Approve or refuse it.")
-            if may(person, "approvals.approve_order")
+            if may(person, Right.APPROVE_ORDERS)
             else _("Ask somebody who may approve it."),
             url=reverse("approval_list"),
         )

@@ -5,9 +5,10 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from audit.models import Sealing
+from core.rights import Right
 
 
-class AuditBroken(AlertKind, permission="reconciliation.view_difference"):
+class AuditBroken(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """The last verification found a flaw."""
 
     def reasons(self, now: Now) -> list[Reason]:

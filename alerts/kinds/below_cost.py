@@ -6,11 +6,12 @@ from django.utils.translation import ngettext
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import rupiah
+from core.rights import Right
 
 _NAMED = 3
 
 
-class BelowCost(AlertKind, permission="catalogue.view_cost"):
+class BelowCost(AlertKind, permission=Right.VIEW_COST):
     """One for all listed products that sell below cost, the largest loss first; it ends when none does."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -29,7 +30,7 @@ class BelowCost(AlertKind, permission="catalogue.view_cost"):
             facts=_("%(names)s: up to %(loss)s lost for each sale.")
             % {"names": ", ".join(facts.get("names", [])), "loss": rupiah(facts.get("largest_loss"))},
             next_step=_("Raise its price rule.")
-            if may(person, "catalogue.change_pricerule")
+            if may(person, Right.CHANGE_PRICES)
             else _("Ask who may change selling prices."),
             url=reverse("prices"),
         )

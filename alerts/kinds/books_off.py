@@ -6,10 +6,11 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core.money import rupiah
+from core.rights import Right
 from ledger.models import Flaw, Proof
 
 
-class BooksOff(AlertKind, permission="reconciliation.view_difference"):
+class BooksOff(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """The last proof found a flaw."""
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -6,10 +6,11 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from alerts.models import Severity
 from core.money import rupiah
+from core.rights import Right
 from reconciliation.models import Difference
 
 
-class UnexplainedDifference(AlertKind, permission="reconciliation.view_difference"):
+class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """One for each open difference. A top-up is none."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -33,11 +34,11 @@ class UnexplainedDifference(AlertKind, permission="reconciliation.view_differenc
         amount = int(facts.get("amount", 0))
         if amount < 0:
             title = _("The upstream holds %(amount)s less than our books.") % {"amount": rupiah(-amount)}
-            permission = "ledger.propose_adjustment"
+            permission = Right.PROPOSE_ADJUSTMENTS
             decide = _("Ask the upstream what happened, then propose an adjustment with the reason.")
         else:
             title = _("The upstream holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
-            permission = "reconciliation.acknowledge_difference"
+            permission = Right.ACKNOWLEDGE_DIFFERENCES
             decide = _("Ask the upstream what happened, then acknowledge it with the reason.")
         words = _("No order explains it. It happened between %(start)s and %(end)s.") % {
             "start": at(facts, "from_at"),

@@ -6,11 +6,12 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core import heartbeats
+from core.rights import Right
 
 _LEAST_FREE_BYTES = 1_000_000_000
 
 
-class DiskLow(AlertKind, permission="purchases.view_order"):
+class DiskLow(AlertKind, permission=Right.VIEW_ORDERS):
     """One for each installation. Each process reports the free room of its disk with its heartbeat."""
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import signed_rupiah
+from core.rights import Right
 from drawers.models import Shift
 
 # A day that nobody signs is forgotten here after this.
 _FOR = dt.timedelta(days=7)
 
 
-class DrawerDifference(AlertKind, permission="drawers.view_shifts"):
+class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS):
     """One for each count of a shift, at its beginning and at its end, until an owner has signed its day."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -37,7 +38,7 @@ class DrawerDifference(AlertKind, permission="drawers.view_shifts"):
             else _("The drawer “%(drawer)s” was closed with a large difference.") % names,
             facts=_("%(name)s: %(amount)s.") % {**names, "amount": signed_rupiah(int(facts.get("difference", 0)))},
             next_step=_("Look into it, then sign the day.")
-            if may(person, "drawers.sign_day")
+            if may(person, Right.SIGN_DAYS)
             else _("Look into it with the cashier."),
             url=reverse("shift_detail", args=[facts["shift"]]) if "shift" in facts else reverse("shift_list"),
         )

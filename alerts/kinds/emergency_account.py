@@ -9,11 +9,12 @@ from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
 from audit.kinds import Kind
 from audit.models import AuditEvent
+from core.rights import Right
 
 _FOR = dt.timedelta(hours=24)
 
 
-class EmergencyAccount(AlertKind, permission="staff.manage_staff"):
+class EmergencyAccount(AlertKind, permission=Right.MANAGE_STAFF):
     """Open for a day after its latest use, so that everybody concerned hears of it."""
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -6,12 +6,13 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import rupiah
+from core.rights import Right
 from gateway.services import latest_reading
 from ledger.models import Books
 from ledger.services import available, low_below, usual_spending_per_hour
 
 
-class LowBalance(AlertKind, permission="ledger.view_books"):
+class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
     """Below the threshold in rupiah, or less than so many hours of usual spending left."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -35,7 +36,7 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
 
     def words(self, facts: Facts, person: Person) -> Words:
         # How the balance falls says what an order costs.
-        sees_amounts = may(person, "catalogue.view_cost")
+        sees_amounts = may(person, Right.VIEW_COST)
         left = _("%(amount)s are available; the alert is set to %(threshold)s.") % {
             "amount": rupiah(facts.get("available", 0)),
             "threshold": rupiah(facts.get("threshold", 0)),
@@ -48,7 +49,7 @@ class LowBalance(AlertKind, permission="ledger.view_books"):
                 if hours < 1
                 else _("At the usual pace that lasts for %(hours)s hours.") % {"hours": number_format(hours, 1)}
             )
-        may_top_up = may(person, "reconciliation.acknowledge_difference")
+        may_top_up = may(person, Right.ACKNOWLEDGE_DIFFERENCES)
         return Words(
             title=_("The balance is low."),
             facts=left,

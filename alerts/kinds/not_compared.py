@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Alert, Severity
+from core.rights import Right
 from gateway.models import UpstreamAccount
 from ledger.models import Books
 
@@ -15,7 +16,7 @@ from ledger.models import Books
 _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
 
 
-class NotCompared(AlertKind, permission="reconciliation.view_difference"):
+class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
     """A warning unless another alert says why; after an hour critical, whatever the reason."""
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from core.money import rupiah
+from core.rights import Right
 from gateway.models import Exchange
 from purchases.models import Order
 from purchases.models.orders import may_be_charged
@@ -18,7 +19,7 @@ from purchases.states import POLLED, Status
 _AFTER = dt.timedelta(minutes=15)
 
 
-class OrderUnknown(AlertKind, permission="purchases.view_order"):
+class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
     """One for each order; that it awaits a decision is said in other words, for then nothing happens by itself."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -49,7 +50,7 @@ class OrderUnknown(AlertKind, permission="purchases.view_order"):
             title=title % {"ref_id": ref_id},
             facts=(
                 _("%(amount)s may have been charged; sent %(since)s.")
-                if may(person, "catalogue.view_cost")
+                if may(person, Right.VIEW_COST)
                 else _("It may have been charged; sent %(since)s.")
             )
             % {"amount": rupiah(facts.get("amount", 0)), "since": at(facts, "since")},

@@ -5,9 +5,10 @@ from django.utils.translation import gettext as _
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words
 from alerts.models import Severity
 from core import health
+from core.rights import Right
 
 
-class ProcessSilent(AlertKind, permission="purchases.view_order"):
+class ProcessSilent(AlertKind, permission=Right.VIEW_ORDERS):
     """One for each process."""
 
     def reasons(self, now: Now) -> list[Reason]:

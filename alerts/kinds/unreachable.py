@@ -6,12 +6,13 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
+from core.rights import Right
 from gateway.models import UpstreamAccount
 
 _AFTER = dt.timedelta(minutes=2)
 
 
-class Unreachable(AlertKind, permission="purchases.view_order", is_in_banner=True):
+class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
     """It has answered nothing for two minutes."""
 
     def reasons(self, now: Now) -> list[Reason]:

@@ -48,6 +48,8 @@ class Migration(migrations.Migration):
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
+                "permissions": [("view_alert", "Can view alert")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
                 "indexes": [models.Index(fields=["-opened_at", "-id"], name="alert_newest")],
                 "constraints": [

@@ -83,8 +83,9 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "permissions": [("view_approval", "Can view approval"), ("approve_order", "Can approve order")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
-                "permissions": [("approve_order", "Can approve orders above a person's limit")],
                 "indexes": [
                     models.Index(fields=["-asked_at", "-id"], name="approval_newest"),
                     models.Index(fields=["asked_by", "-asked_at", "-id"], name="approval_by_asker"),

@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import Act, Line, Seen, register
 from approvals.errors import ApprovalRefused
 from core.money import rupiah
+from core.rights import Right, Role
 from staff import services
 from staff.errors import NotAllowed
 from staff.models import LIMITS, User
-from staff.rights import BY_NAME
-from staff.roles import Role, role_of
+from staff.roles import role_of
 from staff.services import Limits
 from staff.services.changes import (
     MORE_TO_SPEND,
@@ -73,7 +73,7 @@ class InviteAct(PeopleAct):
 
     name = "invite"
     label = _("Invitation into a role with more rights")
-    may_ask = may_approve = "staff.manage_staff"
+    may_ask = may_approve = Right.MANAGE_STAFF
 
     def change(self, content: Content) -> Change:
         """The invitation."""
@@ -119,7 +119,7 @@ class RoleAct(PeopleAct):
 
     name = "role"
     label = _("Role with more rights")
-    may_ask = may_approve = "staff.manage_staff"
+    may_ask = may_approve = Right.MANAGE_STAFF
 
     def change(self, content: Content) -> Change:
         """The role, for this person as stored now."""
@@ -196,7 +196,7 @@ class SwitchOnAct(PeopleAct):
 
     name = "switch_on"
     label = _("Account switched on again")
-    may_ask = may_approve = "staff.manage_staff"
+    may_ask = may_approve = Right.MANAGE_STAFF
 
     def change(self, content: Content) -> Change:
         """The account, as it is now."""
@@ -229,7 +229,7 @@ class LimitsAct(PeopleAct):
 
     name = "limits"
     label = _("Higher limits of a person")
-    may_ask = may_approve = "staff.change_limits"
+    may_ask = may_approve = Right.CHANGE_LIMITS
 
     def change(self, content: Content) -> Change:
         """The limits, for this person as stored now."""
@@ -269,7 +269,7 @@ class RoleRightsAct(PeopleAct):
 
     name = "role_rights"
     label = _("More rights or limits of a role")
-    may_ask = may_approve = "staff.change_roles"
+    may_ask = may_approve = Right.CHANGE_ROLES
 
     def change(self, content: Content) -> Change:
         """The edit of the role."""
@@ -348,7 +348,7 @@ def _rights(names: list[str]) -> str:
     others = {MORE_TO_SPEND: gettext("Spend more"), "*": gettext("Everything")}
     if "*" in names:
         return others["*"]
-    return "; ".join(str(BY_NAME[name].words) if name in BY_NAME else others.get(name, name) for name in names)
+    return "; ".join(str(Right(name).label) if name in Right else others.get(name, name) for name in names)
 
 
 def _edit(content: Content) -> tuple[Role, list[str], Limits]:

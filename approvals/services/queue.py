@@ -8,11 +8,12 @@ from django.db.models import Q
 
 from approvals.acts import act_named, acts_approved_by, acts_asked_by
 from approvals.models import Approval, ApprovalQuerySet
+from core.rights import Right
 
 if TYPE_CHECKING:
     from staff.models import User
 
-SEE_ALL = "approvals.view_approval"
+SEE_ALL = Right.VIEW_APPROVALS
 
 
 def sees_queue(person: User) -> bool:

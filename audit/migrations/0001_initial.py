@@ -59,6 +59,8 @@ class Migration(migrations.Migration):
                 ("facts", models.JSONField(help_text="What else there is to say.", null=True)),
             ],
             options={
+                "permissions": [("view_auditevent", "Can view auditevent")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
                 "indexes": [
                     models.Index(fields=["txid", "id"], name="audit_event_to_seal"),

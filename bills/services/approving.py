@@ -13,6 +13,7 @@ from bills.errors import AlreadyPaid
 from bills.models import BillCheck
 from bills.services.paying import bill_content, key_of, lock_check_for_payment, place_payment, why_not_payable
 from core.money import rupiah
+from core.rights import Right
 from core.times import clock
 from purchases.services import SpendingAct
 from purchases.services.payment import payment_now, place_as_agreed
@@ -33,7 +34,7 @@ class BillAct(SpendingAct):
 
     name = "bill"
     label = _("Bill above the limit")
-    may_ask = "bills.check_bill"
+    may_ask = Right.CHECK_BILLS
 
     def content_now(self, approval: Approval) -> Content:
         """The bill as it is now. Raises why it cannot be paid any more, such as `CheckExpired`."""

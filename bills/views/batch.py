@@ -23,6 +23,7 @@ from bills.presenting import ShownBill
 from bills.states import BillState, Standing
 from bills.views.bills import explained, follow
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from customers.models import Customer, SavedNumber
 from purchases.errors import NeedsApproval, OrderRefused
 from purchases.models import Order
@@ -116,7 +117,7 @@ class Confirmed:
         return order, is_new
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill", "customers.view_customer")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.VIEW_CUSTOMERS)
 @require_POST
 def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
     """Check all saved bills of a customer in the background and follow them."""
@@ -140,14 +141,14 @@ def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("bill_batch", batch=batch)
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def batch_detail(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The bills of the batch with their progress; the payable ones can be chosen."""
     return render(request, "bills/batch.html", _followed(request, batch))
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The rows that have changed since they were shown, the progress, and when to ask next."""
@@ -166,7 +167,7 @@ def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
     return {"batch": found, "live": live, "rows": rows}
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
 @require_GET
 def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The chosen bills with their grand total and the balance after, to be confirmed once."""
@@ -195,7 +196,7 @@ def _review(
     return render(request, "bills/batch_review.html", context)
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
 @require_http_methods(["GET", "POST"])
 def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest.

@@ -27,6 +27,7 @@ from core.live import Live, seen_keys
 from core.money import rupiah
 from core.numbers import REVEAL, sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
+from core.rights import Right
 from gateway.services import request_balance_reading
 from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate, OrderRefused
 from purchases.models import Order
@@ -38,7 +39,7 @@ from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_list(request: StaffRequest) -> HttpResponse:
     """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
@@ -49,7 +50,7 @@ def bill_list(request: StaffRequest) -> HttpResponse:
     return render(request, "bills/bill_list.html", context)
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""
@@ -73,21 +74,21 @@ def _live(request: StaffRequest, table: BillTable) -> Live:
     return Live(request, reverse("bill_list_live"), parts, over=over)
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
     """One bill; it follows the biller's answer, its own expiry and its payment by itself."""
     return render(request, "bills/bill_detail.html", _detail(request, ref_id))
 
 
-@staff_only("bills.view_billcheck")
+@staff_only(Right.VIEW_BILLS)
 @require_GET
 def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     """When to ask next, and the bill if it is not as the page shows it."""
     return render(request, "bills/bill_detail.html#live", _detail(request, ref_id))
 
 
-@staff_only("bills.view_billcheck", REVEAL)
+@staff_only(Right.VIEW_BILLS, REVEAL)
 @require_http_methods(["GET", "POST"])
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill with its whole number, on this answer only; whoever does not see it anyway is noted."""
@@ -120,7 +121,7 @@ def follow(request: StaffRequest, url: str, bills: list[ShownBill]) -> Live:
     return Live(request, url, parts, over=over, rest=soonest, within=soonest)
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
 @require_http_methods(["GET", "POST"])
 def bill_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Pay the total that was seen (`amount`), once, however often it is pressed.
@@ -197,7 +198,7 @@ def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, An
     return facts
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
 @require_POST
 def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Send the identical inquiry again: for a total that has changed, or an answer that never came."""
@@ -220,7 +221,7 @@ def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
     return redirect(check)
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
 @require_POST
 def bill_again(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Check the same bill again, with a new ref_id, and show that check."""

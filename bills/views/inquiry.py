@@ -19,12 +19,13 @@ from catalogue.models import Product, ProductType
 from catalogue.services import read_products
 from core.access import StaffRequest, staff_only
 from core.numbers import sees_whole_numbers
+from core.rights import Right
 from customers.models import SavedNumber
 
 SAVED_SHOWN = 6
 
 
-@staff_only("bills.check_bill")
+@staff_only(Right.CHECK_BILLS)
 @require_GET
 def biller_list(request: StaffRequest) -> HttpResponse:
     """The billers by category, found while typing; a saved customer's name or number finds their bills."""
@@ -51,7 +52,7 @@ def _by_category(billers: list[Product]) -> list[Product]:
 
 def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:
     """Saved bills for what is typed, if the person may see customers and their numbers."""
-    if len(text) < 2 or not (request.user.has_perm("customers.view_customer") and sees_whole_numbers()):
+    if len(text) < 2 or not (request.user.has_perm(Right.VIEW_CUSTOMERS) and sees_whole_numbers()):
         return []
     return list(
         SavedNumber.objects.bills()
@@ -60,7 +61,7 @@ def _saved(request: StaffRequest, text: str) -> list[SavedNumber]:
     )
 
 
-@staff_only("bills.check_bill")
+@staff_only(Right.CHECK_BILLS)
 @require_http_methods(["GET", "POST"])
 def bill_check(request: StaffRequest, code: str) -> HttpResponse:
     """Ask for the customer number (GET), start the check and go to its page (POST)."""

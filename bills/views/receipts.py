@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from bills.models import BillCheck
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.receipts import Receipt, ReceiptPaper
@@ -26,7 +27,7 @@ from shop.presenting import Letterhead
 from shop.services import current_shop
 
 
-@staff_only("bills.view_billcheck", "purchases.view_order")
+@staff_only(Right.VIEW_BILLS, Right.VIEW_ORDERS)
 @require_http_methods(["GET", "POST"])
 def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Show the paid bills of the batch on the chosen paper (GET), or note their prints and go to their page (POST)."""

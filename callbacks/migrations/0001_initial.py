@@ -114,8 +114,9 @@ class Migration(migrations.Migration):
                 ("fault", models.CharField(blank=True, help_text="How it failed last.", max_length=300)),
             ],
             options={
+                "permissions": [("view_callback", "Can view callback"), ("process_callback", "Can process callback")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
-                "permissions": [("process_callback", "Can process a callback again")],
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "received")), fields=["next_try_at"], name="callback_due"

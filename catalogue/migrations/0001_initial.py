@@ -71,8 +71,9 @@ class Migration(migrations.Migration):
                 ("fault_detail", models.CharField(blank=True, max_length=300)),
             ],
             options={
+                "permissions": [("sync_catalogue", "Can sync catalogue")],
+                "default_permissions": (),
                 "ordering": ["-started_at"],
-                "permissions": [("sync_catalogue", "Can have the catalogue fetched now")],
                 "indexes": [models.Index(fields=["-started_at"], name="catalogue_sync_newest")],
             },
         ),
@@ -144,8 +145,9 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
+                "permissions": [("view_product", "Can view product"), ("view_cost", "Can view cost")],
+                "default_permissions": (),
                 "ordering": ["category__name", "brand__name", "price", "name"],
-                "permissions": [("view_cost", "Can see what the shop pays, and its profit")],
                 "indexes": [models.Index(fields=["brand", "price"], name="product_by_brand_price")],
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("price__gte", 0)), name="product_price_not_negative"),
@@ -229,6 +231,8 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(help_text="Empty while it is active.", null=True)),
             ],
             options={
+                "permissions": [("change_pricerule", "Can change pricerule")],
+                "default_permissions": (),
                 "ordering": ["type", "category", "brand", "product"],
                 "constraints": [
                     models.CheckConstraint(
@@ -545,6 +549,8 @@ class Migration(migrations.Migration):
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
+                "permissions": [("view_pricechange", "Can view pricechange")],
+                "default_permissions": (),
                 "ordering": ["-at"],
                 "indexes": [
                     models.Index(fields=["product", "-at"], name="price_change_of_product"),

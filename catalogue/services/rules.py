@@ -16,13 +16,14 @@ from audit.services import record
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import Brand, Category, PriceRule, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
+from core.rights import Right
 
 if TYPE_CHECKING:
     from staff.models import User
 
 log = structlog.get_logger()
 
-CHANGE_RULES = "catalogue.change_pricerule"
+CHANGE_RULES = Right.CHANGE_PRICES
 
 
 @dataclass(frozen=True, kw_only=True)

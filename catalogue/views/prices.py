@@ -20,6 +20,7 @@ from catalogue.services.rules import Preview, Target, Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.rights import Right
 from staff.errors import FactorRefused
 from staff.services import check_factor
 
@@ -29,7 +30,7 @@ CHANGE_RULE = "change_price_rule"
 _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 
 
-@staff_only("catalogue.view_product", "catalogue.view_cost")
+@staff_only(Right.VIEW_PRODUCT, Right.VIEW_COST)
 @require_GET
 def prices(request: StaffRequest) -> HttpResponse:
     """Every active price rule, and how many products sell at cost because none is for them."""
@@ -41,7 +42,7 @@ def prices(request: StaffRequest) -> HttpResponse:
     return render(request, "catalogue/prices.html", context)
 
 
-@staff_only("catalogue.view_product", "catalogue.view_cost", "catalogue.change_pricerule")
+@staff_only(Right.VIEW_PRODUCT, Right.VIEW_COST, Right.CHANGE_PRICES)
 @require_http_methods(["GET", "POST"])
 def price_rule(request: StaffRequest) -> HttpResponse:
     """Choose what the rule is for, then how it makes the price; show every price before and after; save it (POST).

@@ -19,11 +19,12 @@ from catalogue.presenting import Phone
 from catalogue.tables import PriceChangeTable
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 
 PAGE_SIZE = 60
 
 
-@staff_only("catalogue.view_product")
+@staff_only(Right.VIEW_PRODUCT)
 @require_GET
 def catalogue(request: StaffRequest) -> HttpResponse:
     """Show what the choice in the URL finds; for htmx only the results."""
@@ -55,7 +56,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     return replace_url(render(request, "catalogue/catalogue.html#results", context), choice.url(here))
 
 
-@staff_only("catalogue.view_product", "catalogue.view_pricechange", "catalogue.view_cost")
+@staff_only(Right.VIEW_PRODUCT, Right.VIEW_PRICE_CHANGES, Right.VIEW_COST)
 @require_GET
 def price_changes(request: StaffRequest) -> HttpResponse:
     """Every change of a price, newest first. The first price of a new product is not a change."""

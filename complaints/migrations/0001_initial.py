@@ -54,10 +54,7 @@ class Migration(migrations.Migration):
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
-                "permissions": [
-                    ("view_complaint", "Can see complaints"),
-                    ("handle_complaint", "Can open, answer and close complaints"),
-                ],
+                "permissions": [("view_complaint", "Can view complaint"), ("handle_complaint", "Can handle complaint")],
                 "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["order", "-id"], name="complaint_of_order"),

@@ -20,6 +20,7 @@ from catalogue.models import ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.forms import faults_of
+from core.rights import Right
 from counter.presenting import in_fours
 from counter.views.sending import elsewhere, show_panel, show_sent
 from customers.models import SavedNumber
@@ -30,7 +31,7 @@ from purchases.views.approving import ask_and_show
 _NOTHING_NEW = 204
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 @require_POST
 def counter_check(request: StaffRequest) -> HttpResponse:
     """Ask the biller (`product`) about the number; the answer comes into the panel."""
@@ -52,14 +53,14 @@ def counter_check(request: StaffRequest) -> HttpResponse:
     return _show(request, check.ref_id)
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 @require_GET
 def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill in the panel."""
     return _show(request, ref_id)
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The biller's answer, once there is one; before that, once, that it takes long (`slow`: the panel says so)."""
@@ -69,7 +70,7 @@ def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "counter/bill.html", _facts(bill))
 
 
-@staff_only("bills.view_billcheck", "bills.check_bill", "purchases.buy")
+@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 @require_POST
 def counter_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Pay the total that the panel shows, once, however often it is pressed."""

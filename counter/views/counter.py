@@ -19,6 +19,7 @@ from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.numbers import sees_whole_numbers
+from core.rights import Right
 from counter.presenting import read_pills_and_strip, tabs_of, tiles_of
 from counter.services import Choice, Typed, read_choice
 from purchases.models import Order
@@ -32,7 +33,7 @@ _REST = 30
 _LONGEST, _MOST_PAGES = 100, 20
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter(request: StaffRequest) -> HttpResponse:
     """The page; for htmx only what the typed text offers."""
@@ -43,18 +44,18 @@ def counter(request: StaffRequest) -> HttpResponse:
     return render(request, "counter/counter.html", {**facts, **strip_facts(request)})
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the strip when it is not as the page shows it."""
     return render(request, "counter/strip.html#live", strip_facts(request))
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Lead to WhatsApp with the text about an order; for its customer's number, where that is a phone's."""
-    if not (sees_whole_numbers() and request.user.has_perm("purchases.view_order")):
+    if not (sees_whole_numbers() and request.user.has_perm(Right.VIEW_ORDERS)):
         raise PermissionDenied
     order = get_object_or_404(Order.objects.for_table(), ref_id=ref_id)
     bill = BillCheck.objects.filter(order=order).first() if order.kind == Order.Kind.BILL else None
@@ -98,8 +99,8 @@ def choice_for(request: StaffRequest, text: str, *, pick: str = "", page: int = 
         text,
         pick=pick,
         page=page,
-        sees_names=person.has_perm("customers.view_customer") and sees_whole_numbers(),
-        sees_orders=person.has_perm("purchases.view_order"),
+        sees_names=person.has_perm(Right.VIEW_CUSTOMERS) and sees_whole_numbers(),
+        sees_orders=person.has_perm(Right.VIEW_ORDERS),
         sells_below_cost=person.has_perm(SELL_BELOW_COST),
     )
 

@@ -20,6 +20,7 @@ from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
 from core.forms import faults_of
 from core.numbers import sees_whole_numbers
+from core.rights import Right
 from counter.presenting import in_fours
 from counter.services.choosing import can_be_sold
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -32,7 +33,7 @@ from purchases.views.confirming import place_confirmed, recognised, repeats, rev
 _TWO_NUMBERS = re.compile(r"\s*(\d+)\s+(\d+)\s*", re.ASCII)
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_GET
 def counter_review(request: StaffRequest) -> HttpResponse:
     """Review what the text means (`q`), of the tile that was picked (`pick`); or a past order again (`again`).
@@ -101,7 +102,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The same for the same number. Whoever asks for it means a second one; it is reviewed and sent as any other."""
     order = get_object_or_404(Order.objects.select_related("product"), ref_id=ref_id)
     is_own = order.placed_by_id == request.user.pk
-    if not sees_whole_numbers() or not (is_own or request.user.has_perm("purchases.view_order")):
+    if not sees_whole_numbers() or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
         raise Http404
     product = _whole(order.product)
     if product.type == ProductType.POSTPAID:
@@ -116,12 +117,12 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:
-    if not request.user.has_perms(["bills.view_billcheck", "bills.check_bill"]):
+    if not request.user.has_perms([Right.VIEW_BILLS, Right.CHECK_BILLS]):
         return show_panel(request, asks="no_bills")
     return show_panel(request, biller=product, number=number, shown_number=in_fours(shown(kind_of(product), number)))
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_POST
 def counter_send(request: StaffRequest) -> HttpResponse:
     """Place what the review shows, once for its token; then the field is empty for the next customer."""

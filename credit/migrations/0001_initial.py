@@ -58,9 +58,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "permissions": [
-                    ("use_credit", "Can sell on credit and take payments"),
-                    ("view_credit", "Can see what all customers owe"),
-                    ("manage_credit", "Can give customers credit, and change its cap and due date"),
+                    ("use_credit", "Can use credit"),
+                    ("view_credit", "Can view credit"),
+                    ("manage_credit", "Can manage credit"),
                 ],
                 "default_permissions": (),
                 "indexes": [

@@ -13,6 +13,7 @@ from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 
 from core import clock
+from core.rights import Right
 from credit.errors import CreditRefused, NoAccount
 from credit.models import CreditAccount, CreditEntry
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-USE, VIEW, MANAGE = "credit.use_credit", "credit.view_credit", "credit.manage_credit"
+USE, VIEW, MANAGE = Right.USE_CREDIT, Right.VIEW_CREDIT, Right.MANAGE_CREDIT
 
 
 def lock_account(pk: int) -> CreditAccount:

@@ -15,6 +15,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
 from core.paging import keyset_page
+from core.rights import Right
 from credit import services
 from credit.forms import BroughtForm, CreditPaymentForm, CreditPayoutForm, TermsForm
 from credit.models import CreditAccount, CreditEntry
@@ -26,7 +27,7 @@ from shop.services import current_shop
 
 _MOST_DEBTS = 50
 # Of the room above; with it people give customers their money back.
-_GIVE = "drawers.give_back"
+_GIVE = Right.GIVE_BACK
 
 
 @staff_only()
@@ -95,7 +96,7 @@ def _undoable(request: StaffRequest, account: CreditAccount, entries: list[Credi
     }
 
 
-@staff_only("credit.manage_credit")
+@staff_only(Right.MANAGE_CREDIT)
 @require_POST
 def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
     """Give this customer credit, or change its cap and due date."""
@@ -109,7 +110,7 @@ def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("credit_account", pk=pk)
 
 
-@staff_only("credit.manage_credit")
+@staff_only(Right.MANAGE_CREDIT)
 @require_POST
 def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
     """Enter what this customer owed before the account began."""

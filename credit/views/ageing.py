@@ -12,6 +12,7 @@ from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
+from core.rights import Right
 from credit import services
 from credit.filters import AgeingFilter
 from credit.models import CreditAccount
@@ -32,7 +33,7 @@ def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
     return CreditAccount.objects.filter(pk__in=keys).select_related("customer").order_by("oldest_due", "pk")
 
 
-@staff_only("credit.view_credit")
+@staff_only(Right.VIEW_CREDIT)
 @require_GET
 def credit_list(request: StaffRequest) -> HttpResponse:
     """Accounts on which something is owed, the oldest debt first, by age."""
@@ -44,7 +45,7 @@ def credit_list(request: StaffRequest) -> HttpResponse:
     return render(request, "credit/credit_list.html", context)
 
 
-@staff_only("credit.view_credit")
+@staff_only(Right.VIEW_CREDIT)
 @require_GET
 def credit_csv(request: StaffRequest) -> HttpResponseBase:
     """The same as a file, up to the first ten thousand."""

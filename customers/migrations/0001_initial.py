@@ -40,6 +40,13 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
+                "permissions": [
+                    ("view_customer", "Can view customer"),
+                    ("add_customer", "Can add customer"),
+                    ("change_customer", "Can change customer"),
+                    ("delete_customer", "Can delete customer"),
+                ],
+                "default_permissions": (),
                 "ordering": ["name", "pk"],
                 "indexes": [
                     models.Index(fields=["name", "id"], name="customer_by_name"),

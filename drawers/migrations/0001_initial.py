@@ -39,7 +39,8 @@ class Migration(migrations.Migration):
                 ("facts", models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")),
             ],
             options={
-                "permissions": [("sign_day", "Can sign the closing of a day")],
+                "permissions": [("sign_day", "Can sign day")],
+                "default_permissions": (),
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
@@ -218,10 +219,8 @@ class Migration(migrations.Migration):
                 ("is_active", models.BooleanField(default=True)),
             ],
             options={
-                "permissions": [
-                    ("use_drawer", "Can open a drawer, sell out of it and close it"),
-                    ("manage_drawers", "Can add and rename drawers, and close other people's shifts"),
-                ],
+                "permissions": [("use_drawer", "Can use drawer"), ("manage_drawers", "Can manage drawers")],
+                "default_permissions": (),
                 "constraints": [
                     models.UniqueConstraint(
                         django.db.models.functions.text.Upper("name"),
@@ -431,7 +430,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "permissions": [("view_shifts", "Can see all shifts and the closings of days")],
+                "permissions": [("view_shifts", "Can view shifts")],
+                "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["-opened_at", "-id"], name="shift_newest"),
                     models.Index(fields=["cashier", "-opened_at", "-id"], name="shift_by_cashier"),
@@ -1101,7 +1101,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "permissions": [("give_back", "Can note that a customer has the money back")],
+                "permissions": [("give_back", "Can give back")],
                 "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["-since", "-id"], name="refund_newest"),

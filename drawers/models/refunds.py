@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from core.triggers import never_truncated
 from credit.models import Method
 from drawers.models.shifts import DrawerEntry
@@ -48,7 +49,7 @@ class Refund(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("give_back", "Can note that a customer has the money back")]
+        permissions = Right.of("drawers.refund")
         constraints = [
             models.CheckConstraint(condition=Q(amount__gte=0), name="refund_amount_not_negative"),
             models.CheckConstraint(condition=_GIVEN | _TO_GIVE, name="refund_given_as_a_whole"),

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
 from credit.models import MONEY, CreditEntry, Method
@@ -46,12 +47,10 @@ class Drawer(models.Model):
     is_active = models.BooleanField(default=True)
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("drawers.drawer")
         constraints = [models.UniqueConstraint(Upper("name"), condition=Q(is_active=True), name="drawer_name_once")]
         triggers = [pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete), never_truncated()]
-        permissions = [
-            ("use_drawer", "Can open a drawer, sell out of it and close it"),
-            ("manage_drawers", "Can add and rename drawers, and close other people's shifts"),
-        ]
 
     def __str__(self) -> str:
         return self.name
@@ -66,7 +65,8 @@ class DrawerDay(models.Model):
     facts = models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")
 
     class Meta:
-        permissions = [("sign_day", "Can sign the closing of a day")]
+        default_permissions = ()
+        permissions = Right.of("drawers.drawerday")
         constraints = [
             models.CheckConstraint(
                 condition=Q(signed_by__isnull=True, signed_at__isnull=True)
@@ -169,6 +169,8 @@ class Shift(models.Model):
     day = models.ForeignKey(DrawerDay, null=True, on_delete=models.PROTECT, related_name="shifts")
 
     class Meta:
+        default_permissions = ()
+        permissions = Right.of("drawers.shift")
         constraints = [
             models.UniqueConstraint(fields=["drawer"], condition=Q(closed_at=None), name="shift_open_once_a_drawer"),
             models.UniqueConstraint(fields=["cashier"], condition=Q(closed_at=None), name="shift_open_once_a_person"),
@@ -225,7 +227,6 @@ class Shift(models.Model):
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),
         ]
-        permissions = [("view_shifts", "Can see all shifts and the closings of days")]
 
     def __str__(self) -> str:
         return f"shift {self.pk}"

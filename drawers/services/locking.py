@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.db.transaction import TransactionManagementError
 
+from core.rights import Right
 from drawers.errors import DrawerRefused
 from drawers.models import Shift
 
 if TYPE_CHECKING:
     from staff.models import User
 
-USE, MANAGE, VIEW, SIGN = "drawers.use_drawer", "drawers.manage_drawers", "drawers.view_shifts", "drawers.sign_day"
+USE, MANAGE, VIEW, SIGN = Right.USE_DRAWERS, Right.MANAGE_DRAWERS, Right.VIEW_SHIFTS, Right.SIGN_DAYS
 
 
 def lock_shift(pk: int) -> Shift:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.rights import Right
 from credit import services as credit
 from credit.models import CreditEntry
 from drawers.errors import DrawerRefused
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 # The customer has nothing for the money.
 OWED = UNFULFILLED
-GIVE = "drawers.give_back"
+GIVE = Right.GIVE_BACK
 
 
 def give_back(

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from core.access import StaffRequest
 from core.money import signed_in_words
 from core.numbers import sees_whole_numbers
+from core.rights import Right
 from core.together import read_together
 from credit.forms import offered_customers
 from credit.models import MONEY
@@ -91,7 +92,7 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
     drawer open and has none reads that the sale is in no shift.
     """
     person = request.user
-    may_owe, may_use = person.has_perm("credit.use_credit"), person.has_perm("drawers.use_drawer")
+    may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)
     if not (may_owe or may_use):
         return {}
     shifts, drawers, owners, names = read_together(

@@ -13,12 +13,13 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
 from core.money import rupiah
+from core.rights import Right
 from credit.forms import CreditPaymentForm, CreditPayoutForm, ReasonForm
 from credit.models import CreditAccount, CreditEntry
 from drawers import services
 
 
-@staff_only("credit.use_credit")
+@staff_only(Right.USE_CREDIT)
 @require_POST
 def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     """Note what the customer paid; cash goes into the open drawer of who takes it."""
@@ -33,7 +34,7 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("credit_account", pk=pk)
 
 
-@staff_only("credit.use_credit", "drawers.give_back")
+@staff_only(Right.USE_CREDIT, Right.GIVE_BACK)
 @require_POST
 def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     """Note what was paid out to a customer whom the shop owes money; cash comes out of one's own open drawer."""
@@ -49,7 +50,7 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("credit_account", pk=pk)
 
 
-@staff_only("credit.use_credit")
+@staff_only(Right.USE_CREDIT)
 @require_http_methods(["GET", "POST"])
 def credit_undo(request: StaffRequest, pk: int) -> HttpResponse:
     """Ask why, then undo a payment that was entered wrongly."""

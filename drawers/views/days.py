@@ -18,6 +18,7 @@ from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
+from core.rights import Right
 from core.times import shop_day
 from drawers import services
 from drawers.models import DrawerDay
@@ -28,7 +29,7 @@ from staff.services import check_factor
 SIGN_DAY = "sign_day"
 
 
-@staff_only("drawers.view_shifts")
+@staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
@@ -53,7 +54,7 @@ def _found(day: dt.date) -> DrawerDay | None:
     return DrawerDay.objects.select_related("signed_by").filter(day=day).first()
 
 
-@staff_only("drawers.view_shifts")
+@staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
     """What the shifts of one day came to, by cashier; fit for paper."""
@@ -83,7 +84,7 @@ def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
         "lines": lines,
         "sum": _sum(lines),
         "open_shifts": open_shifts,
-        "sees_cost": request.user.has_perm("catalogue.view_cost"),
+        "sees_cost": request.user.has_perm(Right.VIEW_COST),
         "is_running": is_running,
         "may_sign": may_sign,
     }
@@ -95,13 +96,13 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
     return {name: sum(getattr(line.totals, name) for line in lines) for name in names} | services.cash_of_day(lines)
 
 
-@staff_only("drawers.view_shifts")
+@staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     """The same as a file."""
     shown = _day(day)
     fields = dict(_FIELDS)
-    if request.user.has_perm("catalogue.view_cost"):
+    if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(Kind.EXPORT_MADE, request=request, subject=f"day {shown}", facts={"format": "csv"})
     return StreamingHttpResponse(
@@ -138,7 +139,7 @@ _FIELDS = {
 }
 
 
-@staff_only("drawers.sign_day")
+@staff_only(Right.SIGN_DAYS)
 @require_http_methods(["GET", "POST"])
 def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
     """Show the closing of a day that is over, then sign it as it was shown, with a second factor: it is frozen."""

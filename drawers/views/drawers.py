@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.rights import Right
 from drawers import services
 from drawers.forms import DrawerForm
 from drawers.models import Drawer, Shift
 
 
-@staff_only("drawers.manage_drawers")
+@staff_only(Right.MANAGE_DRAWERS)
 @require_http_methods(["GET", "POST"])
 def drawer_list(request: StaffRequest) -> HttpResponse:
     """All drawers, with who has them open; add one (POST)."""
@@ -32,7 +33,7 @@ def drawer_list(request: StaffRequest) -> HttpResponse:
     return _shown(request, form)
 
 
-@staff_only("drawers.manage_drawers")
+@staff_only(Right.MANAGE_DRAWERS)
 @require_POST
 def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
     """Rename a drawer, or put it out of use or into use again."""

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
+from core.rights import Right
 from drawers import services
 from drawers.errors import DrawerRefused, OpeningUnexplained, TooLittleCash
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
@@ -28,7 +29,7 @@ _ROWS = 30
 _SHIFTS = 5
 
 
-@staff_only("drawers.use_drawer")
+@staff_only(Right.USE_DRAWERS)
 @require_GET
 def drawer_here(request: StaffRequest) -> HttpResponse:
     """The own shift as it stands now, or the count that opens one."""
@@ -65,7 +66,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
     return render(request, "drawers/drawer_open.html", context, status=status)
 
 
-@staff_only("drawers.use_drawer")
+@staff_only(Right.USE_DRAWERS)
 @require_POST
 def drawer_open(request: StaffRequest) -> HttpResponse:
     """Begin one's own shift with what was counted."""
@@ -104,7 +105,7 @@ def _field_of(refusal: Refused) -> str | None:
     return "drawer" if refusal.reason in {"drawer_taken", "drawer_off"} else None
 
 
-@staff_only("drawers.use_drawer")
+@staff_only(Right.USE_DRAWERS)
 @require_POST
 def drawer_paid(request: StaffRequest) -> HttpResponse:
     """Note cash that came in or went out for another reason than a sale."""
@@ -138,7 +139,7 @@ def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
     return redirect("drawer")
 
 
-@staff_only("purchases.view_order", "drawers.use_drawer")
+@staff_only(Right.VIEW_ORDERS, Right.USE_DRAWERS)
 @require_POST
 def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Note how the customer paid for an order."""
@@ -153,7 +154,7 @@ def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
     return redirect(order)
 
 
-@staff_only("purchases.view_order", "drawers.give_back")
+@staff_only(Right.VIEW_ORDERS, Right.GIVE_BACK)
 @require_POST
 def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Note that the customer has the money back, and how."""

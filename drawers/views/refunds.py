@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from core import clock
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 from core.together import read_together
 from credit.services import USE as USE_CREDIT
 from credit.services import VIEW as VIEW_CREDIT
@@ -25,12 +26,12 @@ from drawers.services import USE, VIEW
 from drawers.tables import RefundTable
 from purchases.models import Order
 
-_NAMES = "customers.view_customer"
+_NAMES = Right.VIEW_CUSTOMERS
 # What ended just now; the sweep, which looks back for days, has noted the rest.
 _JUST_NOW = dt.timedelta(hours=1)
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def refund_list(request: StaffRequest) -> HttpResponse:
     """What customers are to get back, of the whole shop; or, by the filters in the URL, what they got."""

@@ -18,6 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.money import rupiah
 from core.paging import keyset_page
+from core.rights import Right
 from core.times import clock
 from core.together import read_together
 from drawers import services
@@ -34,7 +35,7 @@ _PAPERS = ("80", "a4")
 _MOST_LATE = 50
 
 
-@staff_only("drawers.view_shifts")
+@staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def shift_list(request: StaffRequest) -> HttpResponse:
     """The shifts that the filters in the URL leave, newest first, 50 a page."""
@@ -68,7 +69,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One shift with its sums and entries; fit for paper, A4 or 80 mm (`?paper=80`)."""
     shift = _shift_for(request, pk, VIEW)
     services.catch_up(shift)
-    sees_cost = request.user.has_perm("catalogue.view_cost")
+    sees_cost = request.user.has_perm(Right.VIEW_COST)
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
     page = keyset_page(entries_of(shift), request.GET, time_field="at", size=200)
     paper = request.GET.get("paper", "")

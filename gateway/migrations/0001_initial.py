@@ -29,7 +29,8 @@ class Migration(migrations.Migration):
                 ("refused_code", models.CharField(blank=True, max_length=40)),
             ],
             options={
-                "permissions": [("read_balance", "Can have the balance read now")],
+                "permissions": [("read_balance", "Can read balance")],
+                "default_permissions": (),
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("only", True)), name="upstream_account_is_one_row")
                 ],
@@ -96,6 +97,8 @@ class Migration(migrations.Migration):
                 ("trace_id", models.CharField(blank=True, max_length=32)),
             ],
             options={
+                "permissions": [("view_exchange", "Can view exchange")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
                 "indexes": [
                     models.Index(

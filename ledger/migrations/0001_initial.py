@@ -80,11 +80,13 @@ class Migration(migrations.Migration):
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
-                "ordering": ["pk"],
                 "permissions": [
-                    ("propose_adjustment", "Can propose adjustments of the balance"),
-                    ("adjust_balance", "Can approve adjustments of the balance"),
+                    ("view_entry", "Can view entry"),
+                    ("propose_adjustment", "Can propose adjustment"),
+                    ("adjust_balance", "Can adjust balance"),
                 ],
+                "default_permissions": (),
+                "ordering": ["pk"],
                 "indexes": [
                     models.Index(fields=["at"], name="entry_by_time"),
                     models.Index(fields=["ref_id"], name="entry_by_order"),
@@ -298,6 +300,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "permissions": [("view_books", "Can view books")],
+                "default_permissions": (),
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("only", True)), name="books_are_one_row"),
                     models.CheckConstraint(

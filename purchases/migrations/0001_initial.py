@@ -187,14 +187,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 "permissions": [
-                    ("buy", "Can buy products"),
-                    ("resolve_order", "Can resolve orders that need action"),
-                    ("propose_verdict", "Can propose verdicts on orders"),
-                    ("decide_order", "Can approve and decline verdicts on orders"),
                     ("sell_below_cost", "Can sell below cost"),
-                    ("view_number", "Can see customers' whole numbers"),
-                    ("reveal_number", "Can show one whole number, and make files with whole numbers"),
+                    ("buy", "Can buy"),
+                    ("view_number", "Can view number"),
+                    ("reveal_number", "Can reveal number"),
+                    ("view_order", "Can view order"),
+                    ("resolve_order", "Can resolve order"),
+                    ("propose_verdict", "Can propose verdict"),
+                    ("decide_order", "Can decide order"),
                 ],
+                "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["-created_at", "-id"], name="order_newest"),
                     models.Index(

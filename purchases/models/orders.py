@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from catalogue.models import Product
+from core.rights import Right
 from core.search import found_by
 from core.triggers import never_truncated
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
@@ -217,15 +218,8 @@ class Order(models.Model):
     objects = OrderQuerySet.as_manager()
 
     class Meta:
-        permissions = [
-            ("buy", "Can buy products"),
-            ("resolve_order", "Can resolve orders that need action"),
-            ("propose_verdict", "Can propose verdicts on orders"),
-            ("decide_order", "Can approve and decline verdicts on orders"),
-            ("sell_below_cost", "Can sell below cost"),
-            ("view_number", "Can see customers' whole numbers"),
-            ("reveal_number", "Can show one whole number, and make files with whole numbers"),
-        ]
+        default_permissions = ()
+        permissions = Right.of("purchases.order")
         constraints = [
             models.CheckConstraint(condition=Q(max_price__gt=0), name="order_max_price_positive"),
             models.CheckConstraint(condition=Q(price__isnull=True) | Q(price__gte=0), name="order_price_not_negative"),

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from catalogue.rights import sees_cost
 from core import clock
+from core.rights import Right
 from ledger.services import available
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from staff.models import User
 
 RESOLVE, PROPOSE, DECIDE, BUY, PAY_BILLS = (
-    "purchases.resolve_order",
-    "purchases.propose_verdict",
-    "purchases.decide_order",
-    "purchases.buy",
-    "bills.check_bill",
+    Right.RESOLVE_ORDERS,
+    Right.PROPOSE_VERDICTS,
+    Right.APPROVE_VERDICTS,
+    Right.BUY,
+    Right.CHECK_BILLS,
 )
-SELL_BELOW_COST = "purchases.sell_below_cost"
+SELL_BELOW_COST = Right.SELL_BELOW_COST
 
 
 class Action(StrEnum):

@@ -15,6 +15,7 @@ from approvals.errors import AlreadyAsked
 from catalogue.destinations import kind_of, shown
 from catalogue.models import Product
 from core.money import rupiah
+from core.rights import Right
 from purchases.errors import AboveLimit, NeedsApproval
 from purchases.services.payment import PAYMENT, payment_now, payment_words, place_as_agreed
 from purchases.services.placing import (
@@ -55,7 +56,7 @@ def ask_for_approval(need: NeedsApproval, *, actor: User, reason: str = "") -> A
 class SpendingAct(Act):
     """What purchases and bill payments have in common: an order is placed by who asked."""
 
-    may_approve = "approvals.approve_order"
+    may_approve = Right.APPROVE_ORDERS
 
     def amount(self, content: Content) -> int | None:
         """What the customer pays (rupiah); of one from before price rules what it costs."""
@@ -89,7 +90,7 @@ class PurchaseAct(SpendingAct):
 
     name = "order"
     label = _("Purchase above the limit")
-    may_ask = "purchases.buy"
+    may_ask = Right.BUY
 
     def content_now(self, approval: Approval) -> Content:
         """The same with the product as it is now. Raises what refuses such an order."""

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import Act, Line, register
 from core.money import rupiah
+from core.rights import Right
 from purchases.models import Verdict
 from purchases.services.moving import lock_order_for_move
 from purchases.services.verdicts import (
@@ -36,8 +37,8 @@ class VerdictAct(Act):
 
     name = VERDICT
     label = _("Verdict on an order")
-    may_ask = "purchases.propose_verdict"
-    may_approve = "purchases.decide_order"
+    may_ask = Right.PROPOSE_VERDICTS
+    may_approve = Right.APPROVE_VERDICTS
     moves_cost = True
 
     def content_now(self, approval: Approval) -> Content:

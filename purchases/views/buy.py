@@ -15,6 +15,7 @@ from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.presenting import limits_shown
@@ -23,7 +24,7 @@ from purchases.views.approving import ask_and_show
 from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
 
 
-@staff_only("catalogue.view_product", "purchases.buy")
+@staff_only(Right.VIEW_PRODUCT, Right.BUY)
 @require_http_methods(["GET", "POST"])
 def product_buy(request: StaffRequest, code: str) -> HttpResponse:
     """Ask for the destination, show the review (`review` in the address), place the order (POST).
@@ -44,7 +45,7 @@ def product_buy(request: StaffRequest, code: str) -> HttpResponse:
     return _confirm(request, product, form)
 
 
-@staff_only("catalogue.view_product")
+@staff_only(Right.VIEW_PRODUCT)
 @require_GET
 def recognise(request: StaffRequest, code: str) -> HttpResponse:
     """Say whose number is being typed, and whether that fits the product."""

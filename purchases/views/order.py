@@ -21,6 +21,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
 from core.numbers import REVEAL, masked, sees_whole_numbers, text_as_seen, whole_numbers
+from core.rights import Right
 from core.together import keep_prefetched, read_together
 from purchases import services
 from purchases.errors import ActionRefused
@@ -45,21 +46,21 @@ from shop.services import shop_of, shop_question
 from staff.models import User
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_detail(request: StaffRequest, ref_id: str) -> HttpResponse:
     """One order with its timeline; while it is open it follows the status by itself."""
     return render(request, "purchases/order_detail.html", _detail(request, ref_id))
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     """When to ask next, and the order if it is not as the page shows it."""
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 
-@staff_only("purchases.view_order", REVEAL)
+@staff_only(Right.VIEW_ORDERS, REVEAL)
 @require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The order with its whole number, on this answer only; whoever does not see it anyway is noted."""
@@ -119,7 +120,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "says": upstream_words(message, order, with_cost=sees_cost(request.user)) if is_said else "",
         "has_receipt": order.status == Status.REVERSED or (order.status == Status.SUCCESS and not is_bill),
         "shows_stale_price": order.action_reason == ActionReason.PRICE_CHANGED and Action.SEND_AGAIN in actions,
-        "may_resolve": request.user.has_perm("purchases.resolve_order"),
+        "may_resolve": request.user.has_perm(Right.RESOLVE_ORDERS),
         "open_verdict": open_verdict(order),
         "verdict_form": VerdictForm(outcomes=possible_outcomes(order)),
         "head": Letterhead.of(shop),
@@ -205,7 +206,7 @@ POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
 }
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_POST
 def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
     """Do `action` for somebody who may ever do so, say what came of it, and show the order."""
@@ -220,7 +221,7 @@ def order_act(request: StaffRequest, ref_id: str, action: str) -> HttpResponse:
     return redirect(order)
 
 
-@staff_only("purchases.view_order", "purchases.resolve_order")
+@staff_only(Right.VIEW_ORDERS, Right.RESOLVE_ORDERS)
 @require_POST
 def incident_close(request: StaffRequest, ref_id: str, pk: int) -> HttpResponse:
     """Mark an incident as looked into; a finding in words is needed."""

@@ -11,12 +11,13 @@ from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
 from core.paging import keyset_page
+from core.rights import Right
 from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.tables import OrderTable
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
@@ -27,7 +28,7 @@ def order_list(request: StaffRequest) -> HttpResponse:
     return render(request, "purchases/order_list.html", context)
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_list_live(request: StaffRequest) -> HttpResponse:
     """The rows that have changed since the page was shown, and when to ask next."""

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from purchases.errors import ActionRefused
 from purchases.models import Order, ReceiptPrint
 from purchases.receipts import Receipt, ReceiptPaper
@@ -24,7 +25,7 @@ from shop.presenting import Letterhead
 from shop.services import current_shop
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_http_methods(["GET", "POST"])
 def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Show the receipt on the chosen paper (GET `?paper=`), or note a print and go to its page (POST)."""
@@ -59,14 +60,14 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "purchases/receipt.html", context)
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def receipt_print(request: StaffRequest, ref_id: str, number: int) -> HttpResponse:
     """One print as it goes to the printer; its page opens the browser's print window by itself."""
     return _printed(request, ReceiptPrint.objects.filter(order__ref_id=ref_id, number=number))
 
 
-@staff_only("purchases.view_order")
+@staff_only(Right.VIEW_ORDERS)
 @require_GET
 def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
     """Several prints on one paper, as they go to the printer."""

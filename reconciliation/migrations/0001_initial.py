@@ -124,8 +124,12 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "permissions": [
+                    ("view_difference", "Can view difference"),
+                    ("acknowledge_difference", "Can acknowledge difference"),
+                ],
+                "default_permissions": (),
                 "ordering": ["-pk"],
-                "permissions": [("acknowledge_difference", "Can acknowledge differences and announce top-ups")],
                 "indexes": [
                     models.Index(condition=models.Q(("state", "open")), fields=["id"], name="difference_open"),
                     models.Index(fields=["-found_at", "-id"], name="difference_newest"),
@@ -766,6 +770,8 @@ class Migration(migrations.Migration):
                 ("blocking", models.JSONField(default=list, help_text="ref_ids whose outcome it waits for.")),
             ],
             options={
+                "permissions": [("view_reconciliationrun", "Can view reconciliationrun")],
+                "default_permissions": (),
                 "ordering": ["-pk"],
                 "indexes": [
                     models.Index(fields=["-at"], name="reconciliation_run_newest"),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.acts import Act, Line, register
 from core.money import signed_rupiah
+from core.rights import Right
 from core.times import clock
 from reconciliation.models import Adjustment, Difference
 from reconciliation.services.decisions import (
@@ -37,8 +38,8 @@ class AdjustmentAct(Act):
 
     name = ADJUSTMENT
     label = _("Adjustment of the books")
-    may_ask = "ledger.propose_adjustment"
-    may_approve = "ledger.adjust_balance"
+    may_ask = Right.PROPOSE_ADJUSTMENTS
+    may_approve = Right.APPROVE_ADJUSTMENTS
 
     def content_now(self, approval: Approval) -> Content:
         """The difference as it is now. Raises `DecisionRefused` when it is closed, or the proposal decided."""

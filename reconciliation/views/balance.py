@@ -17,6 +17,7 @@ from core.errors import refusal_shown
 from core.live import Live, expect_news
 from core.money import rupiah
 from core.publish import publish
+from core.rights import Right
 from core.snapshot import snapshot
 from core.together import read_together
 from gateway.services import request_balance_reading
@@ -34,7 +35,7 @@ from reconciliation.services.on_demand import reconcile_books
 _REST = 20
 
 
-@staff_only("ledger.view_books", "catalogue.view_cost")
+@staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
 @require_GET
 def balance_home(request: StaffRequest) -> HttpResponse:
     """The balance, its curve, expected top-ups and open differences, as far as the person may see them."""
@@ -44,13 +45,13 @@ def balance_home(request: StaffRequest) -> HttpResponse:
 def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
     live = _live(request)  # first: what happens meanwhile is news
     context = {**_now(request), "form": form, "live": live}
-    if request.user.has_perm("ledger.view_entry"):
+    if request.user.has_perm(Right.VIEW_STATEMENT):
         curve = ledger.balance_curve()
         context |= {"curve": curve, "chart": chart_of(curve)}
     return render(request, "reconciliation/balance.html", context)
 
 
-@staff_only("ledger.view_books", "catalogue.view_cost")
+@staff_only(Right.VIEW_BOOKS, Right.VIEW_COST)
 @require_GET
 def balance_live(request: StaffRequest) -> HttpResponse:
     """When to ask next, and the parts of the page that are not as it shows them."""
@@ -68,7 +69,7 @@ def _live(request: StaffRequest) -> Live:
 
 def _now(request: StaffRequest) -> dict[str, Any]:
     """What keeps itself fresh: figures, state, expected top-ups and open differences."""
-    if not request.user.has_perm("reconciliation.view_difference"):
+    if not request.user.has_perm(Right.VIEW_DIFFERENCES):
         return {"funds": Funds.now(), "colour": _colour(None)}
     with snapshot():
         books, reading, row, kept, proof, differences, adjustments, waiting, arrived = read_together(
@@ -109,7 +110,7 @@ def _expected() -> list[QuerySet[ExpectedTopUp]]:
     return [rows.filter(difference__isnull=True)[:50], rows.filter(difference__isnull=False)[:3]]
 
 
-@staff_only("ledger.view_books", "catalogue.view_cost", "gateway.read_balance")
+@staff_only(Right.VIEW_BOOKS, Right.VIEW_COST, Right.READ_BALANCE)
 @require_POST
 def balance_read(request: StaffRequest) -> HttpResponse:
     """Have the balance read now; the comparison follows by itself."""
@@ -122,7 +123,7 @@ def balance_read(request: StaffRequest) -> HttpResponse:
     return redirect("balance")
 
 
-@staff_only("reconciliation.view_difference", "gateway.read_balance")
+@staff_only(Right.VIEW_DIFFERENCES, Right.READ_BALANCE)
 @require_POST
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
     """Compare with the newest balance that the upstream reported, and say the result; all books are proved behind it.
@@ -135,7 +136,7 @@ def balance_reconcile(request: StaffRequest) -> HttpResponse:
     return redirect("balance")
 
 
-@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def topup_announce(request: StaffRequest) -> HttpResponse:
     """Announce a top-up: when exactly this amount arrives, it is acknowledged by itself."""
@@ -154,7 +155,7 @@ def topup_announce(request: StaffRequest) -> HttpResponse:
     return redirect("balance")
 
 
-@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def topup_cancel(request: StaffRequest, pk: int) -> HttpResponse:
     """Withdraw an announced top-up that has not arrived."""

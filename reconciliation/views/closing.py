@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from core.times import shop_day, start_of_day
 from gateway.services import last_reading_before
 from ledger import services
@@ -19,7 +20,7 @@ from ledger.filters import BILLS, PURCHASES
 from ledger.models import Entry
 
 
-@staff_only("ledger.view_entry", "catalogue.view_cost")
+@staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def closing_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
@@ -30,7 +31,7 @@ def closing_today(request: StaffRequest) -> HttpResponse:
     return redirect("closing", day=day.isoformat())
 
 
-@staff_only("ledger.view_entry", "catalogue.view_cost")
+@staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def closing(request: StaffRequest, day: str) -> HttpResponse:
     """What one day (Asia/Jakarta) did to the balance, and that it adds up; fit for paper."""

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.paging import keyset_page
+from core.rights import Right
 from purchases.models import Order
 from reconciliation import services
 from reconciliation.filters import DifferenceFilter
@@ -24,7 +25,7 @@ from reconciliation.tables import DifferenceTable
 from staff.services import check_factor
 
 
-@staff_only("reconciliation.view_difference")
+@staff_only(Right.VIEW_DIFFERENCES)
 @require_GET
 def difference_list(request: StaffRequest) -> HttpResponse:
     """Every difference ever found, open and acknowledged, newest first."""
@@ -34,7 +35,7 @@ def difference_list(request: StaffRequest) -> HttpResponse:
     return render(request, "reconciliation/difference_list.html", context)
 
 
-@staff_only("reconciliation.view_difference")
+@staff_only(Right.VIEW_DIFFERENCES)
 @require_GET
 def difference_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One difference: what is known of it, what may be behind it, what to do or what was done."""
@@ -49,7 +50,7 @@ def _detail(request: StaffRequest, pk: int, **more: Any) -> HttpResponse:
     return render(request, "reconciliation/difference_detail.html", context)
 
 
-@staff_only("reconciliation.view_difference", "reconciliation.acknowledge_difference")
+@staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
     """Take money that was added into the books."""
@@ -64,7 +65,7 @@ def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect("difference_detail", pk=pk)
 
 
-@staff_only("reconciliation.view_difference", "ledger.propose_adjustment")
+@staff_only(Right.VIEW_DIFFERENCES, Right.PROPOSE_ADJUSTMENTS)
 @require_POST
 def adjustment_propose(request: StaffRequest, pk: int) -> HttpResponse:
     """Propose to take missing money into the books; a second person decides."""

@@ -8,12 +8,13 @@ from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 from reconciliation.filters import RunFilter
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.tables import RunTable
 
 
-@staff_only("reconciliation.view_reconciliationrun")
+@staff_only(Right.VIEW_RECONCILIATIONS)
 @require_GET
 def run_list(request: StaffRequest) -> HttpResponse:
     """The comparisons, newest first. One that found nothing new is counted on the one before."""
@@ -23,7 +24,7 @@ def run_list(request: StaffRequest) -> HttpResponse:
     return render(request, "reconciliation/run_list.html", context)
 
 
-@staff_only("reconciliation.view_reconciliationrun")
+@staff_only(Right.VIEW_RECONCILIATIONS)
 @require_GET
 def run_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One comparison: the figures, what they mean, and which orders it waited for."""

@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "permissions": [("change_settings", "Can change the shop's settings")],
+                "permissions": [("change_settings", "Can change settings")],
                 "default_permissions": (),
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("only", True)), name="shop_is_one_row"),

@@ -344,12 +344,13 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "db_table": "staff_user",
                 "permissions": [
-                    ("manage_staff", "Can invite people, change their roles and switch accounts off"),
-                    ("change_limits", "Can change the limits of people"),
-                    ("change_roles", "Can change what roles may do"),
+                    ("manage_staff", "Can manage staff"),
+                    ("change_limits", "Can change limits"),
+                    ("change_roles", "Can change roles"),
                 ],
+                "default_permissions": (),
+                "db_table": "staff_user",
                 "constraints": [
                     models.UniqueConstraint(
                         django.db.models.functions.text.Upper("username"), name="staff_user_name_in_any_case"
@@ -740,7 +741,7 @@ class Migration(migrations.Migration):
                 (
                     "role",
                     models.CharField(
-                        help_text="A value of `staff.roles.Role`.", max_length=20, primary_key=True, serialize=False
+                        help_text="A value of `core.rights.Role`.", max_length=20, primary_key=True, serialize=False
                     ),
                 ),
                 ("per_order", models.BigIntegerField(blank=True, null=True)),
@@ -814,7 +815,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
-                ("role", models.CharField(help_text="A value of `staff.roles.Role`.", max_length=20, serialize=False)),
+                ("role", models.CharField(help_text="A value of `core.rights.Role`.", max_length=20, serialize=False)),
                 ("per_order", models.BigIntegerField(blank=True, null=True)),
                 ("per_day", models.BigIntegerField(blank=True, null=True)),
                 ("approval_above", models.BigIntegerField(blank=True, null=True)),

@@ -10,9 +10,10 @@ from django.db import transaction
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import Role
 from staff.allauth_internals import TOTP, generate_totp_secret
 from staff.models import BREAK_GLASS, Session, User
-from staff.roles import Role, give_role
+from staff.roles import give_role
 from staff.services.devices import forget_devices
 from staff.services.own_factors import new_recovery_codes
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import User
-from staff.rights import BY_NAME, NEEDS_TWO
-from staff.roles import Role, rank_of, rights_by_role, role_of
+from staff.roles import rank_of, rights_by_role, role_of
 from staff.services.limits import CHANGE_LIMITS, limits_of, limits_of_roles
 from staff.services.second import Change
 
-MANAGE, CHANGE_ROLES = "staff.manage_staff", "staff.change_roles"
+MANAGE, CHANGE_ROLES = Right.MANAGE_STAFF, Right.CHANGE_ROLES
 MORE_TO_SPEND = "limits"  # among gained rights
 
-_SPENDS = {"purchases.buy", "bills.check_bill", "*"}
+_SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
@@ -130,4 +130,4 @@ def rights_of(role: Role | None) -> set[str]:
     """What a role holds now; the owners' "*" is whatever there is."""
     if role is None:
         return set()
-    return set(BY_NAME) | {"*"} if role is Role.OWNER else rights_by_role()[role]
+    return {*OF_ROLES} | {"*"} if role is Role.OWNER else rights_by_role()[role]

@@ -14,31 +14,16 @@ from django.utils.crypto import constant_time_compare
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.rights import STRONG_RIGHTS
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.errors import FactorRefused
 from staff.factor_store import EncryptedFactors
 from staff.models import User
-from staff.rights import NEEDS_TWO
 from staff.services import throttle
 from staff.services.passkeys import NotThisKey, check_key
 
 Type = Authenticator.Type
 
-# Who holds one of these approves, administers or takes out full numbers, and needs a second factor.
-STRONG_RIGHTS = NEEDS_TWO | {
-    "purchases.resolve_order",
-    "purchases.reveal_number",
-    "ledger.view_entry",
-    "reconciliation.acknowledge_difference",
-    "callbacks.process_callback",
-    "gateway.view_exchange",
-    "audit.view_auditevent",
-    "staff.manage_staff",
-    "staff.change_limits",
-    "shop.change_settings",
-    "tills.enrol_till",
-    "approvals.approve_order",
-}
 # The fields that carry the factor in a form.
 CODE, ASSERTION = "factor_code", "factor_assertion"
 

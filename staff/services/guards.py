@@ -6,9 +6,10 @@ from django.conf import settings
 from django.contrib.auth.models import Permission
 from django.db.models import Q
 
+from core.rights import Right, Role
 from staff.errors import NotAllowed
 from staff.models import BREAK_GLASS, User
-from staff.roles import Role, rank_of, rights_by_role, roles_given_by
+from staff.roles import rank_of, rights_by_role, roles_given_by
 
 
 def lock_for_change(person: User, *, actor: User | None) -> User:
@@ -99,7 +100,7 @@ def _reason_against(actor: User, person: User, rights: dict[Role, set[str]] | No
 
 
 def _has_right(actor: User) -> bool:
-    return actor.is_active and actor.has_perm("staff.manage_staff")
+    return actor.is_active and actor.has_perm(Right.MANAGE_STAFF)
 
 
 def _holds_more(person: User, actor: User, rights: dict[Role, set[str]] | None) -> bool:

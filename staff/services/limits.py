@@ -7,11 +7,11 @@ from itertools import islice
 
 from django.db.models import Min
 
+from core.rights import Right, Role
 from staff.models import LIMITS, RoleLimits, User
-from staff.roles import Role
 from staff.services.guards import may_manage
 
-CHANGE_LIMITS = "staff.change_limits"
+CHANGE_LIMITS = Right.CHANGE_LIMITS
 _MOST_HELPERS = 3
 
 

@@ -17,9 +17,10 @@ from django.utils.translation import gettext as _
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.models import BREAK_GLASS, AccessLink, Session, User
-from staff.roles import Role, give_role
+from staff.roles import give_role
 from staff.services.changes import invitation, switching_on, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import (

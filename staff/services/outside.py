@@ -21,9 +21,10 @@ from django.utils import timezone
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import Role
 from staff.errors import NameTaken, NotAllowed, OutsideRefused
 from staff.models import BREAK_GLASS, Session, User
-from staff.roles import EDITABLE, Role, give_role, role_of
+from staff.roles import EDITABLE, give_role, role_of
 from staff.services.changes import outside_role, rights_of, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner

@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import Role
 from staff.errors import NotAllowed
 from staff.models import Session, User
-from staff.roles import Role, give_role
+from staff.roles import give_role
 from staff.services.changes import role_change, switching_on, takes_two
 from staff.services.devices import forget_devices
 from staff.services.guards import lock_for_change, refuse_demo, refuse_last_owner, refuse_outside, refuse_role_above

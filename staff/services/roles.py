@@ -13,10 +13,10 @@ from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import OF_ROLES, Role
 from staff.errors import NotAllowed
 from staff.models import RoleLimits, User
-from staff.rights import BY_NAME
-from staff.roles import Role, rights_by_role
+from staff.roles import rights_by_role
 from staff.services.changes import CHANGE_ROLES, role_edit
 from staff.services.limits import Limits, limits_of_roles
 from staff.services.links import withdraw_unbacked_links
@@ -67,7 +67,7 @@ def lock_role_edit(
     wanted = set(permissions)
     if actor is not None:
         _refuse_beyond_own(actor, wanted)
-    if unknown := wanted - set(BY_NAME):
+    if unknown := wanted - set(OF_ROLES):
         raise ValueError(f"no such rights: {sorted(unknown)}")
     held, limits_before = rights_by_role().get(role, set()), limits_of_roles()[role]
     after = {"rights": sorted(wanted if role is not Role.OWNER else held), "limits": asdict(limits)}

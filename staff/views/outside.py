@@ -18,11 +18,12 @@ from requests import RequestException
 from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of, line_of
+from core.rights import Role
 from staff.allauth_internals import statekit
 from staff.errors import OutsideRefused
 from staff.models import User
 from staff.provider import KEY, ProviderAnswers, way_to_provider
-from staff.roles import Role, role_of
+from staff.roles import role_of
 from staff.services import throttle
 from staff.services.attempts import CLIENT
 from staff.services.outside import person_of, waiting_role

@@ -14,6 +14,7 @@ from core import clock
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
+from core.rights import Right
 from staff import services
 from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
@@ -27,7 +28,7 @@ from staff.tables import SessionTable, StaffTable
 ROWS = 50
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_GET
 def staff_list(request: StaffRequest) -> HttpResponse:
     """Everybody who works here or did, by name."""
@@ -39,7 +40,7 @@ def staff_list(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/staff_list.html", context)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
     """Invite somebody; the answer shows the link, this once."""
@@ -59,7 +60,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     return render(request, "staff/staff_invite.html", {"form": form})
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_GET
 def staff_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One person: role, limits, link, sessions, and what may be done with the account."""
@@ -91,7 +92,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
     return render(request, "staff/staff_detail.html", context)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
     """Give the person another role."""
@@ -107,7 +108,7 @@ def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff", "staff.change_limits")
+@staff_only(Right.MANAGE_STAFF, Right.CHANGE_LIMITS)
 @require_POST
 def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
     """Give the person limits of their own; an empty one is the role's."""
@@ -122,7 +123,7 @@ def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account off."""
@@ -134,7 +135,7 @@ def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account on again."""
@@ -146,7 +147,7 @@ def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
     """Make a new link: an invitation again, or a new password. The answer shows it, this once."""
@@ -157,7 +158,7 @@ def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
     """End the person's open link."""
@@ -168,7 +169,7 @@ def staff_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_sign_out(request: StaffRequest, pk: int) -> HttpResponse:
     """End all sessions of the person."""
@@ -179,7 +180,7 @@ def staff_sign_out(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(person)
 
 
-@staff_only("staff.manage_staff")
+@staff_only(Right.MANAGE_STAFF)
 @require_POST
 def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
     """Take the second factors away from a person who has lost them."""

@@ -13,14 +13,14 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.rights import OF_ROLES, Area, Right, Role
 from staff import services
 from staff.forms import RoleRightsForm
 from staff.models import LIMITS, User
-from staff.rights import RIGHTS, Area
-from staff.roles import ROLES, Role, rights_by_role
+from staff.roles import ROLES, rights_by_role
 
 
-@staff_only("staff.change_roles")
+@staff_only(Right.CHANGE_ROLES)
 @require_GET
 def role_list(request: StaffRequest) -> HttpResponse:
     """Every role: who has it, what it may do, and what it may spend."""
@@ -38,10 +38,10 @@ def role_list(request: StaffRequest) -> HttpResponse:
         }
         for role in Role
     ]
-    return render(request, "staff/role_list.html", {"rows": rows, "count": len(RIGHTS)})
+    return render(request, "staff/role_list.html", {"rows": rows, "count": len(OF_ROLES)})
 
 
-@staff_only("staff.change_roles")
+@staff_only(Right.CHANGE_ROLES)
 @require_http_methods(["GET", "POST"])
 def role_detail(request: StaffRequest, name: str) -> HttpResponse:
     """One role: its rights in plain words and its limits, to be changed."""
@@ -75,7 +75,7 @@ def _confirm(request: StaffRequest, role: Role) -> None:
 def _areas(chosen: set[str]) -> list[dict[str, Any]]:
     """The rights by what they are about, with whether the role holds them."""
     return [
-        {"area": area, "rights": [(right, right.name in chosen) for right in RIGHTS if right.area == area]}
+        {"area": area, "rights": [(right, right in chosen) for right in OF_ROLES if right.area == area]}
         for area in Area
     ]
 

@@ -10,10 +10,10 @@ from django.test import Client, RequestFactory
 
 from approvals import services
 from approvals.models import Approval
+from core.rights import Role
 from purchases.errors import NeedsApproval
 from purchases.services import ask_for_approval, place_order
 from staff.models import User
-from staff.roles import Role
 from staff.services import change_role
 from staff.services.second import NeedsSecond
 from tests.factories import make_product

@@ -13,9 +13,10 @@ from approvals.models import Approval
 from approvals.services import changes_seen
 from audit.kinds import Kind
 from audit.models import AuditEvent
+from core.rights import Role
 from staff import provider as our_provider
 from staff.models import BREAK_GLASS, User
-from staff.roles import Role, give_role, role_of
+from staff.roles import give_role, role_of
 from staff.services import deactivate
 from tests.approvals.helpers import approve, approver, ask_discount
 from tests.people import give_factor, make_person

@@ -13,8 +13,8 @@ from approvals.models import Approval
 from approvals.services import may_see
 from audit.models import AuditEvent
 from core import clock
+from core.rights import Role
 from staff.models import AccessLink, User
-from staff.roles import Role
 from staff.services import Limits, change_limits, change_role, deactivate, invite, make_link, reactivate
 from staff.services.independence import Hands
 from staff.services.links import accept_link

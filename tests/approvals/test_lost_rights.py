@@ -7,10 +7,11 @@ from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from audit.models import AuditEvent
 from catalogue.models import Product
+from core.rights import Role
 from ledger.services import books
 from purchases.models import Order
 from staff.models import User
-from staff.roles import Role, give_role
+from staff.roles import give_role
 from staff.services import Limits, change_limits, change_role, deactivate, limits_of
 from tests.approvals.helpers import approve, approver, cashier
 from tests.approvals.test_orders import ask, ask_bill

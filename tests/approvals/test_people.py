@@ -6,8 +6,9 @@ from django.core.management import CommandError, call_command
 from approvals.models import Approval
 from approvals.services import ask
 from audit.models import AuditEvent
+from core.rights import Role
 from staff.models import BREAK_GLASS, AccessLink, RoleLimits, User
-from staff.roles import ROLES, Role, rights_by_role
+from staff.roles import ROLES, rights_by_role
 from staff.services import (
     Limits,
     change_limits,

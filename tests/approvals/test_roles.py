@@ -4,8 +4,9 @@ import pytest
 
 from approvals.models import Approval
 from audit.models import AuditEvent
+from core.rights import Role
 from staff.models import User
-from staff.roles import Role, role_of
+from staff.roles import role_of
 from staff.services import change_role
 from tests.approvals.helpers import approve, approve_on_page, approver, ask_role
 from tests.people import browser_of, code_of, make_person

@@ -7,9 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from approvals.models import Approval
 from approvals.services import changes_seen
 from catalogue.models import Product
+from core.rights import Role
 from purchases.states import Status
 from staff.models import User
-from staff.roles import Role
 from staff.services import Limits, change_limits, change_role, deactivate, invite
 from tests.approvals.helpers import approve, approver, ask_discount, cashier
 from tests.approvals.test_orders import ask, ask_bill

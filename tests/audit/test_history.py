@@ -5,11 +5,11 @@ from django.db import DatabaseError, connection, transaction
 from structlog.contextvars import bound_contextvars
 
 from audit.services.live import trigger_flaws
+from core.rights import Role
 from purchases.models import Order
 from purchases.models.orders import OrderHistory
 from purchases.states import Status
 from staff.models import AccessLink, Membership, User, UserHistory
-from staff.roles import Role
 from staff.services import change_role
 from tests.database import statements
 from tests.factories import make_product

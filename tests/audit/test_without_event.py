@@ -9,10 +9,11 @@ from django.test import RequestFactory
 
 from audit.services import verify
 from audit.services.rules import rule_flaws
+from core.rights import Role
 from customers.models import Customer, SavedNumber
 from staff.models import User
 from staff.rights import begin_events, grant
-from staff.roles import DEMO_STAFF, Role, create_demo_staff
+from staff.roles import DEMO_STAFF, create_demo_staff
 from staff.services import Limits, change_role, change_role_rights, deactivate, invite, reactivate
 from staff.services.break_glass import make_break_glass
 from staff.services.outside import person_of

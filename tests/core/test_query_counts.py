@@ -18,6 +18,7 @@ from approvals.services import refuse
 from bills.models import BillCheck, Inquiry
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from catalogue.models import PriceChange
+from core.rights import Role
 from customers.models import Customer, SavedNumber
 from exports.models import Export
 from gateway.services import next_number
@@ -26,7 +27,6 @@ from purchases.models import Order, OrderEvent, ReceiptPrint
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
 from staff.models import User
-from staff.roles import Role
 from staff.services import invite
 from tests.core.helpers import next_question
 from tests.factories import make_biller, make_check, make_order, make_payment, make_product

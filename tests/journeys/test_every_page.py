@@ -8,10 +8,11 @@ from playwright.sync_api import expect
 
 from approvals.models import Approval
 from approvals.services import refuse
+from core.rights import Role
 from reconciliation.models import ReconciliationRun
 from reconciliation.services import propose_adjustment
 from staff.models import User
-from staff.roles import Role, create_demo_staff
+from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, ask_role, cashier
 from tests.journeys.busy_day import a_busy_day
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in

@@ -6,9 +6,10 @@ import pytest
 from django.contrib.auth.models import Permission
 
 from audit.models import AuditEvent
+from core.rights import Role
 from staff.errors import NotAllowed
 from staff.models import RoleLimits, User
-from staff.roles import ROLES, Role, rights_by_role
+from staff.roles import ROLES, rights_by_role
 from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
 from tests.core.helpers import codes, has_id
 from tests.people import browser_of, make_person

@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command, get_commands, loa
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from core.rights import Role
 from purchases.views.order import POSTS
 from staff.acting import NotPermitted
-from staff.roles import Role
 from tests.people import make_person
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.test import Client
 
+from core.rights import Role
 from staff.models import User
-from staff.roles import Role
 from staff.services import invite, link_path, make_link
 from tests.people import Browser, make_person
 

@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 
+from core.rights import Role
 from staff.errors import NameTaken, NotAllowed
 from staff.models import User
-from staff.roles import Role, role_of
+from staff.roles import role_of
 from staff.services import (
     accept_link,
     change_role,

@@ -15,10 +15,11 @@ from django.urls import NoReverseMatch, reverse
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from backoffice.checks import check_configuration
+from core.rights import Role
 from staff import provider as our_provider
 from staff.errors import NotAllowed
 from staff.models import Session, User
-from staff.roles import Role, give_role, role_of
+from staff.roles import give_role, role_of
 from staff.services import change_role, deactivate, make_link
 from tests.people import code_of, give_factor, make_person
 from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider

@@ -5,9 +5,10 @@ from django.apps import apps
 from django.contrib.auth.models import Group, Permission
 from django.test import override_settings
 
+from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import User
-from staff.rights import NEEDS_TWO, RIGHTS, grant
-from staff.roles import DEMO_STAFF, ROLES, Role, create_demo_staff, rights_by_role, role_of, roles_given_by
+from staff.rights import grant
+from staff.roles import DEMO_STAFF, ROLES, create_demo_staff, rights_by_role, role_of, roles_given_by
 from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +25,8 @@ def test_a_new_shop_has_every_role_with_its_rights():
 
 
 def test_every_right_is_one_permission_of_its_model():
-    for right in RIGHTS:
-        app_label, codename = right.name.split(".")
+    for right in Right:
+        app_label, codename = right.split(".")
         found = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
         assert [permission.content_type.model for permission in found] == [right.model]
 
@@ -40,7 +41,7 @@ def test_a_right_that_comes_later_leaves_what_a_shop_changed():
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.AUDITOR])
 def test_who_only_reads_asks_nothing_of_the_upstream(role):
-    assert not {right.name for right in RIGHTS if right.asks_upstream} & rights_by_role()[role]
+    assert not {right for right in OF_ROLES if right.asks_upstream} & rights_by_role()[role]
 
 
 @pytest.mark.parametrize(

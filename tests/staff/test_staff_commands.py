@@ -5,8 +5,9 @@ import json
 import pytest
 from django.core.management import load_command_class
 
+from core.rights import Role
 from staff.models import User
-from staff.roles import Role, role_of
+from staff.roles import role_of
 from tests.core.helpers import run
 from tests.people import make_person
 from tests.staff.helpers import choose, owner

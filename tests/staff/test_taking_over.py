@@ -8,9 +8,10 @@ from django.contrib.sessions.backends.base import UpdateError
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.models import Session, User
-from staff.roles import Role, give_role
+from staff.roles import give_role
 from staff.services import accept_link, change_role, deactivate, end_sessions, invite, make_link, reactivate
 from tests.core.helpers import codes, has_id, run
 from tests.people import make_person

@@ -9,8 +9,8 @@ from django.test import Client
 from time_machine import travel
 
 from core import clock
+from core.rights import Role
 from staff.models import Throttle, User
-from staff.roles import Role
 from staff.services import change_role, deactivate, make_link, reactivate
 from staff.services.throttle import Key, Pace, Slowed, clear_expired, take
 from tests.people import code_of, make_person

@@ -8,9 +8,9 @@ from django.conf import settings as ours
 from django.test import Client, override_settings
 
 from core import clock
+from core.rights import Role
 from staff.errors import OutsideRefused
 from staff.models import Session, User
-from staff.roles import Role
 from staff.services import accept_link, change_role, deactivate, end_sessions, make_link, reactivate
 from staff.services.outside import person_of
 from staff.services.own_factors import reset_factors

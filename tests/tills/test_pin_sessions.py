@@ -8,13 +8,14 @@ from django.test import Client, RequestFactory
 
 from approvals.models import Approval
 from core import clock
+from core.rights import PIN_RIGHTS, STRONG_RIGHTS, Role
 from purchases.errors import NeedsApproval
 from purchases.models import Order
 from purchases.services import ask_for_approval
 from staff.errors import FactorRefused
 from staff.models import User
-from staff.roles import ROLES, Role
-from staff.services import STRONG_RIGHTS, check_factor, limits_of
+from staff.roles import ROLES
+from staff.services import check_factor, limits_of
 from staff.urls import urlpatterns
 from tests.core.helpers import codes, has_id, hidden
 from tests.database import statements
@@ -26,7 +27,6 @@ from tests.purchases.helpers import confirm, place, review
 from tests.tills.helpers import give_pin, manager, take_over, till_browser, who_is_at, with_pin
 from tills.backends import PinBackend
 from tills.models import NotStored, Till
-from tills.rights import PIN_RIGHTS
 
 pytestmark = pytest.mark.django_db
 

@@ -14,12 +14,12 @@ from django.utils import timezone
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from audit.services import record
+from core.rights import Right, Role
 from exports.models import Export
 from purchases.states import Status
 from shop.services.changing import TEXTS
 from staff.models import LIMITS
-from staff.rights import BY_NAME
-from staff.roles import ROLES, Role
+from staff.roles import ROLES
 from tests.core.helpers import cells
 from tests.database import statements
 from tests.factories import make_order
@@ -79,8 +79,8 @@ def test_a_change_of_a_role_names_just_the_rights_that_came_and_went(auditor: Cl
 
     page = auditor.get("/audit/?kind=role_edited").content.decode()
 
-    assert f"Rights: + {BY_NAME[come].words}, − {BY_NAME[gone].words}<" in page
-    assert not [name for name in kept if str(BY_NAME[name].words) in page]
+    assert f"Rights: + {Right(come).label}, − {Right(gone).label}<" in page
+    assert not [name for name in kept if str(Right(name).label) in page]
 
 
 def test_facts_are_words_in_both_languages(auditor: Client):

@@ -217,7 +217,8 @@ class Migration(migrations.Migration):
                 ("pin_locked_until", models.DateTimeField(null=True)),
             ],
             options={
-                "permissions": [("enrol_till", "Can enrol tills, unlock them and switch them off")],
+                "permissions": [("enrol_till", "Can enrol till")],
+                "default_permissions": (),
                 "constraints": [
                     models.UniqueConstraint(
                         django.db.models.functions.text.Upper("name"),

@@ -15,13 +15,14 @@ from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.addresses import address_of, line_of
+from core.rights import Right
 from staff.models import User
 from staff.services import throttle
 from tills.errors import CodeRefused
 from tills.models import EnrolmentCode, Till
 
 CODE_MINUTES = 15
-ENROL = "tills.enrol_till"
+ENROL = Right.ENROL_TILLS
 # Without letters and digits that are mistaken for one another when read aloud; 8 of them are 39 random bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CODE_LENGTH = 8

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
+from core.rights import Right
 from staff.services.own_factors import confirm_own
 from tills import services
 from tills.forms import OwnPinForm
@@ -21,7 +22,7 @@ SET_PIN = "own_pin"
 
 
 @sensitive_post_parameters()
-@staff_only("purchases.buy")
+@staff_only(Right.BUY)
 @require_http_methods(["GET", "POST"])
 def own_pin(request: StaffRequest) -> HttpResponse:
     """Set one's own PIN, or remove it; both take one's own second factor, or the password of who has none."""

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
+from core.rights import Right
 from staff.services import check_factor
 from tills import services
 from tills.forms import TillForm
@@ -27,7 +28,7 @@ ROWS = 50
 MAKE_CODE, CHANGE, SWITCH_OFF, UNLOCK = "till_code", "till_change", "till_off", "till_unlock"
 
 
-@staff_only("tills.enrol_till")
+@staff_only(Right.ENROL_TILLS)
 @require_GET
 def till_list(request: StaffRequest) -> HttpResponse:
     """All tills, those that are on first."""
@@ -36,7 +37,7 @@ def till_list(request: StaffRequest) -> HttpResponse:
     return render(request, "tills/till_list.html", {"page": page, "table": TillTable(page)})
 
 
-@staff_only("tills.enrol_till")
+@staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_add(request: StaffRequest) -> HttpResponse:
     """Make a code for a new till; the answer shows it, this once. It takes a second factor."""
@@ -58,7 +59,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
     return render(request, "tills/till_add.html", context)
 
 
-@staff_only("tills.enrol_till")
+@staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One till: its name and limit, who is there, whether its PINs are locked. A change takes a second factor."""
@@ -79,7 +80,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
     return render(request, "tills/till_detail.html", context)
 
 
-@staff_only("tills.enrol_till")
+@staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
     """End the till; whoever is there by PIN is out at the next request. It takes a second factor."""
@@ -91,7 +92,7 @@ def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
     return redirect(till)
 
 
-@staff_only("tills.enrol_till")
+@staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
     """Let PINs count again. It takes a second factor: whoever unlocks gives five more tries."""

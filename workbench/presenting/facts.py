@@ -18,11 +18,10 @@ from audit.kinds import Kind
 from catalogue.services import terms_words
 from catalogue.services.rules import Terms
 from core.money import rupiah
+from core.rights import Right, Role
 from core.times import clock
 from credit.models import Method
 from staff.models import AccessLink
-from staff.rights import BY_NAME as RIGHTS_BY_NAME
-from staff.roles import Role
 
 #: What a fact, or a field before and after, is called. A test walks the code for names that are not here.
 NAMES: dict[str, Promise] = {
@@ -217,8 +216,8 @@ def _said(name: str, value: Any, kind: str) -> str:
 def _coded(name: str, value: str, kind: str) -> str:
     if name == "act":
         return _act(value)
-    if name == "rights" and value in RIGHTS_BY_NAME:
-        return str(RIGHTS_BY_NAME[value].words)
+    if name == "rights" and value in Right:
+        return str(Right(value).label)
     if name == "reason":
         return str(REASONS.get(value, value)) if kind in _TRIES else value
     if name == "until":

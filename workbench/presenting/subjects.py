@@ -25,6 +25,7 @@ from audit.kinds import Kind
 from audit.models import AuditEvent
 from bills.models import BillCheck
 from catalogue.services.below_cost import name_of_all
+from core.rights import Right, Role
 from core.times import day_words
 from core.together import read_together
 from customers.models import Customer
@@ -32,7 +33,6 @@ from drawers.models import Drawer
 from purchases.models import Order
 from staff.models import User
 from staff.rights import ALL_ROLES
-from staff.roles import Role
 from tills.models import Till
 
 #: Events whose subject is a user name.
@@ -64,18 +64,18 @@ _NUMBERS: dict[str, Promise] = {
 }
 # What there is one of: its words, its page, and what it takes to open it.
 _PLACES: dict[tuple[str, str], tuple[Promise, str, tuple[str, ...]]] = {
-    (Kind.SETTING_CHANGED, "shop"): (_("The shop's settings"), "shop_settings", ("shop.change_settings",)),
-    (Kind.EXPORT_MADE, "audit"): (_("What people did"), "audit_list", ("audit.view_auditevent",)),
-    (Kind.EXPORT_MADE, "credit"): (_("Credit"), "credit_list", ("credit.view_credit",)),
-    (Kind.EXPORT_MADE, "statement"): (_("Statement"), "statement", ("ledger.view_entry", "catalogue.view_cost")),
+    (Kind.SETTING_CHANGED, "shop"): (_("The shop's settings"), "shop_settings", (Right.CHANGE_SHOP,)),
+    (Kind.EXPORT_MADE, "audit"): (_("What people did"), "audit_list", (Right.VIEW_AUDIT,)),
+    (Kind.EXPORT_MADE, "credit"): (_("Credit"), "credit_list", (Right.VIEW_CREDIT,)),
+    (Kind.EXPORT_MADE, "statement"): (_("Statement"), "statement", (Right.VIEW_STATEMENT, Right.VIEW_COST)),
 }
 # Which page shows it, and what it takes to open it; a customer's, an order's and a bill's are chosen below.
 _PAGES: dict[str, tuple[str, str]] = {
-    "approval": ("approval_detail", "approvals.view_approval"),
-    "drawer": ("drawer_change", "drawers.manage_drawers"),
-    "shift": ("shift_detail", "drawers.view_shifts"),
-    "till": ("till_detail", "tills.enrol_till"),
-    "person": ("staff_detail", "staff.manage_staff"),
+    "approval": ("approval_detail", Right.VIEW_APPROVALS),
+    "drawer": ("drawer_change", Right.MANAGE_DRAWERS),
+    "shift": ("shift_detail", Right.VIEW_SHIFTS),
+    "till": ("till_detail", Right.ENROL_TILLS),
+    "person": ("staff_detail", Right.MANAGE_STAFF),
 }
 
 
@@ -127,7 +127,7 @@ class Subjects:
             alerts.order_by("opened_at"),
         )
         named = {("drawer", pk): name for pk, name in drawers} | {("till", pk): name for pk, name in tills}
-        if _may_any(reader, "customers.view_customer", "credit.use_credit", "credit.view_credit"):
+        if _may_any(reader, Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT):
             named |= {("customer", pk): name for pk, name in customers}
         return cls(
             reader=reader,
@@ -193,10 +193,10 @@ class Subjects:
             return About(str(place), self._open(page, *rights))
         if kind == Kind.PRICE_RULE_CHANGED:
             words = name_of_all(subject) if subject.startswith("all:") else subject
-            return About(words, self._open("prices", "catalogue.view_product", "catalogue.view_cost"))
+            return About(words, self._open("prices", Right.VIEW_PRODUCT, Right.VIEW_COST))
         if day := day_words(subject.removeprefix("day ")):
             iso = subject.removeprefix("day ")
-            return About(day, self._open("drawer_day", "drawers.view_shifts", args=[iso]))
+            return About(day, self._open("drawer_day", Right.VIEW_SHIFTS, args=[iso]))
         return About(subject, is_code=True)
 
     def _numbered(self, what: str, number: int) -> About:
@@ -215,16 +215,16 @@ class Subjects:
 
     def _role(self, subject: str) -> About:
         if subject == ALL_ROLES:
-            return About(pgettext("audit", "Every role"), self._open("role_list", "staff.change_roles"))
+            return About(pgettext("audit", "Every role"), self._open("role_list", Right.CHANGE_ROLES))
         args = [subject] if subject in Role.values else None
-        return About(_role_words(subject), self._open("role_detail", "staff.change_roles", args=args) if args else "")
+        return About(_role_words(subject), self._open("role_detail", Right.CHANGE_ROLES, args=args) if args else "")
 
     def _alert(self, subject: str) -> About:
         alert = self.alerts.get(subject)
         if alert is None or alert.kind not in KINDS:
             return About(subject, is_code=True)
         title = KINDS[alert.kind].words(alert.facts, self.reader).title
-        return About(title, self._open("alert_list", "alerts.view_alert"))
+        return About(title, self._open("alert_list", Right.VIEW_ALERTS))
 
     def _page(self, what: str, number: int) -> str:
         if what not in _PAGES:
@@ -234,13 +234,13 @@ class Subjects:
 
     def _order_page(self, ref_id: str) -> str:
         if ref_id in self.orders:
-            return self._open("order_detail", "purchases.view_order", args=[ref_id])
-        return self._open("bill_detail", "bills.view_billcheck", args=[ref_id])
+            return self._open("order_detail", Right.VIEW_ORDERS, args=[ref_id])
+        return self._open("bill_detail", Right.VIEW_BILLS, args=[ref_id])
 
     def _customer_page(self, number: int) -> str:
-        if _may_any(self.reader, "credit.use_credit", "credit.view_credit"):
+        if _may_any(self.reader, Right.USE_CREDIT, Right.VIEW_CREDIT):
             return reverse("credit_account", args=[number])
-        return self._open("customer_detail", "customers.view_customer", args=[number])
+        return self._open("customer_detail", Right.VIEW_CUSTOMERS, args=[number])
 
     def _open(self, page: str, *rights: str, args: list[Any] | None = None) -> str:
         return reverse(page, args=args) if self.reader.has_perms(rights) else ""

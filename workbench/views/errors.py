@@ -7,15 +7,16 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
+from core.rights import Right
 from workbench.services.errors import callback_errors, exchange_errors
 from workbench.tables import ErrorTable
 
 
-@staff_only("gateway.view_exchange")
+@staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def error_list(request: StaffRequest) -> HttpResponse:
     """Errors of our requests by endpoint and error, and those of callbacks for who may see callbacks."""
-    sees_callbacks = request.user.has_perm("callbacks.view_callback")
+    sees_callbacks = request.user.has_perm(Right.VIEW_CALLBACKS)
     context = {
         "here": "errors",
         "exchanges": ErrorTable(exchange_errors(), prefix="exchange"),

@@ -13,6 +13,7 @@ from audit.models import AuditEvent
 from core.access import StaffRequest, staff_only
 from core.numbers import may_take_whole
 from core.paging import keyset_page
+from core.rights import Right
 from exports.lists import ListFile
 from workbench.filters import AuditFilter
 from workbench.tables import AuditTable
@@ -29,14 +30,14 @@ def _show(request: StaffRequest, context: dict[str, Any], status: int = 200) -> 
 FILE = ListFile(
     name="audit",
     task="workbench.tasks.write_audit",
-    permission="audit.view_auditevent",
+    permission=Right.VIEW_AUDIT,
     fields=AuditTable.export,
     show=_show,
     whole_fields=AuditTable.export_whole,
 )
 
 
-@staff_only("audit.view_auditevent")
+@staff_only(Right.VIEW_AUDIT)
 @require_GET
 def audit_list(request: StaffRequest) -> HttpResponse:
     """The events that the filters in the URL leave, newest first, 50 a page."""
@@ -46,21 +47,21 @@ def audit_list(request: StaffRequest) -> HttpResponse:
     return _show(request, context | {"may_take_whole": may_take_whole(request.user)})
 
 
-@staff_only("audit.view_auditevent")
+@staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_csv(request: StaffRequest) -> HttpResponseBase:
     """The filtered events as CSV, sent while they are read; many are asked of the worker (POST)."""
     return FILE.csv(request, _found(request))
 
 
-@staff_only("audit.view_auditevent")
+@staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
     """Ask the worker for the filtered events as a workbook."""
     return FILE.xlsx(request, _found(request))
 
 
-@staff_only("audit.view_auditevent")
+@staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_whole(request: StaffRequest) -> HttpResponseBase:
     """A file of the filtered events with customers' whole numbers; it takes a second factor."""

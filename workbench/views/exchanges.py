@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 from bills.models import BillCheck
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
+from core.rights import Right
 from gateway.models import Exchange
 from purchases.models import Order
 from workbench.filters import ExchangeFilter
@@ -17,7 +18,7 @@ from workbench.presenting import exchanges as presenting
 from workbench.tables import ExchangeTable
 
 
-@staff_only("gateway.view_exchange")
+@staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def exchange_list(request: StaffRequest) -> HttpResponse:
     """The exchanges that the filters in the URL leave, newest first, 50 a page."""
@@ -33,7 +34,7 @@ def exchange_list(request: StaffRequest) -> HttpResponse:
     return render(request, "workbench/exchange_list.html", context)
 
 
-@staff_only("gateway.view_exchange")
+@staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def exchange_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One exchange: its facts, and what was asked beside what was answered."""

@@ -19,6 +19,7 @@ from audit.kinds import Kind
 from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
 from core.numbers import masked_json, may_take_whole, whole_numbers
+from core.rights import Right
 from credit.services import USE, VIEW
 from staff.errors import FactorRefused
 from staff.services import check_factor
@@ -28,13 +29,13 @@ from workbench.services.story import MOST_ROWS, facts_of, history_of_order
 
 # A story holds what the pages of all these rights hold.
 RIGHTS = (
-    "purchases.view_order",
-    "gateway.view_exchange",
-    "callbacks.view_callback",
-    "ledger.view_entry",
-    "catalogue.view_cost",
-    "reconciliation.view_difference",
-    "audit.view_auditevent",
+    Right.VIEW_ORDERS,
+    Right.VIEW_EXCHANGES,
+    Right.VIEW_CALLBACKS,
+    Right.VIEW_STATEMENT,
+    Right.VIEW_COST,
+    Right.VIEW_DIFFERENCES,
+    Right.VIEW_AUDIT,
 )
 # The act that a second factor confirms.
 WHOLE_STORY = "whole_story"

@@ -12,6 +12,7 @@ from bills.states import AnswerKind
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
+from core.rights import Right
 from purchases.management.printing import EXIT_FAILED, print_why_it_waits
 from staff.acting import acting_person, add_as
 from upstream.budget import CallClass
@@ -34,7 +35,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Ask, follow, print; exit with the check's state."""
-        person = acting_person(options, "bills.check_bill")
+        person = acting_person(options, Right.CHECK_BILLS)
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
             raise CommandError(f"There is no biller {options['product']!r}.")

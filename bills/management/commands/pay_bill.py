@@ -8,6 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from bills import services
 from bills.models import BillCheck
 from core.commands import PlainCommand, waiting_seconds, whole_rupiah
+from core.rights import Right
 from purchases.errors import ActionRefused, OrderRefused
 from purchases.management.printing import exit_code, print_order, print_why_it_waits
 from purchases.models import Order
@@ -42,7 +43,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Pay (or pay again, when it needs action), follow, print; exit with the order's state."""
-        person = acting_person(options, "bills.view_billcheck", "bills.check_bill")
+        person = acting_person(options, Right.VIEW_BILLS, Right.CHECK_BILLS)
         check = BillCheck.objects.filter(ref_id=options["ref_id"]).first()
         if check is None:
             raise CommandError(f"There is no bill check {options['ref_id']!r}.")

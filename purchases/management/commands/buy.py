@@ -10,6 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
+from core.rights import Right
 from purchases import services
 from purchases.errors import NotForSale, OrderRefused, PriceMoved, RepeatToday
 from purchases.management.printing import EXIT_FAILED, exit_code, print_order, print_why_it_waits
@@ -51,7 +52,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Place, send, follow, print; exit with the order's state."""
-        person = acting_person(options, "catalogue.view_product", "purchases.buy")
+        person = acting_person(options, Right.VIEW_PRODUCT, Right.BUY)
         product = Product.objects.filter(code=options["product"]).select_related("brand", "category").first()
         if product is None:
             raise CommandError(

@@ -8,10 +8,10 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
 from core.commands import EXIT_USAGE, PlainCommand
+from core.rights import Right, Role
 from staff.acting import NotPermitted, acting_person, add_as
 from staff.errors import NameTaken, NotAllowed
 from staff.models import User
-from staff.roles import Role
 from staff.services import VALID_HOURS, invite, link_path
 from staff.services.second import NeedsSecond
 
@@ -31,7 +31,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 with the link, 1 when the name is taken, 2 for a name that is not valid."""
-        actor = acting_person(options, "staff.manage_staff")
+        actor = acting_person(options, Right.MANAGE_STAFF)
         name = User.normalize_username(options["name"])
         try:
             User._meta.get_field("username").clean(name, None)

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from core.commands import PlainCommand
+from core.rights import Right
 from staff.acting import acting_person, add_as
 from staff.errors import NotAllowed
 from staff.models import User
@@ -25,7 +26,7 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when the account is off, 1 when there is none or it is the last active owner's."""
-        actor = acting_person(options, "staff.manage_staff")
+        actor = acting_person(options, Right.MANAGE_STAFF)
         name = User.normalize_username(options["name"])
         person = User.objects.filter(username__iexact=name).first()
         if person is None:
