@@ -19,11 +19,11 @@ from django.utils import translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.defaults import server_error
 
+from core.connections import is_away
+
 # Sent again they do nothing twice: each form names its one order.
 _REPEATABLE = frozenset({"product_buy", "bill_pay", "bill_batch_pay"})
 _TRY_AGAIN_SECONDS = 5
-# SQLSTATE classes of a server that is away, starts, stops or has no room; without one there was no connection.
-_AWAY = ("08", "53", "57P")
 _BARE = "fault_frame.html"
 
 
@@ -66,7 +66,7 @@ def fault(request: HttpRequest) -> HttpResponse:
     A request that did not reach its view has stored nothing. One that did may have: the same form is sent again, and
     names the same order. An address that never leads anywhere is a 404 then, too.
     """
-    if not _is_away(sys.exc_info()[1]):
+    if not is_away(sys.exc_info()[1]):
         return server_error(request)
     name, is_form = _name_of(request), request.method not in {"GET", "HEAD"}
     if name is None and not is_form:  # callbacks have no name, and come again after a 503
@@ -89,7 +89,7 @@ def _shown(request: HttpRequest, template: str, status: int, facts: Mapping[str,
     try:
         return render(request, template, facts, status=status)
     except (OperationalError, InterfaceError) as error:
-        if not _is_away(error):
+        if not is_away(error):
             raise
         return _bare(request, template, status, facts)
 
@@ -99,13 +99,6 @@ def _bare(request: HttpRequest, template: str, status: int, facts: Mapping[str, 
     with translation.override(translation.get_language_from_request(request)):
         page = render_to_string(template, {"frame": _BARE, **(facts or {})})
     return HttpResponse(page, status=status, headers={"Cache-Control": "no-store"})
-
-
-def _is_away(error: BaseException | None) -> bool:
-    if not isinstance(error, OperationalError | InterfaceError):
-        return False
-    state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(_AWAY)
 
 
 def _name_of(request: HttpRequest) -> str | None:

@@ -9,10 +9,12 @@ is down.
 from __future__ import annotations
 
 import ipaddress
+import logging
 from collections.abc import Iterable
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.log import log_response
 from rest_framework import status
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -26,9 +28,13 @@ from callbacks import services
 from callbacks.models import RefusalReason
 from callbacks.refusals import count_refusal
 from core.addresses import address_of
+from core.connections import is_away
 from upstream import callback_signature, strict_json
 
+log = logging.getLogger(__name__)
+
 MAX_BYTES = 64 * 1024
+_TRY_AGAIN_SECONDS = "5"
 
 
 class NotAccepted(Exception):
@@ -86,6 +92,16 @@ class UpstreamCallback(APIView):
             event=event,
         )
         return Response({"received": True})
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """503 while the database is away, so that the sender sends it again; any other fault is ours."""
+        if not is_away(exc):
+            return super().handle_exception(exc)
+        again = {"Retry-After": _TRY_AGAIN_SECONDS}
+        answer = Response({"detail": "try again"}, status=status.HTTP_503_SERVICE_UNAVAILABLE, headers=again)
+        # in place of Django's own line, which would be of an error
+        log_response("callback not stored: the database is away", response=answer, logger=log, level="warning")
+        return answer
 
 
 def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:

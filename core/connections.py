@@ -5,8 +5,19 @@ from __future__ import annotations
 import select
 from collections.abc import Callable
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
+
+# SQLSTATE classes of a server that is away, starts, stops or has no room; without one there was no connection.
+_AWAY = ("08", "53", "57P")
+
+
+def is_away(error: BaseException | None) -> bool:
+    """Whether the error says that the database cannot be reached now, or takes nobody."""
+    if not isinstance(error, OperationalError | InterfaceError):
+        return False
+    state = getattr(error.__cause__, "sqlstate", None)
+    return state is None or state.startswith(_AWAY)
 
 
 def trust_quiet_connection() -> None:

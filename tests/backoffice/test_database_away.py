@@ -14,8 +14,10 @@ from psycopg import errors
 
 from backoffice import faults
 from purchases.models import Order
+from purchases.states import Status
 from purchases.views import confirming
-from tests.factories import make_product
+from tests.callbacks.helpers import body_for, post
+from tests.factories import make_order, make_product
 from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
@@ -136,13 +138,16 @@ def test_no_password_comes_back_on_the_page(monkeypatch):
     assert "data-try-again" not in answer.content.decode()
 
 
-def test_a_callback_is_refused_so_that_it_comes_again(monkeypatch):
-    client = Client(raise_request_exception=False)
-    monkeypatch.setattr("callbacks.api.address_of", no_connection)
+def test_a_callback_is_refused_so_that_it_comes_again_and_is_logged_as_that(monkeypatch, caplog):
+    body = body_for(make_order(Status.PENDING))
+    away(monkeypatch)
 
-    answer = client.post("/callbacks/upstream/", b"{}", content_type="application/json")
+    answer = post(body)
 
-    assert answer.status_code == 503
+    assert (answer.status_code, answer["Retry-After"]) == (503, "5")
+    assert [(record.levelname, record.getMessage(), record.exc_info) for record in caplog.records] == [
+        ("WARNING", "callback not stored: the database is away", None)
+    ]
 
 
 def test_a_statement_that_takes_too_long_is_a_fault_of_ours(shop, monkeypatch):
