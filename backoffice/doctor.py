@@ -19,10 +19,12 @@ from django.utils import timezone
 from backoffice.database_rights import excess, lacking
 from callbacks.models import Callback
 from core import health
+from core.money import rupiah
 from core.stores import new_client
 from gateway.services import read_balance, upstream_account
 from purchases.models import Order
 from purchases.states import FINAL
+from reconciliation.models import Difference
 from reconciliation.services import compared_at, last_proof
 from upstream.errors import UpstreamError
 
@@ -32,6 +34,7 @@ _LARGEST_CLOCK_ERROR = 5.0
 _SLOW_SECONDS = 5.0
 _SLOW_SO_FAR_SECONDS = 0.5
 _BACKUP_HOURS = 26
+_NAMED = 5  # of the open differences
 
 
 @dataclass(frozen=True)
@@ -199,8 +202,19 @@ def _callbacks(subject: str) -> Iterator[Finding]:
 def _books(subject: str) -> Iterator[Finding]:
     proof, compared = last_proof(), compared_at()
     if proof.flaw:
-        seen = f"{proof.get_flaw_display()}: Rp{proof.flaw_amount}, first entry {proof.flaw_entry}"
+        seen = f"{proof}: {rupiah(proof.flaw_amount)}"
         yield Finding(subject, "bad", seen, "Stop selling and compare the entry with a backup.")
+    elif open_rows := list(Difference.objects.open().order_by("pk")):
+        seen = f"open: {', '.join(f'{rupiah(row.amount)} ({row.get_label_display()})' for row in open_rows[:_NAMED])}"
+        if len(open_rows) > _NAMED:
+            seen += f" and {len(open_rows) - _NAMED} more"
+        is_bad = any(row.label != Difference.Label.TOPUP for row in open_rows)
+        yield Finding(
+            subject,
+            "bad" if is_bad else "look",
+            seen,
+            'Decide about each on the page "Balance" (docs/reconciliation.md).',
+        )
     elif compared is None:
         yield Finding(subject, "look", "never compared with the upstream", "Wait for the first balance reading.")
     else:

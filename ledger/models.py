@@ -220,4 +220,7 @@ class Proof(models.Model):
         constraints = [models.CheckConstraint(condition=Q(only=True), name="proof_is_one_row")]
 
     def __str__(self) -> str:
-        return self.flaw or f"proved up to {self.upto}"
+        if not self.flaw:
+            return f"proved up to {self.upto}"
+        entry = f" (entry {self.flaw_entry} of {Entry._meta.db_table})" if self.flaw_entry else ""
+        return f"{self.get_flaw_display()}{entry}"

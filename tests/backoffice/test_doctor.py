@@ -12,12 +12,14 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from callbacks.models import Callback
+from core.money import rupiah
 from gateway.services import read_balance
 from ledger.models import Flaw, Proof
 from purchases.states import Status
 from tests.conftest import Upstream
 from tests.core.helpers import run
 from tests.factories import make_order
+from tests.reconciliation.helpers import make_difference
 
 USAGE = namedtuple("USAGE", "total used free")
 
@@ -87,7 +89,18 @@ def test_a_flaw_of_the_books_is_bad(upstream: Upstream, healthy):
 
     found = findings()["books"]
     assert found["verdict"] == "bad"
-    assert "7" in found["seen"]
+    assert "entry 7 of ledger_entry" in found["seen"]
+
+
+@pytest.mark.parametrize(
+    ("label", "amount", "verdict"), [("unexplained_debit", -13_250, "bad"), ("topup", 500, "look")]
+)
+def test_an_open_difference_is_named(upstream: Upstream, healthy, label, amount, verdict):
+    make_difference(amount, label)
+
+    found = findings()["books"]
+
+    assert (found["verdict"], rupiah(amount) in found["seen"]) == (verdict, True)
 
 
 @pytest.mark.parametrize(("hours", "verdict"), [(1, "ok"), (30, "bad")])

@@ -88,6 +88,11 @@ def test_a_cut_debit_and_an_invented_top_up_alarm(sold: list[Order], capsys: Any
 
     assert run_reconcile(capsys) == ("unexplained", 1)
     assert alarm() == (1, -CUT, "running", debit.pk)
+    with pytest.raises(SystemExit):
+        call_command("reconcile", "--wait", "0")
+    assert f"-Rp100.000  An entry's balance does not follow from the one before (entry {debit.pk} of ledger_entry)" in (
+        capsys.readouterr().out.replace("\u2212", "-")
+    )
 
     # The debit is put back as it was: the top-up alone, with the books' sum made to fit, is found as well.
     tamper("ledger_entry", cut, -CUT, -CUT, debit.pk)

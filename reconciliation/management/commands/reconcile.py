@@ -45,11 +45,14 @@ class Command(PlainCommand):
             if state == ReconciliationRun.Result.BALANCED:
                 # What was so at the last reading proves nothing about now.
                 state = ReconciliationRun.Result.WAITING
+        position = services.position()
+        flaw = str(position.proof) if position.proof.flaw else ""
         facts = {
-            **services.position().as_json(),
+            **position.as_json(),
             "state": state.value,
             "readings_evaluated": run.readings_evaluated,
             "blocking": run.blocking,
+            "flaw": flaw,
             "differences": differences,
         }
         if options["json"]:
@@ -57,6 +60,8 @@ class Command(PlainCommand):
         else:
             amount = "?" if run.difference is None else rupiah(run.difference)
             self.stdout.write(f"{state.value}: {amount}")
+            if flaw:
+                self.stdout.write(f"  {rupiah(position.proof.flaw_amount)}  {flaw}")
             for found in differences:
                 self.stdout.write(f"  {rupiah(found['amount'])}  {found['label']}")
         sys.exit(_EXITS.get(state, EXIT_FAILED))
