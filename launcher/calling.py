@@ -69,8 +69,8 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
             sandbox = stack.start_sandbox()
             token = stack.secrets["sandbox_token"]
             stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
-        # a database that was restored is prepared only after that one
-        if not stack.prepared and words[:1] != ["restart_audit"]:
+        # a database that was restored is prepared only after the first of these
+        if not stack.prepared and words[:1] not in (["restart_audit"], ["prepare_app"]):
             say("New data folder: preparing the database first.")
             stack.finish_preparing(stack.manage("prepare_app"))
         # it may talk to a person: the terminal and its Ctrl-C are for it

@@ -43,7 +43,18 @@ def test_whatever_env_may_say_reaches_every_role():
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 
     for role in ("web", "worker", "background", "beat"):
-        assert may_say - OF_THE_HOST <= set(services[role]["environment"]), role
+        assert may_say - OF_THE_HOST - {"DATABASE_OWNER_URL"} <= set(services[role]["environment"]), role
+
+
+def test_only_what_makes_the_tables_knows_their_owners_password():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+    knows = {name for name, service in services.items() if "OWNER_PASSWORD" in str(service)}
+    waits = {name for name, service in services.items() if "manage" in service.get("depends_on", {})}
+
+    assert knows == {"manage", "postgres"}
+    assert waits == {"web", "worker", "background", "beat"}
+    assert services["manage"]["command"] == ["prepare_app"]
 
 
 def test_a_role_may_have_several_containers():
