@@ -28,6 +28,7 @@ from exports.models import Export
 from gateway.services import limit_use
 from ledger.presenting import Funds
 from purchases.models import Order
+from purchases.states import OPEN
 from reconciliation.services import compared_at
 from upstream.config import is_loopback
 
@@ -70,10 +71,12 @@ class ShopCollector(Collector):
 def _orders(now: float) -> Iterator[GaugeMetricFamily]:
     found = Order.objects.open().order_by().values_list("status").annotate(n=Count("pk"), oldest=Min("next_poll_at"))
     number = GaugeMetricFamily("backoffice_open_orders", "Orders that are not final.", labels=["status"])
-    late = 0.0
+    counts, late = dict.fromkeys(sorted(OPEN), 0), 0.0
     for status, count, oldest in found:
-        number.add_metric([status], count)
+        counts[status] = count
         late = max(late, now - oldest.timestamp() if oldest else 0.0)
+    for status, count in counts.items():
+        number.add_metric([status], count)
     yield number
     yield GaugeMetricFamily("backoffice_oldest_due_order_seconds", "How long the most overdue order waits.", late)
 

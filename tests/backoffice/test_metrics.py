@@ -30,6 +30,7 @@ def test_the_shop_is_counted(client):
     found = numbers(client.get("/metrics"))
 
     assert found['backoffice_open_orders{status="pending"}'] == 2
+    assert found['backoffice_open_orders{status="queued"}'] == 0
     assert 'backoffice_open_orders{status="success"}' not in found
     assert found["backoffice_callbacks_waiting"] == 1
     assert 299 <= found["backoffice_oldest_callback_seconds"] < 400
