@@ -100,10 +100,7 @@ class Server:
         self._stores: list[Service] = []
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
-        if not port:
-            self._address = ""
-        else:
-            self._address = f"http://localhost:{port}" if project.sandboxed else f"https://{first_host(project)}"
+        self._address = address_of_pages(project, port) if port else ""
 
     def start(self) -> None:
         """Start all of it; returns when the pages are served and every process runs."""
@@ -272,6 +269,13 @@ class Server:
             "",
         ]
         print("\n".join(f"  {line}".rstrip() for line in lines), flush=True)
+
+
+def address_of_pages(project: Project, port: int) -> str:
+    """The address that people type: with a real upstream the one that SITE_URL names."""
+    if project.sandboxed:
+        return f"http://localhost:{port}"
+    return project.given.get("SITE_URL", f"https://{first_host(project)}").rstrip("/")
 
 
 def first_host(project: Project) -> str:
