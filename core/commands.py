@@ -15,6 +15,7 @@ from django.db import OperationalError
 from django.utils import translation
 
 from core.bidi import visible_in_terminal
+from core.connections import is_away
 from core.schema import WrongSchema, refuse_newer_schema
 
 EXIT_USAGE, EXIT_NOT_YET = 2, 3
@@ -101,7 +102,8 @@ class PlainCommand(BaseCommand):
             raise CommandError(str(error)) from error
         except OperationalError as error:
             reason = str(error).strip().splitlines()[0]
-            raise CommandError(f"The database cannot be used; is it running? It says: {reason}") from error
+            what = "The database cannot be used; is it running?" if is_away(error) else "The database gave up."
+            raise CommandError(f"{what} It says: {reason}") from error
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import re
 import pytest
 from django.db import OperationalError
 from django.utils import translation
+from psycopg import errors
 
 from catalogue.models import CatalogueSync, Product, SyncFault
 from purchases.models import Order
@@ -158,5 +159,17 @@ def test_a_database_that_is_away_is_one_sentence(monkeypatch):
     code, sentence = run("orders", "--json")
 
     assert code == 1
-    assert "connection refused" in sentence
+    assert "is it running? It says: connection refused" in sentence
     assert "\n" not in sentence
+
+
+@pytest.mark.django_db
+def test_a_lock_that_another_holds_is_not_a_database_that_is_away(monkeypatch):
+    def locked(self, *args, **kwargs):
+        raise OperationalError("canceling statement due to lock timeout") from errors.LockNotAvailable()
+
+    monkeypatch.setattr("purchases.models.orders.OrderQuerySet.order_by", locked)
+
+    code, sentence = run("orders", "--json")
+
+    assert (code, "lock timeout" in sentence, "running" in sentence) == (1, True, False)
