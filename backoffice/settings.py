@@ -94,7 +94,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "callbacks.middleware.CallbackMiddleware",
     "core.middleware.BrowserPolicyMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "core.static_files.PageFilesMiddleware",
+    "core.compression.CompressionMiddleware",
     "csp.middleware.CSPMiddleware",
     "core.bidi.VisibleBidiMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -230,17 +231,18 @@ TIME_ZONE = "Asia/Jakarta"
 # --- Static files ---------------------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-# Files are served from where the packages put them; set this only for a separate file server (collectstatic).
-STATIC_ROOT = env.str("STATIC_ROOT", None)
+STATIC_ROOT = DATA_DIR / "static"  # written at each start (core/static_files.py)
 NODE_MODULES = BASE_DIR / "node_modules"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
-    ("vendor/tabler", NODE_MODULES / "@tabler/core/dist"),
+    ("vendor/tabler/css", NODE_MODULES / "@tabler/core/dist/css"),
     ("vendor/htmx", NODE_MODULES / "htmx.org/dist"),
     ("pictures", BASE_DIR / "docs" / "pictures"),
 ]
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_MAX_AGE = 300
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+STORAGES = {"staticfiles": {"BACKEND": "core.static_files.PageFiles"}}
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "staticfiles.json").exists()
 
 # --- Safety of the browser ------------------------------------------------------------------------------------
 

@@ -30,10 +30,11 @@ from upstream.client import get_client
 # The sandbox and our checks run this much faster than in the shop, so that waiting tests stay short.
 SPEED = 20
 
-# Half a second each: for a new person, and for a new browser, for which WhiteNoise lists all files of the pages.
+# A quarter of a second for a new person; 30 ms for a new browser, for which WhiteNoise lists all files of the pages.
 PBKDF2PasswordHasher.iterations = 1
 PinHasher.iterations = 1
 project.WHITENOISE_USE_FINDERS = False
+project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
 
 

@@ -48,7 +48,9 @@ def _alone() -> Iterator[None]:
 class Command(PlainCommand):
     """Safe to run at every start; each step says what it did and how long it took."""
 
-    help = "Migrate, make the cache table, compile translations and (sandbox only) make demo staff."
+    help = (
+        "Compile translations, collect the pages' files, migrate, make the cache table and (sandbox only) demo staff."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the steps in order; the first that fails stops with one sentence.
@@ -64,6 +66,7 @@ class Command(PlainCommand):
         if is_restored():  # before anything is written
             raise CommandError(_RESTORED)
         self._step("translations", lambda: call_command("compile_po", verbosity=0))
+        self._step("files of the pages", lambda: call_command("collect_files"))
         if may_change_tables():
             self._prepare_tables()
         else:

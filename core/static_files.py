@@ -1,0 +1,67 @@
+"""The pages' style sheets, scripts, pictures and sounds: each name has a hash, so that a browser keeps it for years.
+
+`manage.py collect_files` writes them, compressed, into STATIC_ROOT; every start calls it. Until it has run, as in the
+tests, the files are served under their own names from where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.core.files.base import File
+from django.core.management import call_command
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from whitenoise.middleware import WhiteNoiseMiddleware
+from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+# What the packages bring besides the two files that the pages use.
+_NOT_USED = ["tabler-*", "tabler.[!m]*", "htmx.[!m]*", "ext", "*.map", "*.gz"]
+
+
+class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
+    """Knows the hashed name of each file that was collected; of another one the name as it is, which costs no page."""
+
+    patterns = ()  # no file of ours names another one
+
+    def stored_name(self, name: str) -> str:
+        """The name with the hash."""
+        hashed: str = self.hashed_files.get(self.hash_key(self.clean_name(name)), name)
+        return hashed
+
+
+class PageFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
+    """Serves them. Who asks for a name of another version, from a page that stayed open, gets the present file."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The file, or what the rest of the app says."""
+        path = request.path_info
+        if path.startswith(self.static_prefix) and path not in self.files:
+            name = path.removeprefix(self.static_prefix)
+            for known in (name, self.get_name_without_hash(name)):
+                if (present := staticfiles_storage.url(known)) in self.files:
+                    return redirect(present)
+        answer: HttpResponseBase = super().__call__(request)
+        return answer
+
+
+def collect_files() -> None:
+    """Collect the files unless all of them are there as they are now; those of earlier versions stay."""
+    storage = PageFiles()
+    if all(_is_there(storage, name, file) for name, file in _files()):
+        return
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=_NOT_USED)
+
+
+def _files() -> Iterator[tuple[str, File[bytes]]]:
+    for finder in get_finders():
+        for path, source in finder.list(_NOT_USED):
+            with source.open(path) as file:
+                yield f"{source.prefix}/{path}" if source.prefix else path, file
+
+
+def _is_there(storage: PageFiles, name: str, file: File[bytes]) -> bool:
+    hashed: str = storage.hashed_name(name, file)
+    return storage.stored_name(name) == hashed and bool(storage.exists(hashed))
