@@ -10,11 +10,13 @@ from django.test import Client, RequestFactory
 
 from approvals import services
 from approvals.models import Approval
+from bills.services import pay_bill
 from core.rights import Role
 from purchases.errors import NeedsApproval
 from purchases.services import ask_for_approval, place_order
 from staff.models import User
-from staff.services import change_role
+from staff.roles import role_of
+from staff.services import Limits, change_role
 from staff.services.second import NeedsSecond
 from tests.factories import make_product
 from tests.people import code_of, make_person
@@ -84,3 +86,45 @@ def approve_on_page(browser: Client, approval: Approval) -> Any:
 def refuse_on_page(browser: Client, approval: Approval) -> Any:
     """Who is signed in refuses on the page; the page afterwards."""
     return browser.post(f"{approval.get_absolute_url()}refuse/", {"reason": "Not so"}, follow=True)
+
+
+NUMBER = "081234567890"
+
+
+def place(product, person, **facts):
+    facts = {"max_price": product.price, "idempotency_key": str(uuid.uuid4()), "enqueue": False, **facts}
+    return place_order(product=product, destination=NUMBER, placed_by=person, **facts)
+
+
+def ask_order(product, person, **facts) -> Approval:
+    with pytest.raises(NeedsApproval) as need:
+        place(product, person, **facts)
+    return ask_for_approval(need.value, actor=person, reason="A wedding")
+
+
+def ask_bill(check, person) -> Approval:
+    with pytest.raises(NeedsApproval) as need:
+        pay_bill(check, amount=check.total, paid_by=person)
+    return ask_for_approval(need.value, actor=person)
+
+
+def browser(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+MORE = Limits(per_order=200_000, per_day=None, approval_above=None)
+
+
+def asked(work) -> Approval:
+    """What a browser of the actor would have asked for."""
+    with pytest.raises(NeedsSecond) as need:
+        work()
+    change = need.value.change
+    actor = User.objects.get(username="first")
+    return services.ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
+
+
+def role_now(person) -> Role | None:
+    return role_of(User.objects.get(pk=person.pk))

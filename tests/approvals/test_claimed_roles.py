@@ -20,8 +20,7 @@ from staff.roles import give_role, role_of
 from staff.services import deactivate
 from tests.approvals.helpers import approve, approver, ask_discount
 from tests.people import give_factor, make_person
-from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider
-from tests.staff.test_outside import SARI, come_back, refusal, signed_in
+from tests.staff.oidc_provider import CLIENT, SARI, SECRET, OidcProvider, come_back, refusal, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -13,9 +13,7 @@ from purchases.models import Order
 from staff.models import User
 from staff.roles import give_role
 from staff.services import Limits, change_limits, change_role, deactivate, limits_of
-from tests.approvals.helpers import approve, approver, cashier
-from tests.approvals.test_orders import ask, ask_bill
-from tests.approvals.test_people import MORE, asked
+from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_order, asked, cashier
 from tests.factories import make_check, make_product
 from tests.ledger.helpers import open_books
 from tests.people import make_person
@@ -28,7 +26,7 @@ LOST = {
     "no role": lambda person: person.groups.clear(),
 }
 ORDERS = {
-    "purchase": lambda person: ask(make_product(price=12_000), person),
+    "purchase": lambda person: ask_order(make_product(price=12_000), person),
     "bill": lambda person: ask_bill(make_check(), person),
 }
 
@@ -52,7 +50,7 @@ def test_given_an_asker_without_the_right_then_no_order(order, lost):
 def test_given_void_then_each_reads_why_in_their_language():
     sari = cashier(own_approval_above=10_000)
     product = make_product(price=12_000)
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     Product.objects.filter(pk=product.pk).update(availability="inactive")
 
     with translation.override("id"):

@@ -11,11 +11,11 @@ from approvals.models import Approval
 from bills.models import BillCheck
 from bills.services import pay_again, pay_bill
 from ledger.services import books
-from purchases.errors import AboveLimit, ActionRefused, BalanceShort, NeedsApproval
+from purchases.errors import AboveLimit, ActionRefused, BalanceShort
 from purchases.models import Order
-from purchases.services import ask_for_approval, place_order, send_again
+from purchases.services import send_again
 from purchases.states import ActionReason, Status
-from tests.approvals.helpers import approve, approver, cashier
+from tests.approvals.helpers import NUMBER, approve, approver, ask_bill, ask_order, cashier, place
 from tests.factories import make_check, make_order, make_payment, make_product, moves
 from tests.ledger.helpers import open_books
 from tests.people import make_person
@@ -23,29 +23,10 @@ from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db
 
-NUMBER = "081234567890"
-
 
 @pytest.fixture
 def sari(db):
     return cashier(own_approval_above=10_000)
-
-
-def place(product, person, **facts):
-    facts = {"max_price": product.price, "idempotency_key": str(uuid.uuid4()), "enqueue": False, **facts}
-    return place_order(product=product, destination=NUMBER, placed_by=person, **facts)
-
-
-def ask(product, person, **facts) -> Approval:
-    with pytest.raises(NeedsApproval) as need:
-        place(product, person, **facts)
-    return ask_for_approval(need.value, actor=person, reason="A wedding")
-
-
-def ask_bill(check, person) -> Approval:
-    with pytest.raises(NeedsApproval) as need:
-        pay_bill(check, amount=check.total, paid_by=person)
-    return ask_for_approval(need.value, actor=person)
 
 
 def test_given_a_price_at_the_limit_then_no_approval_is_needed(sari):
@@ -55,7 +36,7 @@ def test_given_a_price_at_the_limit_then_no_approval_is_needed(sari):
 def test_given_a_price_above_the_limit_then_nothing_is_stored(sari):
     open_books(1_000_000)
 
-    approval = ask(make_product(price=10_001), sari)
+    approval = ask_order(make_product(price=10_001), sari)
 
     assert not Order.objects.exists()
     assert books().reserved == 0
@@ -65,7 +46,7 @@ def test_given_a_price_above_the_limit_then_nothing_is_stored(sari):
 
 def test_given_an_approval_then_the_order_is_the_askers(sari):
     open_books(1_000_000)
-    approval, budi = ask(make_product(price=12_000), sari), approver()
+    approval, budi = ask_order(make_product(price=12_000), sari), approver()
 
     decided = approve(approval, budi)
 
@@ -80,8 +61,8 @@ def test_given_an_approval_then_the_order_is_the_askers(sari):
 def test_given_the_same_form_again_then_it_is_one_approval_and_order(sari):
     product, key = make_product(price=12_000), str(uuid.uuid4())
 
-    approval = ask(product, sari, idempotency_key=key)
-    assert ask(product, sari, idempotency_key=key) == approval
+    approval = ask_order(product, sari, idempotency_key=key)
+    assert ask_order(product, sari, idempotency_key=key) == approval
     order = place_after(approval)
 
     assert place(product, sari, idempotency_key=key) == order
@@ -94,10 +75,10 @@ def place_after(approval) -> Order:
 
 def test_given_another_form_for_the_same_then_the_first_is_waited_for(sari):
     product = make_product(price=12_000)
-    ask(product, sari)
+    ask_order(product, sari)
 
     with pytest.raises(AlreadyAsked):
-        ask(product, sari)
+        ask_order(product, sari)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +94,7 @@ def test_given_another_form_for_the_same_then_the_first_is_waited_for(sari):
 )
 def test_given_another_product_now_then_it_is_void(sari, change, found):
     product = make_product(price=12_000)
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     type(product).objects.filter(pk=product.pk).update(**change)
 
     decided = approve(approval, approver())
@@ -125,7 +106,7 @@ def test_given_another_product_now_then_it_is_void(sari, change, found):
 
 def test_given_the_cut_off_then_it_is_void(sari):
     product, now = make_product(price=12_000), timezone.localtime()
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     product.cut_off_start, product.cut_off_end = (
         (now - dt.timedelta(minutes=5)).time(),
         (now + dt.timedelta(minutes=5)).time(),
@@ -138,7 +119,7 @@ def test_given_the_cut_off_then_it_is_void(sari):
 @pytest.mark.parametrize(("status", "code"), [(Status.PENDING, "OpenDuplicate"), (Status.SUCCESS, "RepeatToday")])
 def test_given_the_same_was_bought_meanwhile_then_it_is_void(sari, status, code):
     product = make_product(price=12_000)
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     make_order(status, product=product, destination=NUMBER)
 
     decided = approve(approval, approver())
@@ -150,7 +131,7 @@ def test_given_the_same_was_bought_meanwhile_then_it_is_void(sari, status, code)
 def test_given_a_short_balance_then_it_stays_open_unless_it_waits(sari):
     open_books(5_000)
     product, budi = make_product(price=12_000), approver()
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
 
     with pytest.raises(BalanceShort):
         approve(approval, budi)
@@ -158,12 +139,12 @@ def test_given_a_short_balance_then_it_stays_open_unless_it_waits(sari):
     approval.refresh_from_db()
     assert approval.is_open
     assert not Order.objects.exists()
-    other = ask(make_product(price=13_000), sari, wait_for_topup=True)
+    other = ask_order(make_product(price=13_000), sari, wait_for_topup=True)
     assert Order.objects.get(ref_id=approve(other, budi).result).action_reason == ActionReason.BALANCE_SHORT
 
 
 def test_given_an_approvers_own_limit_then_no_more_is_approved(sari):
-    approval = ask(make_product(price=12_000), sari)
+    approval = ask_order(make_product(price=12_000), sari)
     person = make_person("admin", username="small", own_per_order=11_999)
 
     with pytest.raises(AboveLimit):
@@ -243,7 +224,7 @@ def test_given_a_risen_total_above_the_limit_then_it_is_not_paid_again(sari):
 @pytest.mark.django_db(transaction=True)
 def test_given_two_approvers_at_once_then_one_order_is_placed(sari):
     open_books(1_000_000)
-    approval = ask(make_product(price=12_000), sari)
+    approval = ask_order(make_product(price=12_000), sari)
     people = [approver(f"approver-{n}") for n in range(5)]
 
     results = at_once(*(lambda person=person: approve(approval, person) for person in people))
@@ -257,7 +238,7 @@ def test_given_two_approvers_at_once_then_one_order_is_placed(sari):
 def test_given_approval_and_another_sale_at_once_then_one_order_is_open(sari):
     open_books(1_000_000)
     product, budi = make_product(price=12_000), approver()
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
 
     at_once(lambda: approve(approval, budi), lambda: place(product, budi))
 

@@ -5,13 +5,12 @@ import uuid
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from approvals.models import Approval
 from approvals.services import refuse
 from purchases.models import Order
-from tests.approvals.helpers import approver, ask_discount, cashier
+from tests.approvals.helpers import approver, ask_discount, browser, cashier
 from tests.core.helpers import next_question
 from tests.factories import make_check, make_product
 from tests.people import code_of, make_person
@@ -20,12 +19,6 @@ from tests.purchases.helpers import confirm, review
 pytestmark = pytest.mark.django_db
 
 NUMBER = "081234567890"
-
-
-def browser(person) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from approvals.models import Approval
-from approvals.services import ask
 from audit.models import AuditEvent
 from core.rights import Role
 from staff.models import BREAK_GLASS, AccessLink, RoleLimits, User
@@ -21,15 +20,12 @@ from staff.services import (
     make_link,
     reactivate,
 )
-from staff.services.second import NeedsSecond
-from tests.approvals.helpers import approve, approve_on_page, approver
-from tests.approvals.test_roles import role_now
+from tests.approvals.helpers import MORE, approve, approve_on_page, approver, asked, role_now
 from tests.core.helpers import codes
 from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 
-MORE = Limits(per_order=200_000, per_day=None, approval_above=None)
 LESS = Limits(per_order=50_000, per_day=None, approval_above=None)
 
 
@@ -41,15 +37,6 @@ def owners(db):
 @pytest.fixture
 def sari(db):
     return make_person("cashier", username="sari", own_per_order=100_000)
-
-
-def asked(work) -> Approval:
-    """What a browser of the actor would have asked for."""
-    with pytest.raises(NeedsSecond) as need:
-        work()
-    change = need.value.change
-    actor = User.objects.get(username="first")
-    return ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
 
 
 def most(person: User) -> int | None:

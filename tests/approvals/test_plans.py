@@ -13,7 +13,7 @@ from django.utils import timezone
 from approvals.models import Approval, ApprovalState, canonical, hash_of
 from approvals.services import expire_overdue
 from tests.approvals.helpers import approver, cashier
-from tests.backoffice.test_plans import asked, scans
+from tests.plans import asked, scans
 
 pytestmark = pytest.mark.django_db
 

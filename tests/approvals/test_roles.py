@@ -6,16 +6,11 @@ from approvals.models import Approval
 from audit.models import AuditEvent
 from core.rights import Role
 from staff.models import User
-from staff.roles import role_of
 from staff.services import change_role
-from tests.approvals.helpers import approve, approve_on_page, approver, ask_role
+from tests.approvals.helpers import approve, approve_on_page, approver, ask_role, role_now
 from tests.people import browser_of, code_of, make_person
 
 pytestmark = pytest.mark.django_db
-
-
-def role_now(person) -> Role | None:
-    return role_of(User.objects.get(pk=person.pk))
 
 
 @pytest.fixture

@@ -11,10 +11,7 @@ from core.rights import Role
 from purchases.states import Status
 from staff.models import User
 from staff.services import Limits, change_limits, change_role, deactivate, invite
-from tests.approvals.helpers import approve, approver, ask_discount, cashier
-from tests.approvals.test_orders import ask, ask_bill
-from tests.approvals.test_pages import browser
-from tests.approvals.test_people import MORE, asked
+from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_discount, ask_order, asked, browser, cashier
 from tests.factories import make_check, make_order, make_product
 from tests.people import make_person
 
@@ -42,7 +39,7 @@ def sari(db):
 
 def test_given_a_new_price_then_no_page_offers_to_approve(sari):
     product, budi = make_product(price=12_000), approver()
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     assert 'id="approve-form"' in page_of(budi, approval)
     assert "data-code" not in queue_of(budi)
     Product.objects.filter(pk=product.pk).update(price=12_500)
@@ -63,7 +60,7 @@ def test_given_a_new_price_then_no_page_offers_to_approve(sari):
 
 def test_given_the_old_price_again_then_it_can_be_approved(sari):
     product, budi = make_product(price=12_000), approver()
-    approval = ask(product, sari)
+    approval = ask_order(product, sari)
     for price in (12_500, 12_000):
         Product.objects.filter(pk=product.pk).update(price=price)
 
@@ -72,7 +69,7 @@ def test_given_the_old_price_again_then_it_can_be_approved(sari):
 
 def test_given_who_asked_is_switched_off_then_all_of_it_is_void(discount, sari):
     budi = approver()
-    approvals = [ask_discount(sari), ask(make_product(price=12_000), sari), ask_bill(make_check(), sari)]
+    approvals = [ask_discount(sari), ask_order(make_product(price=12_000), sari), ask_bill(make_check(), sari)]
     deactivate(sari, actor=None)
 
     assert {void_code(approval) for approval in approvals} == {"ApprovalRefused:not_asker"}
@@ -81,7 +78,7 @@ def test_given_who_asked_is_switched_off_then_all_of_it_is_void(discount, sari):
 
 def test_given_it_was_bought_or_paid_meanwhile_then_it_is_void(sari):
     product, check = make_product(price=12_000), make_check()
-    bought, paid = ask(product, sari), ask_bill(check, sari)
+    bought, paid = ask_order(product, sari), ask_bill(check, sari)
     assert (void_code(bought), void_code(paid)) == ("", "")
     make_order(Status.PENDING, product=product, destination=bought.facts["destination"])
     type(check).objects.filter(pk=check.pk).update(expires_at=check.created_at)
@@ -113,7 +110,7 @@ def test_given_every_kind_then_the_pages_take_few_queries(discount, sari):
     product = make_product(price=12_000)
     found = [
         ask_discount(sari),
-        ask(product, sari),
+        ask_order(product, sari),
         ask_bill(make_check(), sari),
         asked(lambda: change_role(ani, Role.SUPERVISOR, actor=first)),
         asked(lambda: change_limits(tono, MORE, actor=first)),

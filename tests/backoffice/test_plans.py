@@ -26,6 +26,7 @@ from purchases.services import allowance_of, count_health, queue_waiting_orders
 from reconciliation.services import position, prove, reconcile
 from staff.models import User
 from staff.roles import create_demo_staff
+from tests.plans import asked, scans
 
 ORDERS = 6_000
 # Of these a shop has few rows, whatever it sells: one, one a day and reason, or as many as products, people, drawers or
@@ -69,17 +70,6 @@ def busy_shop(upstream, settings):
     return browser
 
 
-def scans(node):
-    """The steps of a plan that read a table: (table, kind of step, rows that it read)."""
-    if not node["Actual Loops"]:
-        return  # another way that was thought of, and not taken
-    if table := node.get("Relation Name"):
-        removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
-        yield table, node["Node Type"], (node["Actual Rows"] + removed) * node["Actual Loops"]
-    for part in node.get("Plans", []):
-        yield from scans(part)
-
-
 def faults(name, questions):
     """What is wrong with the plans of the questions of this page or task."""
     for question in questions:
@@ -91,10 +81,6 @@ def faults(name, questions):
         for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
             if table not in FEW and (kind == "Seq Scan" or (rows > MOST_ROWS and name not in JOINED)):
                 yield f"{name}: {kind} of {rows} rows of {table}: {question[:300]}"
-
-
-def asked(queries):
-    return {query["sql"] for query in queries if query["sql"].lstrip().startswith(("SELECT", "(SELECT", "WITH"))}
 
 
 def test_given_many_orders_then_no_page_reads_them_all(busy_shop):

@@ -7,13 +7,12 @@ from django.test.utils import CaptureQueriesContext
 
 from purchases.models import Order
 from purchases.states import Status
-from tests.backoffice.test_plans import asked
 from tests.core.helpers import next_question
 from tests.counter.helpers import NUMBER, shelf_of_telkomsel
 from tests.drawers.helpers import begin, sell
-from tests.drawers.test_plans import MANY, copy_many, too_wide
 from tests.factories import make_order
 from tests.people import make_person
+from tests.plans import MANY, asked, copy_many, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

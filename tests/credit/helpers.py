@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import uuid
 from typing import Any
+
+from django.db import connection, transaction
+from django.utils import timezone
 
 from credit.models import CreditAccount
 from credit.services import sell_on_credit
@@ -45,3 +49,13 @@ def owed_by(customer: Customer) -> int:
     account = account_of(customer)
     assert account.balance == sum(account.entries.values_list("amount", flat=True))
     return account.balance
+
+
+def made_due(customer, days_ago):
+    """All of this customer's debts were due so many days ago, as if that time had passed."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        day = timezone.localdate() - dt.timedelta(days=days_ago)
+        cursor.execute("UPDATE credit_creditentry SET due_on = %s WHERE due_on IS NOT NULL", [day])
+        cursor.execute("UPDATE credit_creditaccount SET oldest_due = %s WHERE balance > 0", [day])
+        cursor.execute("SET LOCAL session_replication_role = origin")

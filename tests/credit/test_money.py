@@ -25,7 +25,7 @@ from credit.services import (
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services.resolving import requeue
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import end, sell
 from tests.factories import make_product
@@ -42,16 +42,6 @@ def refused(reason):
 @pytest.fixture
 def seller():
     return make_person("cashier")
-
-
-def made_due(customer, days_ago):
-    """All of this customer's debts were due so many days ago, as if that time had passed."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")
-        day = timezone.localdate() - dt.timedelta(days=days_ago)
-        cursor.execute("UPDATE credit_creditentry SET due_on = %s WHERE due_on IS NOT NULL", [day])
-        cursor.execute("UPDATE credit_creditaccount SET oldest_due = %s WHERE balance > 0", [day])
-        cursor.execute("SET LOCAL session_replication_role = origin")
 
 
 def test_a_sale_and_part_payments_make_the_balance(seller):

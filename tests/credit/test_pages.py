@@ -14,13 +14,11 @@ from credit.services import record_payment
 from customers.models import Customer, SavedNumber
 from drawers.services import sweep_sales, take_credit_payment
 from staff.models import User
-from tests.backoffice.test_plans import asked
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.credit.test_money import made_due
+from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
-from tests.drawers.test_plans import too_wide
 from tests.people import browser_of, make_person
+from tests.plans import asked, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -27,8 +27,7 @@ from drawers.services import (
 from staff.models import User
 from tests.core.helpers import codes
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.drawers.test_once import send_as, token_on
+from tests.drawers.helpers import begin, end, pieces_of, sell, send_as, token_on
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import at_once
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import Any
 
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from drawers.models import DENOMINATIONS, Drawer, Shift
@@ -65,3 +67,17 @@ def end_of_day() -> dt.date:
         cursor.execute("UPDATE drawers_shift SET opened_at = opened_at - interval '1 day'")
         cursor.execute("UPDATE drawers_shift SET closed_at = closed_at - interval '1 day'")
     return timezone.localdate() - dt.timedelta(days=1)
+
+
+def token_on(browser, path, form):
+    """The number in this form of the page."""
+    page = browser.get(path).content.decode()
+    found = re.search(r'name="token" value="([0-9a-f-]{36})"', page[page.index(form) :])
+    assert found, path
+    return found[1]
+
+
+def send_as(person, path, fields):
+    browser = Client()
+    browser.force_login(person)
+    return browser.post(path, fields).status_code

@@ -6,14 +6,13 @@ from functools import partial
 
 import pytest
 from django.db import DatabaseError, connection, transaction
-from django.test import Client
 
 from credit.models import CreditEntry
 from drawers.models import DrawerEntry
 from drawers.services import close_shift, expected_cash
 from staff.models import User
 from tests.credit.helpers import give_credit, owed_by, sell_to
-from tests.drawers.helpers import begin, pieces_of
+from tests.drawers.helpers import begin, pieces_of, send_as, token_on
 from tests.people import browser_of
 from tests.purchases.helpers import at_once
 
@@ -25,20 +24,6 @@ def counter():
     """A cashier's browser and open shift with Rp100.000."""
     browser = browser_of("cashier")
     return browser, begin(User.objects.get(username="cashier"), cash=100_000)
-
-
-def token_on(browser, path, form):
-    """The number in this form of the page."""
-    page = browser.get(path).content.decode()
-    found = re.search(r'name="token" value="([0-9a-f-]{36})"', page[page.index(form) :])
-    assert found, path
-    return found[1]
-
-
-def send_as(person, path, fields):
-    browser = Client()
-    browser.force_login(person)
-    return browser.post(path, fields).status_code
 
 
 def codes(answer):

@@ -1,7 +1,5 @@
 """With many orders, entries and shifts, what a drawer asks again and again reads the rows of its shift only."""
 
-import json
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -10,29 +8,11 @@ from django.utils import timezone
 from drawers.models import DrawerDay, Shift
 from drawers.services import close_shift, sales, sweep_sales
 from staff.models import User
-from tests.backoffice.test_plans import asked, scans
-from tests.database import past_triggers
 from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
 from tests.people import browser_of, make_person
+from tests.plans import MANY, asked, copy_many, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-MANY, MOST = 3_000, 400
-GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift", "credit_creditentry"}
-
-
-def copy_many(table, model_row, **others):
-    """MANY copies of a row of this table, with other values in some columns (SQL; `n` counts)."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT * FROM {table} LIMIT 0")  # noqa: S608 - our own names
-        columns = [column.name for column in cursor.description]
-    values = ", ".join(others.get(name, f"o.{name}") for name in columns)
-    with past_triggers() as cursor:
-        cursor.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values}"  # noqa: S608 - our own names
-            f" FROM {table} o, generate_series(1, {MANY}) n WHERE o.id = %s",
-            [model_row.pk],
-        )
 
 
 @pytest.fixture
@@ -75,19 +55,6 @@ def busy_drawers():
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE purchases_order, drawers_shift, drawers_drawerentry")
     return earlier
-
-
-def too_wide(questions, growing=frozenset(GROWING)):
-    """The steps of the plans that read more than a shift has."""
-    for question in questions:
-        with connection.cursor() as cursor:
-            cursor.execute("SET enable_seqscan = off")
-            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
-            plan = cursor.fetchone()[0]
-            cursor.execute("RESET enable_seqscan")
-        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
-            if table in growing and (kind == "Seq Scan" or rows > MOST):
-                yield f"{kind} of {rows} rows of {table}: {question[:300]}"
 
 
 def test_the_sweep_reads_the_orders_of_open_shifts_only(busy_drawers):

@@ -13,10 +13,9 @@ from drawers.models import DrawerEntry, Refund
 from drawers.services import close_shift, give_back, note_owed, sweep_sales
 from purchases.models import GivenBack, Order
 from purchases.services import note_given_back
-from tests.backoffice.test_plans import asked
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.drawers.test_plans import MANY, copy_many, too_wide
 from tests.people import browser_of, make_person
+from tests.plans import MANY, asked, copy_many, too_wide
 from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

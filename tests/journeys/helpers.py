@@ -6,9 +6,10 @@ from typing import Any
 
 from django.conf import settings
 from django.test import Client
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from staff.models import User
+from tests.tills.helpers import PIN
 
 DESKTOP, PHONE, SMALL_PHONE = (1280, 800), (390, 844), (360, 740)
 AXE = Path(settings.NODE_MODULES) / "axe-core/axe.min.js"
@@ -52,3 +53,16 @@ def faults_in(page: Page, looks: Sequence[Any]) -> list[str]:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         faults += faults_of(page)
     return faults
+
+
+LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]
+
+
+def faults_in_all_looks(page: Page) -> list[str]:
+    return faults_in(page, LOOKS)
+
+
+def take_over(page: Page, name: str) -> None:
+    page.locator(".name-tile", has_text=name).click()
+    page.locator("#id_pin").type(PIN)
+    expect(page.locator("#pin-session")).to_be_visible()

@@ -10,8 +10,7 @@ from complaints.models import Complaint
 from purchases.states import Status
 from staff.roles import create_demo_staff
 from tests.factories import make_order
-from tests.journeys.helpers import OpenWindow, sign_in
-from tests.journeys.test_drawers import faults_in_all_looks
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

@@ -21,8 +21,7 @@ from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
 from tests.fleet import Fleet
-from tests.journeys.helpers import OpenWindow, faults_of, sign_in
-from tests.journeys.test_tills import take_over
+from tests.journeys.helpers import OpenWindow, faults_of, sign_in, take_over
 from tests.sandbox_process import eventually
 from tests.tills.helpers import a_request, give_pin, manager
 from tills.models import Till

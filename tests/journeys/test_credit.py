@@ -15,8 +15,7 @@ from tests.credit.helpers import account_of, owed_by, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end
 from tests.factories import make_product
-from tests.journeys.helpers import OpenWindow, sign_in
-from tests.journeys.test_drawers import faults_in_all_looks
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

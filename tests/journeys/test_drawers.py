@@ -9,15 +9,9 @@ from drawers.models import Shift
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.drawers.helpers import end, end_of_day, sell
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, sign_in
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
-
-LOOKS = [(PHONE, "dark"), (DESKTOP, "light")]
-
-
-def faults_in_all_looks(page: Page) -> list[str]:
-    return faults_in(page, LOOKS)
 
 
 def count(page: Page, **pieces: int) -> None:

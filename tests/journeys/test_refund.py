@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.drawers.helpers import begin, end, sell
-from tests.journeys.helpers import OpenWindow, sign_in
-from tests.journeys.test_drawers import faults_in_all_looks
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, faults_of, sign_in
+from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_in, faults_of, sign_in, take_over
 from tests.tills.helpers import PIN, give_pin
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
@@ -125,9 +125,3 @@ def test_without_scripts_a_till_is_taken_over(live_server: Any, open_window: Ope
     expect(till.locator("#pin-session")).to_be_visible()
     till.click("[data-next-cashier]")
     expect(till.locator("#take-over")).to_be_visible()
-
-
-def take_over(page: Page, name: str) -> None:
-    page.locator(".name-tile", has_text=name).click()
-    page.locator("#id_pin").type(PIN)
-    expect(page.locator("#pin-session")).to_be_visible()

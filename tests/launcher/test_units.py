@@ -10,7 +10,7 @@ import pytest
 from launcher import units
 from launcher.failures import LaunchError
 from launcher.project import Project
-from tests.launcher.test_command_line import run
+from tests.launcher.helpers import run
 
 NOBODY = ("--user", "nobody")
 

@@ -26,7 +26,7 @@ from tests.factories import make_order, make_product
 from tests.ledger.helpers import open_books
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import NUMBER, confirm, review
-from tests.roles.test_table import addresses
+from tests.roles.helpers import addresses
 
 pytestmark = pytest.mark.django_db
 

@@ -34,7 +34,7 @@ from tests.factories import make_biller, make_check, make_order, make_payment, m
 from tests.gateway.helpers import kept_exchange
 from tests.people import Browser, browser_of, make_person
 from tests.reconciliation.helpers import make_difference
-from tests.roles.test_table import routes
+from tests.roles.helpers import routes
 
 pytestmark = pytest.mark.django_db
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import uuid
 from argparse import ArgumentParser
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
 
 from core.rights import Role
-from purchases.views.order import POSTS
 from staff.acting import NotPermitted
 from tests.people import make_person
+from tests.roles.helpers import addresses
 
 pytestmark = pytest.mark.django_db
 
@@ -25,8 +21,6 @@ NOBODY = "nobody"
 COLUMNS = [NOBODY, *(role.value for role in Role)]
 YES, NO = "yes", "–"
 METHODS = ("GET", "POST")
-# What stands for each part of an address: nothing has such a key.
-EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
 # Answered before any session is read, so not among the addresses of the resolver; everybody gets the same.
 BY_MIDDLEWARE = {"/healthz", "/readyz", "/callbacks/upstream/"}
 SIGN_IN = "/accounts/login/"
@@ -55,28 +49,6 @@ def tables() -> dict[str, dict[str, dict[str, str]]]:
         elif not set(line) <= set("|-: "):
             found[head[0]][cells[0].strip("`")] = dict(zip(head[1:], cells[1:], strict=True))
     return found
-
-
-def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, str]]:
-    """Every address of the resolver: its name, and the address with an example of each of its parts."""
-    for pattern in patterns:
-        if isinstance(pattern, URLResolver):
-            yield from routes(pattern.url_patterns, before + str(pattern.pattern))
-        elif pattern.name:
-            parts = re.sub(r"<(?:(\w+):)?\w+>", lambda part: EXAMPLES[part[1] or "str"], before + str(pattern.pattern))
-            yield pattern.name, "/" + parts.replace("^", "").replace("$", "").replace("\\Z", "")
-
-
-def addresses() -> list[tuple[str, str]]:
-    """Row of the document → address; what is posted to an order has a row for each action."""
-    found = []
-    for name, address in routes(get_resolver().url_patterns):
-        if name == "order_act":
-            found += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
-        else:
-            found.append((name, address))
-    # signing out ends the session that the others need
-    return sorted(found, key=lambda row: ("logout" in row[0], row[0]))
 
 
 def is_let_in(answer) -> bool:

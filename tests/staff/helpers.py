@@ -2,12 +2,23 @@
 
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import Group
 from django.test import Client
 
 from core.rights import Role
+from staff.errors import NotAllowed
 from staff.models import User
-from staff.services import invite, link_path, make_link
+from staff.services import (
+    change_role,
+    deactivate,
+    end_sessions,
+    invite,
+    link_path,
+    make_link,
+    reactivate,
+    withdraw_link,
+)
 from tests.people import Browser, make_person
 
 GOOD = "entirely-other-9"
@@ -48,3 +59,19 @@ def choose(token: str, password: str = GOOD, client: Client | None = None) -> An
 
 def groups(person: User) -> set[str]:
     return set(Group.objects.filter(user=person).values_list("name", flat=True))
+
+
+STEPS = {
+    "role": lambda person, actor: change_role(person, Role.CASHIER, actor=actor),
+    "deactivate": lambda person, actor: deactivate(person, actor=actor),
+    "reactivate": lambda person, actor: reactivate(person, actor=actor),
+    "link": lambda person, actor: make_link(person, actor=actor),
+    "withdraw": lambda person, actor: withdraw_link(person, actor=actor),
+    "sign out": lambda person, actor: end_sessions(person, actor=actor),
+}
+
+
+def refused(work) -> str:
+    with pytest.raises(NotAllowed) as refusal:
+        work()
+    return refusal.value.reason

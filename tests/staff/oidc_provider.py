@@ -13,6 +13,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
+from django.contrib.auth import SESSION_KEY
+from django.test import Client
+
+from staff.models import User
 
 CLIENT, SECRET = "the-shop", "of-the-shop-and-nobody-else"
 
@@ -113,3 +117,29 @@ class OidcProvider:
             key = "guessed-and-long-enough-for-a-shared-key"
         token = jwt.encode(says, key, algorithm=self.algorithm, headers={"kid": "one"})
         return {"access_token": "unused", "token_type": "Bearer", "id_token": token}
+
+
+START, CALLBACK = "/accounts/oidc/", "/accounts/oidc/callback/"
+SIGN_IN = "/accounts/login/"
+SARI = {"sub": "s-1", "preferred_username": "sari", "name": "Bu Sari", "groups": ["kasir"]}
+
+
+def come_back(provider: OidcProvider, browser: Client, start: str = START) -> Any:
+    """Through the provider and back."""
+    return browser.get(provider.sign_in(browser.get(start)["Location"]))
+
+
+def signed_in(provider: OidcProvider, browser: Client | None = None, **claims: Any) -> User | None:
+    """Who is in after this; None when nobody is."""
+    provider.claims |= claims
+    browser = browser or Client()
+    come_back(provider, browser)
+    key = browser.session.get(SESSION_KEY)
+    return User.objects.get(pk=key) if key else None
+
+
+def refusal(provider: OidcProvider, **claims: Any) -> str:
+    """Why nobody was let in."""
+    browser = Client()
+    assert signed_in(provider, browser, **claims) is None
+    return next(iter(browser.get(SIGN_IN).context["messages"])).extra_tags

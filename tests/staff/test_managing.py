@@ -4,14 +4,13 @@ import pytest
 from django.test import Client
 
 from core.rights import Role
-from staff.errors import NameTaken, NotAllowed
+from staff.errors import NameTaken
 from staff.models import User
 from staff.roles import role_of
 from staff.services import (
     accept_link,
     change_role,
     deactivate,
-    end_sessions,
     invite,
     make_link,
     reactivate,
@@ -19,24 +18,9 @@ from staff.services import (
 )
 from tests.people import give_factor, make_person
 from tests.purchases.helpers import at_once
-from tests.staff.helpers import GOOD, administrator, groups, invited, owner, signed_in
+from tests.staff.helpers import GOOD, STEPS, administrator, groups, invited, owner, refused, signed_in
 
 pytestmark = pytest.mark.django_db
-
-STEPS = {
-    "role": lambda person, actor: change_role(person, Role.CASHIER, actor=actor),
-    "deactivate": lambda person, actor: deactivate(person, actor=actor),
-    "reactivate": lambda person, actor: reactivate(person, actor=actor),
-    "link": lambda person, actor: make_link(person, actor=actor),
-    "withdraw": lambda person, actor: withdraw_link(person, actor=actor),
-    "sign out": lambda person, actor: end_sessions(person, actor=actor),
-}
-
-
-def refused(work) -> str:
-    with pytest.raises(NotAllowed) as refusal:
-        work()
-    return refusal.value.reason
 
 
 @pytest.mark.parametrize("role", [Role.CASHIER, Role.AUDITOR])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
@@ -22,15 +21,23 @@ from staff.models import Session, User
 from staff.roles import give_role, role_of
 from staff.services import change_role, deactivate, make_link
 from tests.people import code_of, give_factor, make_person
-from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider
+from tests.staff.oidc_provider import (
+    CALLBACK,
+    CLIENT,
+    SARI,
+    SECRET,
+    SIGN_IN,
+    START,
+    OidcProvider,
+    come_back,
+    refusal,
+    signed_in,
+)
 from tests.staff.own_keys import with_passkey
 
 pytestmark = pytest.mark.django_db
 
-START, CALLBACK = "/accounts/oidc/", "/accounts/oidc/callback/"
-SIGN_IN = "/accounts/login/"
 ROLES = {"kasir": "cashier", "kepala": "administrator", "pemilik": "owner"}
-SARI = {"sub": "s-1", "preferred_username": "sari", "name": "Bu Sari", "groups": ["kasir"]}
 
 
 @pytest.fixture(scope="module")
@@ -49,27 +56,6 @@ def provider(running: OidcProvider) -> Iterator[OidcProvider]:
         OIDC_ISSUER=running.issuer, OIDC_CLIENT_ID=CLIENT, OIDC_CLIENT_SECRET=SECRET, OIDC_ROLES=ROLES
     ):
         yield running
-
-
-def come_back(provider: OidcProvider, browser: Client, start: str = START) -> Any:
-    """Through the provider and back."""
-    return browser.get(provider.sign_in(browser.get(start)["Location"]))
-
-
-def signed_in(provider: OidcProvider, browser: Client | None = None, **claims: Any) -> User | None:
-    """Who is in after this; None when nobody is."""
-    provider.claims |= claims
-    browser = browser or Client()
-    come_back(provider, browser)
-    key = browser.session.get(SESSION_KEY)
-    return User.objects.get(pk=key) if key else None
-
-
-def refusal(provider: OidcProvider, **claims: Any) -> str:
-    """Why nobody was let in."""
-    browser = Client()
-    assert signed_in(provider, browser, **claims) is None
-    return next(iter(browser.get(SIGN_IN).context["messages"])).extra_tags
 
 
 # --- only when it is set up --------------------------------------------------------------------------------------

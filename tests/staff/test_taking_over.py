@@ -16,8 +16,7 @@ from staff.services import accept_link, change_role, deactivate, end_sessions, i
 from tests.core.helpers import codes, has_id, run
 from tests.people import make_person
 from tests.purchases.helpers import at_once
-from tests.staff.helpers import GOOD, administrator, choose, invited, open_link, owner, signed_in
-from tests.staff.test_managing import STEPS, refused
+from tests.staff.helpers import GOOD, STEPS, administrator, choose, invited, open_link, owner, refused, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,55 @@
+"""How PostgreSQL reads for a page: the plans of its statements, with many rows."""
+
+import json
+
+from django.db import connection
+
+from tests.database import past_triggers
+
+
+def scans(node):
+    """The steps of a plan that read a table: (table, kind of step, rows that it read)."""
+    if not node["Actual Loops"]:
+        return  # another way that was thought of, and not taken
+    if table := node.get("Relation Name"):
+        removed = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+        yield table, node["Node Type"], (node["Actual Rows"] + removed) * node["Actual Loops"]
+    for part in node.get("Plans", []):
+        yield from scans(part)
+
+
+def asked(queries):
+    return {query["sql"] for query in queries if query["sql"].lstrip().startswith(("SELECT", "(SELECT", "WITH"))}
+
+
+MANY, MOST = 3_000, 400
+
+
+GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift", "credit_creditentry"}
+
+
+def copy_many(table, model_row, **others):
+    """MANY copies of a row of this table, with other values in some columns (SQL; `n` counts)."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM {table} LIMIT 0")  # noqa: S608 - our own names
+        columns = [column.name for column in cursor.description]
+    values = ", ".join(others.get(name, f"o.{name}") for name in columns)
+    with past_triggers() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values}"  # noqa: S608 - our own names
+            f" FROM {table} o, generate_series(1, {MANY}) n WHERE o.id = %s",
+            [model_row.pk],
+        )
+
+
+def too_wide(questions, growing=frozenset(GROWING)):
+    """The steps of the plans that read more than a shift has."""
+    for question in questions:
+        with connection.cursor() as cursor:
+            cursor.execute("SET enable_seqscan = off")
+            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {question}")
+            plan = cursor.fetchone()[0]
+            cursor.execute("RESET enable_seqscan")
+        for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
+            if table in growing and (kind == "Seq Scan" or rows > MOST):
+                yield f"{kind} of {rows} rows of {table}: {question[:300]}"

@@ -1,0 +1,34 @@
+"""The addresses of all pages."""
+
+import re
+import uuid
+from collections.abc import Iterator
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from purchases.views.order import POSTS
+
+# What stands for each part of an address: nothing has such a key.
+EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
+
+
+def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterator[tuple[str, str]]:
+    """Every address of the resolver: its name, and the address with an example of each of its parts."""
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, before + str(pattern.pattern))
+        elif pattern.name:
+            parts = re.sub(r"<(?:(\w+):)?\w+>", lambda part: EXAMPLES[part[1] or "str"], before + str(pattern.pattern))
+            yield pattern.name, "/" + parts.replace("^", "").replace("$", "").replace("\\Z", "")
+
+
+def addresses() -> list[tuple[str, str]]:
+    """Row of the document → address; what is posted to an order has a row for each action."""
+    found = []
+    for name, address in routes(get_resolver().url_patterns):
+        if name == "order_act":
+            found += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
+        else:
+            found.append((name, address))
+    # signing out ends the session that the others need
+    return sorted(found, key=lambda row: ("logout" in row[0], row[0]))
