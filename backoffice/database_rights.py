@@ -78,6 +78,8 @@ RIGHTS: dict[str, str] = {
     "catalogue_producthealth": "SIU",
     "catalogue_pricechange": "SI",
     "catalogue_cataloguesync": "SIU",
+    "catalogue_kindcorrection": "SIUD",
+    "catalogue_kindcorrectionhistory": "SI",
     "catalogue_pricerule": "SIU",
     "catalogue_pricerulehistory": "SI",
     # customers

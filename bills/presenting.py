@@ -16,9 +16,8 @@ from approvals.models import Approval
 from bills.models import BillCheck, BillCheckQuerySet, Inquiry
 from bills.services import BillAct
 from bills.states import AnswerKind, BillState, Standing
-from catalogue.destinations import kind_of, shown
 from core import clock
-from core.numbers import as_seen, sees_whole_numbers
+from core.numbers import sees_whole_numbers
 from purchases.models import Order
 from purchases.presenting import decided_by_people
 from purchases.states import Status
@@ -202,7 +201,7 @@ class ShownBill:
     @property
     def destination(self) -> str:
         """The customer number, grouped for reading aloud, as whoever looks may see it."""
-        return as_seen(shown(kind_of(self.check.product), self.check.destination))
+        return self.check.product.kind.as_seen(self.check.destination)
 
     @property
     def correcting_query(self) -> str:

@@ -9,9 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck
 from bills.templatetags.bills import name_or_reason, state_badge
-from catalogue.destinations import kind_of, shown
 from core.money import rupiah
-from core.numbers import as_seen
 from core.tables import Table, column, row_link
 from core.times import moment
 from purchases.templatetags.orders import status_badge
@@ -36,7 +34,7 @@ class BillTable(Table[BillCheck]):
     @column(_("Customer number"), css="nowrap", phone="3 wide")
     def destination(self, check: BillCheck) -> str:
         """The customer number, grouped for reading aloud."""
-        return as_seen(shown(kind_of(check.product), check.destination))
+        return check.product.kind.as_seen(check.destination)
 
     @column(_("Customer"), phone="4 wide")
     def sn(self, check: BillCheck) -> str:

@@ -1,12 +1,16 @@
 """Why a destination or a price rule is refused, and why the catalogue was not fetched."""
 
+from __future__ import annotations
+
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from catalogue.models import SyncFault
 from core.errors import Refused
+
+if TYPE_CHECKING:
+    from catalogue.models import SyncFault
 
 
 class InvalidDestination(Refused):

@@ -10,10 +10,11 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.destinations import Operator, split_number
 from catalogue.models import Brand, PriceChange
+from catalogue.operators import Operator
 from catalogue.services import Found, search_products
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.notation import split_number
 
 
 class ProductChoice:

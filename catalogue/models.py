@@ -6,13 +6,14 @@ import datetime as dt
 
 import pgtrigger
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
+from catalogue.kinds import KindField
 from core.looks import LookChoices
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
@@ -24,6 +25,13 @@ class ProductType(models.TextChoices):
     POSTPAID = "postpaid", _("Postpaid")
 
 
+class CategoryQuerySet(models.QuerySet["Category"]):
+    def asking(self) -> CategoryQuerySet:
+        """Those with listed products whose kind of number the shop has to say; annotated with how many (`asking`)."""
+        products = Q(products__is_listed=True, products__kind_source__in=[KindSource.KEPT, KindSource.UNKNOWN])
+        return self.filter(products).annotate(asking=Count("products"))
+
+
 class Category(models.Model):
     """A category of products (pulsa, data, electricity tokens, …)."""
 
@@ -32,6 +40,8 @@ class Category(models.Model):
     type = models.CharField(max_length=8, choices=ProductType.choices)
     is_listed = models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")
     bought = models.IntegerField(default=0, help_text="How many of the last orders were for it; counted now and then.")
+
+    objects = CategoryQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -83,6 +93,15 @@ class ProductQuerySet(models.QuerySet["Product"]):
         return self.listed().filter(selling_price__lt=F("price")).order_by(F("selling_price") - F("price"), "name")
 
 
+class KindSource(models.TextChoices):
+    """Who says of which kind a product's numbers are."""
+
+    NAMES = "names", _("its name, brand or category")
+    SHOP = "shop", _("the shop")
+    KEPT = "kept", _("kept from before: its names no longer say so")
+    UNKNOWN = "unknown", _("nobody yet")
+
+
 class Availability(LookChoices):
     """Whether the provider sells a product at the moment."""
 
@@ -98,6 +117,9 @@ class Product(models.Model):
     category = models.ForeignKey(Category, on_delete=models.PROTECT, related_name="products")
     brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
     type = models.CharField(max_length=8, choices=ProductType.choices)
+    # Written by `catalogue.services.kinds`, with each catalogue and when the shop corrects it.
+    kind = KindField(help_text="Of its destinations.")
+    kind_source = models.CharField(max_length=8, choices=KindSource.choices, default=KindSource.UNKNOWN)
     price = models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")
     admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
     # Both follow from the rules: `catalogue.services.pricing` writes them, so that a sale reads this row alone.
@@ -123,6 +145,9 @@ class Product(models.Model):
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
             models.CheckConstraint(condition=Q(admin_fee__gte=0), name="product_admin_fee_not_negative"),
             models.CheckConstraint(
+                condition=Q(kind_source__in=KindSource.values), name="product_kind_source_known"
+            ),
+            models.CheckConstraint(
                 condition=Q(selling_price__isnull=True) | Q(selling_price__gt=0, type=ProductType.PREPAID),
                 name="product_selling_price_positive",
             ),
@@ -144,6 +169,17 @@ class Product(models.Model):
     def margin(self) -> int:
         """Rupiah: what the shop keeps of a sale; below zero where it sells below cost."""
         return self.sells_for - self.price
+
+    @property
+    def is_kind_known(self) -> bool:
+        """Whether anybody says of which kind its numbers are; else they are hardly checked."""
+        return self.kind_source != KindSource.UNKNOWN
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """Code and name of itself, of its brand and of its category: what its kind is recognised by."""
+        product, brand, category = (f"{row.code} {row.name}" for row in (self, self.brand, self.category))
+        return product, brand, category
 
     @property
     def availability_badge(self) -> SafeString:
@@ -304,6 +340,31 @@ class PriceRule(models.Model):
 
 
 PriceRuleHistory = history_of(PriceRule)
+
+
+class KindCorrection(models.Model):
+    """The kind of number that the shop has set for a category or a product. Only `catalogue.services` writes it."""
+
+    category = models.OneToOneField(Category, null=True, on_delete=models.PROTECT, related_name="kind_correction")
+    product = models.OneToOneField(Product, null=True, on_delete=models.PROTECT, related_name="kind_correction")
+    kind = KindField()
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(category=None, product__isnull=False) | Q(category__isnull=False, product=None),
+                name="kind_correction_of_one_thing",
+            )
+        ]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.category or self.product}: {self.kind}"
+
+
+KindCorrectionHistory = history_of(KindCorrection)
 
 
 class SyncFault(models.TextChoices):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalogue.destinations import DestinationKind, Operator, normalise, operator_of, shown
-from catalogue.errors import InvalidDestination
+from catalogue.kinds import PHONE
+from catalogue.operators import Operator, operator_of
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,5 @@ class Phone:
     @classmethod
     def read(cls, typed: str) -> Phone:
         """Recognise a number in any notation."""
-        try:
-            number = normalise(DestinationKind.PHONE, typed) if typed else ""
-        except InvalidDestination:
-            number = ""
-        return cls(
-            typed=typed,
-            number=number,
-            shown=shown(DestinationKind.PHONE, number) if number else "",
-            operator=operator_of(typed),
-        )
+        number = PHONE.read(typed)
+        return cls(typed=typed, number=number, shown=PHONE.shown(number), operator=operator_of(typed))

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, HttpResponseBase
 
+from core.notation import at_home
 from core.rights import Right
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _in_any_notation(number: str) -> re.Pattern[str] | None:
     bare = "".join(_LETTER.findall(number))
     if not bare or BULLET in bare:
         return None
-    core = re.sub(r"^(?:0062|62|0)(?=8\d{7})", "", bare)
+    core = re.sub(r"^0(?=8\d{7})", "", at_home(bare))
     prefix = rf"(?:(?:\+?(?:{_as_written('00')})?{_as_written('62')}|{_as_written('0')}){_BETWEEN})?"
     found = (prefix if core != bare else "") + _as_written(core)
     if len(core) < _SHORT - 1:  # it could stand by chance inside of something else

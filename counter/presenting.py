@@ -17,7 +17,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from catalogue.destinations import DestinationKind, kind_of
 from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
@@ -134,7 +133,7 @@ def _label(product: Product, choice: Choice) -> str:
 def _of_number(at: int, number: SavedNumber) -> Tile:
     fills = _text_of(number)
     address = f"{reverse('counter')}?{urlencode({'q': fills})}"
-    if number.product and kind_of(number.product) in {DestinationKind.GAME, DestinationKind.GAME_ZONE}:
+    if number.product and number.product.kind.needs_product:
         said = {"q": number.destination, "product": number.product.code}
         fills, address = "", f"{reverse('counter_review')}?{urlencode(said)}"
     shown = in_fours(shown_number(number))

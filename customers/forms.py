@@ -7,14 +7,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.destinations import DestinationKind, kind_of
+from catalogue.kinds import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
 from customers.models import Customer, SavedNumber
-from customers.presenting import typed_parts
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
-# What any product of a kind may be saved for; a game's zone is asked for with a product only.
-_KINDS = [kind for kind in DestinationKind if kind is not DestinationKind.GAME_ZONE]
 
 
 class CustomerForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -44,7 +41,6 @@ class SavedNumberForm(forms.Form):
 
     what = forms.ChoiceField(label=_("For"))
     destination = forms.CharField(max_length=64, strip=True, label=_("Number"))
-    zone = forms.CharField(max_length=10, strip=True, required=False, label=_("Zone ID"))
     note = forms.CharField(max_length=120, strip=True, required=False, label=_("Note"))
 
     def __init__(
@@ -54,8 +50,8 @@ class SavedNumberForm(forms.Form):
         product = product or (number.product if number else None)
         if number:
             kw["initial"] = {
-                "what": f"product:{number.product.code}" if number.product else f"kind:{number.kind}",
-                **typed_parts(number),
+                "what": f"product:{number.product.code}" if number.product else f"kind:{number.kind.code}",
+                "destination": number.destination,
                 "note": number.note,
             }
         elif product:
@@ -65,24 +61,21 @@ class SavedNumberForm(forms.Form):
         self.fields["what"].widget.attrs["class"] = "form-select"
         self.fields["destination"].widget.attrs |= {**_FIELD, "class": "form-control form-big", "inputmode": "text"}
         self.fields["note"].widget.attrs |= _FIELD
-        self.fields["zone"].widget.attrs |= {**_FIELD, "inputmode": "numeric"}
-        if not (product and kind_of(product) is DestinationKind.GAME_ZONE):
-            del self.fields["zone"]
 
     def chosen(self) -> tuple[Product | None, DestinationKind]:
         """What the number is for: the product, if one was chosen, and the kind of its numbers."""
         group, _colon, value = self.cleaned_data["what"].partition(":")
         if group == "kind":
-            return None, DestinationKind(value)
+            return None, kind_called(value)
         product = Product.objects.select_related("brand", "category").get(code=value)
-        return product, kind_of(product)
+        return product, product.kind
 
 
 def _choices(product: Product | None) -> list[tuple[Any, Any]]:
     choices: list[tuple[Any, Any]] = []
     if product and product.type == ProductType.PREPAID:
         choices.append((_("This product"), [(f"product:{product.code}", product.name)]))
-    choices.append((_("Any product"), [(f"kind:{kind.value}", kind.label) for kind in _KINDS]))
+    choices.append((_("Any product"), [(f"kind:{kind.code}", kind.name) for kind in KINDS.values()]))
     billers = Product.objects.filter(type=ProductType.POSTPAID).listed().select_related("category")
     if product and product.type == ProductType.POSTPAID:
         billers = billers | Product.objects.filter(pk=product.pk).select_related("category")
@@ -96,7 +89,7 @@ class SaveThisForm(SavedNumberForm):
     """The same from an order or a bill: whose number it is, by name."""
 
     customer = forms.CharField(max_length=120, strip=True, label=_("Customer"))
-    field_order = ["customer", "what", "destination", "zone", "note"]
+    field_order = ["customer", "what", "destination", "note"]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

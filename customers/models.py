@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -14,16 +12,11 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from catalogue.destinations import DestinationKind
+from catalogue.kinds import KindField, spellings
 from catalogue.models import Product, ProductType
 from core.rights import Right
 from core.search import found_by, words_of, words_that_begin
 from core.triggers import never_truncated
-
-
-def kinds() -> type[DestinationKind]:
-    """What a number can be; a new kind needs no migration."""
-    return DestinationKind
 
 
 class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
@@ -32,16 +25,13 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
 
         Not `by_part`: only a whole number, for whoever may not see it and could try one digit after the other.
         """
-        digits = "".join(c for c in text if c.isalnum())
         every = SavedNumber.objects.alias(words=words_of("note"))
         ways = [
             every.filter(customer__in=Customer.objects.named(text)),
             every.filter(words=words_that_begin(text)),
         ]
-        if digits:
-            at_home = re.sub(r"^(00)?620?(?=8)", "0", digits)
-            how = "destination__startswith" if by_part else "destination"
-            ways += [every.filter(**{how: typed}) for typed in {digits, at_home}]
+        how = "destination__startswith" if by_part else "destination"
+        ways += [every.filter(**{how: number}) for number in sorted(spellings(text))]
         return self.filter(found_by(*ways))
 
     def bills(self) -> SavedNumberQuerySet:
@@ -106,7 +96,7 @@ class SavedNumber(models.Model):
 
     customer = models.ForeignKey(Customer, on_delete=models.CASCADE, related_name="numbers")
     destination = models.CharField(_("number"), max_length=64)
-    kind = models.CharField(max_length=10, choices=kinds)
+    kind = KindField()
     product = models.ForeignKey(Product, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     note = models.CharField(_("note"), max_length=120, blank=True)
     created_at = models.DateTimeField(default=timezone.now)

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from catalogue.destinations import DestinationKind, kind_of, normalise
+from catalogue.kinds import DestinationKind
 from catalogue.models import Product
 from customers.errors import AlreadySaved
 from customers.models import Customer, SavedNumber
@@ -28,14 +28,14 @@ def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
 
 
 def save_number(
-    number: SavedNumber, *, destination: str, zone: str = "", product: Product | None, kind: DestinationKind, note: str
+    number: SavedNumber, *, destination: str, product: Product | None, kind: DestinationKind, note: str
 ) -> SavedNumber:
     """Store a new or changed number of a customer, normalised by the rules of its kind (a product has its own).
 
     Raises `InvalidDestination`, or `AlreadySaved` when the customer has just this number already.
     """
-    number.kind = kind_of(product) if product else kind
-    number.destination = normalise(DestinationKind(number.kind), destination, zone)
+    number.kind = product.kind if product else kind
+    number.destination = number.kind.clean(destination)
     number.product = product
     number.note = note
     try:
@@ -57,7 +57,7 @@ def suggestions(product: Product, text: str) -> list[SavedNumber]:
 
     For a bill only numbers at that very biller fit.
     """
-    found = SavedNumber.objects.filter(kind=kind_of(product)).matching(text).select_related("customer", "product")
+    found = SavedNumber.objects.filter(kind=product.kind).matching(text).select_related("customer", "product")
     if product.type == "postpaid":
         return list(found.filter(product=product)[:SUGGESTED])
     candidates = list(found.exclude(product__type="postpaid")[: SUGGESTED * 4])

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from catalogue.destinations import DestinationKind, kind_of
 from catalogue.errors import InvalidDestination
 from catalogue.models import Product
 from core.access import StaffRequest, staff_only
@@ -127,7 +126,6 @@ def _saved(form: SavedNumberForm, number: SavedNumber) -> bool:
         save_number(
             number,
             destination=form.cleaned_data["destination"],
-            zone=form.cleaned_data.get("zone", ""),
             product=product,
             kind=kind,
             note=form.cleaned_data["note"],
@@ -156,10 +154,7 @@ def number_save(request: StaffRequest) -> HttpResponse:
         Product.objects.select_related("brand", "category"), code=request.GET.get("product", "")[:100]
     )
     typed = request.GET.get("destination", "").strip()[:64]
-    player, _dot, zone = typed.partition(".")
     initial = {"destination": typed, "customer": request.GET.get("name", "").strip()[:120]}
-    if kind_of(product) is DestinationKind.GAME_ZONE:
-        initial |= {"destination": player, "zone": zone}
     form = SaveThisForm(request.POST or None, product=product, initial=initial)
     if request.method == "POST" and form.is_valid():
         customer, is_new = customer_called(form.cleaned_data["customer"], created_by=request.user)

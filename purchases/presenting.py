@@ -19,10 +19,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from catalogue.destinations import DestinationKind, kind_of, shown
+from catalogue.kinds import METER
 from catalogue.rights import VIEW_COST, sees_cost
 from core.money import rupiah
-from core.numbers import as_seen, text_as_seen
+from core.numbers import text_as_seen
 from core.times import clock
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import RESOLVE, SELL_BELOW_COST, Action, possible_outcomes
@@ -67,7 +67,7 @@ def serial_number(order: Order) -> SerialNumber | None:
         return None
     sn = text_as_seen(order.sn, order.destination)
     digits, rest = token_of(sn), sn.partition("/")[2]
-    if digits and kind_of(order.product) is DestinationKind.METER:
+    if digits and order.product.kind is METER:
         groups = tuple(digits[i : i + 4] for i in range(0, 20, 4))
         after = rest.replace("/", " · ")
         return SerialNumber(main=" ".join(groups), copied=digits, rest=after, is_token=True, groups=groups)
@@ -111,7 +111,7 @@ def upstream_words(text: str, order: Order, *, with_cost: bool) -> str:
 
 def shown_destination(order: Order) -> str:
     """The order's destination, grouped for reading aloud, as whoever looks may see it."""
-    return as_seen(shown(kind_of(order.product), order.destination))
+    return order.product.kind.as_seen(order.destination)
 
 
 def event_words(event: OrderEvent, *, with_cost: bool = True) -> str:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
-from catalogue.destinations import DestinationKind, kind_of
+from catalogue.kinds import METER
 from catalogue.models import Brand, Category, Product
 from core.customer_texts import one_line, plain_lines, whatsapp_link
 from purchases.models import Order
@@ -29,7 +29,6 @@ _POWER = re.compile(r"0*(\d{3,6})\s*(VA)?", re.IGNORECASE)
 _ENERGY = re.compile(r"(\d{1,3}(?:\.\d{3})+,\d{1,3}|\d{1,5}(?:[.,]\d{1,3})?)\s*(KWH)?", re.IGNORECASE)
 
 # A wallet is named by a phone number, too.
-_PHONES = {DestinationKind.PHONE, DestinationKind.CARD}
 
 
 @dataclass(frozen=True)
@@ -166,7 +165,7 @@ def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
 
 def whatsapp_address(order: Order, text: str) -> str:
     """The address that opens WhatsApp with the text: to the order's own number where that is a phone's."""
-    is_phone = kind_of(order.product) in _PHONES and order.destination.startswith("08")
+    is_phone = order.product.kind.is_phone_number(order.destination)
     return whatsapp_link(text, phone=order.destination if is_phone else "")
 
 
@@ -175,6 +174,7 @@ def sample_receipt(person: User) -> Receipt:
     product = Product(
         code="PLN50",
         name="Token PLN 50.000",
+        kind=METER,
         brand=Brand(code="pln", name="PLN"),
         category=Category(code="token-pln", name="Token PLN"),
     )

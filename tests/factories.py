@@ -9,6 +9,7 @@ from django.utils import timezone
 from bills.models import BillCheck
 from bills.services.inquiring import months_of
 from catalogue.models import Brand, Category, Product
+from catalogue.services.kinds import Corrections, settle_kind
 from purchases.models import Order, OrderEvent
 from purchases.services.placing import new_ref_id
 from purchases.states import FINAL, POLLED, ActionReason, Status
@@ -34,7 +35,14 @@ def make_product(**facts: Any) -> Product:
         "availability": "active",
         **facts,
     }
-    return Product.objects.create(category=category, brand=brand, **facts)
+    return _listed(Product(category=category, brand=brand, **facts))
+
+
+def _listed(product: Product) -> Product:
+    """Stored as the sync does it: the kind of its numbers follows from its names."""
+    settle_kind(product, Corrections({}, {}), is_new=True)
+    product.save()
+    return product
 
 
 def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
@@ -105,7 +113,7 @@ def make_biller(**facts: Any) -> Product:
         "availability": "active",
         **facts,
     }
-    return Product.objects.create(category=category, brand=brand, **facts)
+    return _listed(Product(category=category, brand=brand, **facts))
 
 
 def make_check(answer: str = "bill", **facts: Any) -> BillCheck:

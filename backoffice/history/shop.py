@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from audit.kinds import Kind
 from audit.services import record
-from catalogue.destinations import DestinationKind, kind_of
 from catalogue.models import Product, ProductType
 from staff.models import User
 
@@ -71,7 +70,7 @@ class Uneven(Generic[T]):
 
 @dataclass(frozen=True)
 class Ware:
-    """A product as orders name it; `kind` of its destination, `prefix` of its phone numbers.
+    """A product as orders name it; `kind` of its destination, whose eight digits stand between `begins` and `ends`.
 
     `wire`: how messages name it, JSON without the braces.
     """
@@ -82,7 +81,8 @@ class Ware:
     price: int
     admin_fee: int
     kind: str
-    prefix: str
+    begins: str
+    ends: str
     wire: str
 
 
@@ -109,18 +109,7 @@ class Shop:
 
 def number_of(ware: Ware, person: int) -> str:
     """The number of a person (counted from 0) that fits the product."""
-    digits = person * 2_654_435_761 % 10**8
-    match ware.kind:
-        case DestinationKind.METER:
-            return f"145{digits:08d}"
-        case DestinationKind.GAME:
-            return f"{digits:08d}"
-        case DestinationKind.GAME_ZONE:
-            return f"{digits:08d}.{2000 + person % 900}"
-        case DestinationKind.CUSTOMER:
-            return f"52{digits:08d}"
-        case _:
-            return f"{ware.prefix}{digits:08d}"
+    return f"{ware.begins}{person * 2_654_435_761 % 10**8:08d}{ware.ends}"
 
 
 def name_of(person: int) -> str:
@@ -148,6 +137,8 @@ def open_shop(random: Random, *, orders: int) -> Shop:
 def _ware(product: Product) -> Ware:
     brand = product.brand.name.lower()
     prefix = next((prefix for name, prefix in _PREFIXES.items() if brand.startswith(name)), "0813")
+    example = product.kind.clean(product.kind.placeholder)
+    is_phone = product.kind.is_phone_number(example)
     named = {"product_code": product.code, "product_name": product.name}
     return Ware(
         id=product.pk,
@@ -155,8 +146,9 @@ def _ware(product: Product) -> Ware:
         name=product.name,
         price=product.price,
         admin_fee=product.admin_fee,
-        kind=kind_of(product).value,
-        prefix=prefix,
+        kind=product.kind.code,
+        begins=prefix if is_phone else "",
+        ends="" if is_phone else example[8:],
         wire=json.dumps(named, ensure_ascii=False)[1:-1],
     )
 

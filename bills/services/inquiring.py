@@ -17,7 +17,6 @@ from bills.errors import NotABill
 from bills.models import BillCheck, Inquiry
 from bills.services.paying import lock_check_for_payment
 from bills.states import AnswerKind
-from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
 from core import clock
 from customers.models import SavedNumber
@@ -170,7 +169,7 @@ def _new_check(
         product=product,
         product_code=product.code,
         product_name=product.name,
-        destination=normalise(kind_of(product), destination),
+        destination=product.kind.clean(destination),
         checked_by=checked_by,
         asked_by=checked_by,
         saved_number=saved_number,

@@ -12,9 +12,9 @@ from django_htmx.http import replace_url
 
 from bills import services
 from bills.errors import NotABill
-from bills.forms import BillForm
 from catalogue.errors import InvalidDestination
 from catalogue.filters import ProductChoice
+from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import read_products
 from core.access import StaffRequest, staff_only
@@ -69,8 +69,8 @@ def bill_check(request: StaffRequest, code: str) -> HttpResponse:
         Product.objects.select_related("brand", "category", "health"), code=code, type=ProductType.POSTPAID
     )
     if request.method != "POST":
-        return _ask(request, product, BillForm(product=product, initial=_typed_before(request)))
-    form = BillForm(request.POST, product=product)
+        return _ask(request, product, DestinationForm(product=product, initial=_typed_before(request)))
+    form = DestinationForm(request.POST, product=product)
     if not form.is_valid():
         return _ask(request, product, form)
     saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()
@@ -91,7 +91,7 @@ def _typed_before(request: StaffRequest) -> dict[str, str]:
     return {"destination": request.GET.get("destination", "")[:64]}
 
 
-def _ask(request: StaffRequest, product: Product, form: BillForm) -> HttpResponse:
+def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:
     context = {
         "product": product,
         "form": form,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from catalogue.destinations import DestinationKind, kind_of_names
+from catalogue.kinds import DestinationKind, kind_called
 from catalogue.services.amounts import Denominations, denominations_of
 from catalogue.services.words import (
     Called,
@@ -33,7 +33,7 @@ _VERSION = "SELECT {}".format(
     )
 )
 _ROWS = """
-    SELECT p.id, p.bought, c.bought, COALESCE(p.selling_price, p.price),
+    SELECT p.id, p.bought, c.bought, COALESCE(p.selling_price, p.price), p.kind,
            p.code, p.name, p.type, b.code, b.name, c.code, c.name
     FROM catalogue_product p
     JOIN catalogue_brand b ON b.id = p.brand_id
@@ -203,9 +203,10 @@ class Index:
 
 
 @lru_cache(maxsize=50_000)
-def describe(names: tuple[str, ...], sells_for: int) -> Product:
+def describe(names: tuple[str, ...], sells_for: int, number_kind: str) -> Product:
     """What the search knows of a product that sells for so much (rupiah). Its cost it does not: who looks may not.
 
+    `number_kind`: the code of its destinations' kind.
     `names`: its code, name and type, then code and name of its brand and of its category.
     """
     code, name, kind, brand, brand_name, category, category_name = names
@@ -218,7 +219,7 @@ def describe(names: tuple[str, ...], sells_for: int) -> Product:
         category=category,
         brand=brand,
         brand_name=brand_name,
-        kind=kind_of_names(f"{code} {name}", f"{brand} {brand_name}", f"{category} {category_name}"),
+        kind=kind_called(number_kind),
         sold_in=sold_in,
         sells_for=sells_for,
         category_place=(of_category[0].place if of_category else _LAST, category_name),
@@ -261,6 +262,6 @@ def _read_rows() -> list[Row]:
     with connection.cursor() as cursor:
         cursor.execute(_ROWS)
         return [
-            Row(key, bought, of_category, describe(tuple(names), sells_for))
-            for key, bought, of_category, sells_for, *names in cursor.fetchall()
+            Row(key, bought, of_category, describe(tuple(names), sells_for, number_kind))
+            for key, bought, of_category, sells_for, number_kind, *names in cursor.fetchall()
         ]

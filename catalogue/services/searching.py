@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice, product
 
-from catalogue.destinations import DestinationKind, Operator, is_brand_of
+from catalogue.kinds import PHONE, DestinationKind
 from catalogue.models import Category, Product
+from catalogue.operators import Operator, is_brand_of
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
 from catalogue.services.index import BusyCategory, Index, Ranks, current_index
 from catalogue.services.words import chunks_of, fold, has_one_typo, joined, search_words
@@ -104,7 +105,7 @@ def search_index(
         return Found([index.keys[at] for at in sorted(among)])
     if operator is None:
         return _search(index, text, among)
-    phones = index.kinds.get(DestinationKind.PHONE, set())
+    phones = index.kinds.get(PHONE, set())
     names = [name for name in index.brand_names if is_brand_of(operator, name)]
     own = among & phones & set().union(*(index.brand_names[name] for name in names))
     # A number of by.U may be Telkomsel's, too.

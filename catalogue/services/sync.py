@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from catalogue.errors import CatalogueFault
 from catalogue.models import Brand, CatalogueSync, Category, PriceChange, Product, SyncFault
+from catalogue.services.kinds import Corrections, settle_kind
 from catalogue.services.pricing import lock_prices, reprice
 from core import clock
 from core.publish import publish
@@ -29,6 +30,7 @@ log = structlog.get_logger()
 _PRODUCT_FIELDS = (
     *("name", "category_id", "brand_id", "type", "price", "admin_fee", "availability", "description"),
     *("cut_off_start", "cut_off_end", "is_listed", "selling_price", "fee"),
+    *("kind", "kind_source"),
 )
 
 
@@ -96,6 +98,7 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
     categories = _apply_categories(fetched)
     brands = _apply_brands(fetched, categories)
     known = Product.objects.in_bulk([item.product_code for item in fetched.products], field_name="code")
+    corrections = Corrections.read()
     new: list[Product] = []
     changed: list[Product] = []
     changes: list[PriceChange] = []
@@ -106,6 +109,7 @@ def _apply(attempt: CatalogueSync, fetched: _Fetched) -> None:
         before = None if is_new else _values(product)
         price_before = None if is_new else product.price
         _fill(product, item, categories[item.category], brands[item.category, item.brand])
+        settle_kind(product, corrections, is_new=is_new)
         if is_new:
             new.append(product)
         elif _values(product) != before:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import replace_url
 
 from catalogue import services
-from catalogue.destinations import DestinationKind, kind_of
 from catalogue.filters import PriceChangeFilter, ProductChoice
 from catalogue.models import CatalogueSync, PriceChange
 from catalogue.presenting import Phone
@@ -33,8 +32,6 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     found = choice.find(operator=phone.operator)
     page = Paginator(found.keys, PAGE_SIZE).get_page(request.GET.get("page"))
     products = services.read_products(list(page.object_list))
-    for product in products:
-        product.takes_phone = kind_of(product) in {DestinationKind.PHONE, DestinationKind.CARD}  # type: ignore[attr-defined]
     here = reverse("catalogue")
     context = {
         "choice": choice.chosen,

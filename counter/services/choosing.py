@@ -9,8 +9,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from catalogue.destinations import DestinationKind, Operator, kind_of, operator_of
+from catalogue.kinds import KINDS, METER
 from catalogue.models import Product, ProductType
+from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
@@ -28,8 +29,7 @@ _MOST_NAMES = 4
 _LEAST_LETTERS = 2
 # What is asked for most, where our own orders do not say it yet. Rupiah.
 _USUAL = (10_000, 5_000, 20_000, 50_000, 25_000, 100_000, 15_000, 75_000, 200_000, 500_000)
-_PHONE, _METER, _CARD = DestinationKind.PHONE, DestinationKind.METER, DestinationKind.CARD
-_CUSTOMER = DestinationKind.CUSTOMER
+_GENERAL = [kind for kind in KINDS.values() if kind.is_general]
 _PREPAID, _POSTPAID = ProductType.PREPAID.value, ProductType.POSTPAID.value
 # What people call the categories of a shelf.
 _CALLED = {Shelf.CREDIT: "pulsa", Shelf.DATA: "data", Shelf.CALLS: "telepon"}
@@ -154,18 +154,18 @@ def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
             found = search_index(index, words, operator=operator, kind=_PREPAID)
         return found
     if shelf is Shelf.POWER:
-        return search_index(index, words, kind=_PREPAID, takes=[_METER])
+        return search_index(index, words, kind=_PREPAID, takes=[METER])
     if shelf is Shelf.BILL:
         return _bills(index, typed, operator, words)
-    takes = [_PHONE, _CARD] if typed.is_phone else [one for one in DestinationKind if one is not _PHONE]
+    takes = [kind for kind in KINDS.values() if (kind.takes_phone if typed.is_phone else not kind.is_phone)]
     return search_index(index, words, kind=_PREPAID, takes=takes)
 
 
 def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) -> Found:
     """The billers that take the number, those of electricity first."""
     own = search_index(index, words, operator=operator, kind=_POSTPAID) if typed.is_phone else Found([])
-    power = search_index(index, words, kind=_POSTPAID, takes=[_METER]) if typed.offers_power else Found([])
-    others = Found([]) if typed.is_phone else search_index(index, words, kind=_POSTPAID, takes=[_CUSTOMER])
+    power = search_index(index, words, kind=_POSTPAID, takes=[METER]) if typed.offers_power else Found([])
+    others = Found([]) if typed.is_phone else search_index(index, words, kind=_POSTPAID, takes=_GENERAL)
     return Found([*dict.fromkeys([*own.keys, *power.keys, *others.keys])])
 
 
@@ -230,17 +230,17 @@ def _meant(
 def _only_one(choice: Choice, listed: Sequence[Product]) -> Product | None:
     """The product of a tab that has no other; among bills the one for meters, if there is no other of these."""
     if len(listed) != 1 and choice.shelf is Shelf.BILL:
-        listed = [row for row in listed if row.type == _POSTPAID and kind_of(row) is _METER]
+        listed = [row for row in listed if row.type == _POSTPAID and row.kind is METER]
     return listed[0] if len(listed) == 1 else None
 
 
 def _shelf_of(product: Product) -> Shelf | None:
     if product.type == _POSTPAID:
         return Shelf.BILL
-    if kind_of(product) is _METER:
+    if product.kind is METER:
         return Shelf.POWER
     words = fold(f"{product.category.code} {product.category.name}")
-    if kind_of(product) is not _PHONE:
+    if not product.kind.is_phone:
         return Shelf.ALL
     called = {Shelf.CREDIT: ("pulsa",), Shelf.DATA: ("data",), Shelf.CALLS: ("telepon", "sms")}
     return next((shelf for shelf, names in called.items() if any(name in words for name in names)), Shelf.ALL)

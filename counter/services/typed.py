@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from catalogue.destinations import DestinationKind, normalise, shown, split_number
-from catalogue.errors import InvalidDestination
+from catalogue.kinds import PHONE
+from core.notation import in_groups, split_number
 
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
@@ -56,15 +56,12 @@ class Typed:
         if not self.is_phone:
             digits = re.sub(r"\D", "", self.number)
             return digits if len(digits) >= _LEAST_IN_ONE else ""
-        try:
-            return normalise(DestinationKind.PHONE, self.number)
-        except InvalidDestination:
-            return ""
+        return PHONE.read(self.number)
 
     @property
     def shown(self) -> str:
         """The complete number in groups of four; "" while it is not complete."""
-        return shown(DestinationKind.CUSTOMER, self.bare)
+        return in_groups(self.bare, " ")
 
     @property
     def may_be_meter(self) -> bool:

@@ -10,12 +10,13 @@ from django.views.decorators.http import require_GET, require_POST
 
 from bills import services
 from bills.errors import NotABill
-from bills.forms import BillForm, PayForm
+from bills.forms import PayForm
 from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from bills.views.bills import pay_seen
 from catalogue.errors import InvalidDestination
+from catalogue.forms import DestinationForm
 from catalogue.models import ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
@@ -38,7 +39,7 @@ def counter_check(request: StaffRequest) -> HttpResponse:
     product = find_product(request.POST.get("product", "")[:100], ProductType.POSTPAID)
     if product is None:
         raise Http404
-    form = BillForm(request.POST, product=product)
+    form = DestinationForm(request.POST, product=product)
     if not form.is_valid():
         return show_panel(request, pinned=product.code, q=request.POST.get("destination", ""), faults=faults_of(form))
     saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()

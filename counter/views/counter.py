@@ -12,8 +12,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from bills.models import BillCheck
-from catalogue.destinations import DestinationKind, kind_of
-from catalogue.forms import FIELD_WORDS
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
@@ -80,8 +78,6 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     return {
         "q": text,
         "pinned": pinned,
-        "words": FIELD_WORDS[kind_of(pinned)] if pinned else None,
-        "has_zone": pinned is not None and kind_of(pinned) is DestinationKind.GAME_ZONE,
         "choice": choice,
         "tiles": tiles,
         "bought_last": next((tile.label for tile in tiles if tile.is_last), ""),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from django.contrib import messages
@@ -12,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from catalogue.destinations import DestinationKind, kind_of, shown, split_zone
 from catalogue.errors import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
@@ -29,8 +27,6 @@ from purchases.models import Order
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
 from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
-
-_TWO_NUMBERS = re.compile(r"\s*(\d+)\s+(\d+)\s*", re.ASCII)
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
@@ -61,7 +57,7 @@ def counter_review(request: StaffRequest) -> HttpResponse:
         product, number = _whole(choice.picked), choice.typed.bare or choice.typed.number
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, number)
-    form = DestinationForm(_parts(product, number), product=product)
+    form = DestinationForm({"destination": number}, product=product)
     if not form.is_valid():
         return show_panel(request, **known, asks="number", faults=faults_of(form))
     return _review(request, product, form, known, **repeats(product, form))
@@ -78,13 +74,6 @@ def show_panel(request: StaffRequest, **more: Any) -> HttpResponse:
 def _whole(product: Product) -> Product:
     """The product as every purchase reads it."""
     return find_product(product.code, product.type) or product
-
-
-def _parts(product: Product, number: str) -> dict[str, str]:
-    """What the form for a destination is given: a game's zone may stand behind the player's ID."""
-    if kind_of(product) is DestinationKind.GAME_ZONE and (found := _TWO_NUMBERS.fullmatch(number)):
-        return {"destination": found[1], "zone": found[2]}
-    return {"destination": number}
 
 
 def _review(
@@ -107,9 +96,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     product = _whole(order.product)
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, order.destination)
-    player, zone = split_zone(order.destination)
-    parts = {"destination": player, "zone": zone} if kind_of(product) is DestinationKind.GAME_ZONE else {}
-    form = DestinationForm(parts or {"destination": order.destination}, product=product)
+    form = DestinationForm({"destination": order.destination}, product=product)
     if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review says who may sell it
         return show_panel(request, q=f"{order.destination} ", asks="gone")
     found = repeats(product, form)
@@ -119,7 +106,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
 def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:
     if not request.user.has_perms([Right.VIEW_BILLS, Right.CHECK_BILLS]):
         return show_panel(request, asks="no_bills")
-    return show_panel(request, biller=product, number=number, shown_number=in_fours(shown(kind_of(product), number)))
+    return show_panel(request, biller=product, number=number, shown_number=in_fours(product.kind.shown(number)))
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)

@@ -18,7 +18,9 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from catalogue.kinds import spellings
 from catalogue.models import Product
+from core.notation import bare
 from core.rights import Right
 from core.search import found_by
 from core.triggers import never_truncated
@@ -88,7 +90,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         the destination, which an SN may name, and could try one digit after the other.
         """
         plain = text.strip().upper()
-        bare = "".join(c for c in text if c.isalnum())
+        digits = bare(text)
         every = Order.objects.alias(backwards=Reverse("destination"), sn_begins=SN_BEGINS)
         ways = [
             every.filter(ref_id__startswith=plain),
@@ -96,14 +98,11 @@ class OrderQuerySet(models.QuerySet["Order"]):
             *(every.filter(way) for way in _with_sn(plain, by_part=by_part)),
         ]
         begins = "destination__startswith" if by_part else "destination"
-        if bare:
-            ways.append(every.filter(**{begins: bare}))
-        if bare and by_part:
-            ways.append(every.filter(backwards__startswith=bare[::-1]))
-        if bare.startswith("628"):  # a phone number in the international notation
-            ways.append(every.filter(**{begins: bare.replace("62", "0", 1)}))
-        if bare.isdecimal() and bare != plain:  # a token, typed in its groups
-            ways += [every.filter(way) for way in _with_sn(bare, by_part=by_part)]
+        ways += [every.filter(**{begins: number}) for number in sorted(spellings(text))]
+        if digits and by_part:
+            ways.append(every.filter(backwards__startswith=digits[::-1]))
+        if digits.isdecimal() and digits != plain:  # a token, typed in its groups
+            ways += [every.filter(way) for way in _with_sn(digits, by_part=by_part)]
         return self.filter(found_by(*ways))
 
 

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from approvals import services as approvals
 from approvals.acts import Act, Line, register
 from approvals.errors import AlreadyAsked
-from catalogue.destinations import kind_of, shown
 from catalogue.models import Product
 from core.money import rupiah
 from core.rights import Right
@@ -154,7 +153,7 @@ class PurchaseAct(SpendingAct):
         number = content["destination"]
         return [
             Line("product_name", _("Product"), f"{content['product_name']} ({content['product_code']})"),
-            Line("destination", _("Destination"), shown(kind_of(product), number) if product else number),
+            Line("destination", _("Destination"), product.kind.shown(number) if product else number),
             Line("selling_price", _("Price"), rupiah(content.get("selling_price"))),
             Line("price", _("Cost"), rupiah(content["price"]), is_cost=True),
             Line("max_price", _("At most"), rupiah(content["max_price"]), is_cost=True),

@@ -12,7 +12,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from catalogue.destinations import kind_of, normalise
 from catalogue.models import Product, ProductType
 from core.bulk import read_rows
 from core.times import start_of_day
@@ -77,7 +76,6 @@ def place_order(
     takes_less: bool = False,
     selling_price: int | None = None,
     reason: str = "",
-    zone: str = "",
     confirm_repeat: bool = False,
     wait_for_topup: bool = False,
     enqueue: bool = True,
@@ -94,7 +92,7 @@ def place_order(
     `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`, `BelowCost`, `LimitReached`,
     `NeedsApproval` or `BalanceShort`; nothing is stored or sent then.
     """
-    destination = normalise(kind_of(product), destination, zone)
+    destination = product.kind.clean(destination)
     found = _look(product, destination, idempotency_key)
     if before := next((order for order in found if order.idempotency_key == idempotency_key), None):
         return _same_order(before, product, destination)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
+from core.notation import is_same_number
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services.incidents import record_contradiction, record_incident
 from purchases.services.moving import Cause, Move, begin, lock_order_for_move, lock_orders_for_move, write
@@ -123,7 +123,7 @@ def _is_about(order: Order, report: Report) -> bool:
         detail = f"product {said.product_code!r} instead of {order.product_code!r}"
         _incident(order, report, Incident.Kind.MISMATCH, detail)
         return False
-    if _bare(said.destination) != _bare(order.destination):
+    if not is_same_number(said.destination, order.destination):
         _incident(order, report, Incident.Kind.MISMATCH, "the destination is not the order's")
         return False
     if order.trx_id and said.trx_id != order.trx_id:
@@ -139,11 +139,6 @@ def _is_about(order: Order, report: Report) -> bool:
         detail = f"charged {said.price}, confirmed were {order.max_price} rupiah"
         _incident(order, report, Incident.Kind.PRICE_ABOVE_MAX, detail)
     return True
-
-
-def _bare(destination: str) -> str:
-    """The destination without what services write differently: separators, and 0 or 62 before a phone number."""
-    return re.sub(r"^(0|62)", "", re.sub(r"[^0-9A-Za-z]", "", destination)).lower()
 
 
 def _compare(order: Order, report: Report) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from catalogue.destinations import DestinationKind, kind_of_names
+from catalogue.kinds import METER, kind_called
 from purchases.models import Incident, Order
 from purchases.models.orders import SN_SEARCHED
 from purchases.services.incidents import record_incident
@@ -29,13 +29,11 @@ _LOCK = f"""
 """  # noqa: S608 - our own text
 # The index of the SN finds what begins so; behind a "/" stand name and tariff. An incident at either says it already.
 _LOOK_UP = f"""
-    SELECT said.id, product.code || ' ' || product.name, brand.code || ' ' || brand.name,
-           category.code || ' ' || category.name, brand.name, twin.ref_id
+    SELECT said.id, product.kind, brand.name, twin.ref_id
       FROM unnest(%s::bigint[], %s::text[]) AS said (id, sn)
       JOIN purchases_order o ON o.id = said.id
       JOIN catalogue_product product ON product.id = o.product_id
       JOIN catalogue_brand brand ON brand.id = product.brand_id
-      JOIN catalogue_category category ON category.id = product.category_id
       LEFT JOIN LATERAL (
         SELECT other.ref_id FROM purchases_order other
           JOIN catalogue_product others ON others.id = other.product_id
@@ -77,9 +75,7 @@ def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
 class _Facts(NamedTuple):
     """What an order's SN is compared by. `twin`: the ref_id of another order that has it."""
 
-    product: str
-    brand_words: str
-    category: str
+    number_kind: str
     brand: str
     twin: str | None
 
@@ -99,8 +95,8 @@ def _look_up(orders: Collection[Order]) -> list[tuple[Order, _Facts]]:
 def _record(order: Order, facts: _Facts, twin: str | None, said: Mapping[str, Any]) -> None:
     if twin:
         record_incident(order, Incident.Kind.DOUBLED_SN, f"{order.sn[:100]!r} is also the SN of {twin}", **said)
-    kind = kind_of_names(facts.product, facts.brand_words, facts.category)
-    if order.kind == Order.Kind.PURCHASE and kind is DestinationKind.METER and not token_of(order.sn):
+    is_token = order.kind == Order.Kind.PURCHASE and kind_called(facts.number_kind) is METER
+    if is_token and not token_of(order.sn):
         detail = f"the SN is {order.sn[:100]!r}" if order.sn else "there is no SN"
         record_incident(order, Incident.Kind.NO_TOKEN, detail, **said)
 

@@ -56,7 +56,7 @@ def recognise(request: StaffRequest, code: str) -> HttpResponse:
 
 
 def _typed_before(request: StaffRequest) -> dict[str, str]:
-    return {name: request.GET.get(name, "")[:64] for name in ("destination", "zone")}
+    return {"destination": request.GET.get("destination", "")[:64]}
 
 
 def _ask(request: StaffRequest, product: Product, form: DestinationForm) -> HttpResponse:

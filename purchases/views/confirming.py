@@ -6,9 +6,10 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from catalogue.destinations import DestinationKind, is_brand_of_another, operator_of, shown
 from catalogue.forms import DestinationForm
+from catalogue.kinds import DestinationKind
 from catalogue.models import Product
+from catalogue.operators import is_brand_of_another
 from core.access import StaffRequest
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
@@ -33,7 +34,7 @@ from purchases.services.actions import SELL_BELOW_COST
 
 def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
     """Whose number is typed, and whether the product is for another operator's."""
-    operator = operator_of(typed) if kind is DestinationKind.PHONE else None
+    operator = kind.operator_of(typed)
     return {
         "operator": operator,
         "is_other_operator": operator is not None and is_brand_of_another(operator, product.brand.name),
@@ -63,7 +64,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     return {
         "product": product,
         "form": form,
-        "shown_destination": shown(form.kind, form.cleaned),
+        "shown_destination": form.kind.shown(form.cleaned),
         "token": ConfirmForm.new_token(),
         "seal": seal_of(product),
         "is_below_cost": is_below_cost,
@@ -102,7 +103,6 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
             services.place_order,
             product=product,
             destination=form.cleaned_data["destination"],
-            zone=form.cleaned_data.get("zone", ""),
             max_price=cost_seen(product, seal=confirmed.cleaned_data["seal"], selling_price=seen_price),
             selling_price=seen_price,
             reason=confirmed.cleaned_data["reason"],

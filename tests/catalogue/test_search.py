@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalogue.destinations import split_number
 from catalogue.services.amounts import MONEY, amount_of, number_of
 from catalogue.services.words import has_one_typo
+from core.notation import split_number
 from tests.catalogue.shelf import found, shelf
 
 UNTIMED = settings(deadline=None)  # a busy machine takes its time

@@ -35,7 +35,6 @@ class Command(PlainCommand):
         parser.add_argument(
             "--destination", required=True, metavar="NO", help="Phone, meter or customer number, game ID."
         )
-        parser.add_argument("--zone", default="", help="The zone, for games that have one.")
         parser.add_argument(
             "--max-price", type=whole_rupiah, metavar="RUPIAH", help="Highest price to pay (default: the catalogue's)."
         )
@@ -72,7 +71,6 @@ class Command(PlainCommand):
             return services.place_order(
                 product=product,
                 destination=options["destination"],
-                zone=options["zone"],
                 max_price=product.price if options["max_price"] is None else options["max_price"],
                 takes_less=True,
                 idempotency_key=options["key"] or str(uuid.uuid4()),

@@ -1,0 +1,109 @@
+"""Of which kind each product's numbers are: as its names say, as the shop has set it, or kept from before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from audit.kinds import Kind
+from audit.services import record
+from catalogue.kinds import CUSTOMER, DestinationKind, kind_of_category, kind_of_own_names
+from catalogue.models import KindCorrection, KindSource, Product, ProductType
+from catalogue.services.pricing import lock_prices
+
+if TYPE_CHECKING:
+    from catalogue.services.rules import Target
+    from staff.models import User
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Corrections:
+    """The kinds that the shop has set, by the keys of categories and of products."""
+
+    categories: dict[int, DestinationKind]
+    products: dict[int, DestinationKind]
+
+    @classmethod
+    def read(cls) -> Corrections:
+        """All of them."""
+        rows = list(KindCorrection.objects.all())
+        return cls(
+            {row.category_id: row.kind for row in rows if row.category_id},
+            {row.product_id: row.kind for row in rows if row.product_id},
+        )
+
+
+def kind_by_names(product: Product) -> DestinationKind | None:
+    """The kind that the product's own names say, else those of its category; None when they say nothing."""
+    own, brand, category = product.names
+    is_bill = product.type == ProductType.POSTPAID
+    return kind_of_own_names(own, brand) or kind_of_category(category, is_bill=is_bill)
+
+
+def settle_kind(product: Product, corrections: Corrections, *, is_new: bool = False) -> None:
+    """Set the kind of the product's numbers and who says so; not saved.
+
+    What the shop has set for the product counts first, then the words of the product and its brand, then what the shop
+    has set for the category, then the category's words. A known product keeps its kind when the provider gives it other
+    names (`KEPT`): numbers are not checked by another rule before the shop says so.
+    """
+    own, brand, _category = product.names
+    set_for_it = corrections.products.get(product.pk)
+    if not set_for_it and not kind_of_own_names(own, brand):
+        set_for_it = corrections.categories.get(product.category_id)
+    named = kind_by_names(product)
+    if set_for_it:
+        product.kind, product.kind_source = set_for_it, KindSource.SHOP
+    elif is_new or not product.is_kind_known or named is product.kind:
+        product.kind = named or CUSTOMER
+        product.kind_source = KindSource.NAMES if named else KindSource.UNKNOWN
+    else:
+        product.kind_source = KindSource.KEPT
+
+
+def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -> int:
+    """Set the kind of a category's or a product's numbers (None: as the names say); return how many products changed.
+
+    It counts for what is sold from now on; orders and saved numbers stay as they are.
+    """
+    with transaction.atomic():
+        lock_prices()
+        row = KindCorrection.objects.filter(category=target.category, product=target.product).first()
+        before = row.kind if row else None
+        if kind is None and row:
+            row.delete()
+        elif kind:
+            row = row or KindCorrection(category=target.category, product=target.product)
+            row.kind, row.changed_at = kind, timezone.now()
+            row.save()
+        changed = _settle_again(target)
+        record(
+            Kind.NUMBER_KIND_CHANGED,
+            person=actor,
+            subject=target.name,
+            before={"target": target.key, "number_kind": str(before or "")},
+            after={"target": target.key, "number_kind": str(kind or "")},
+            facts={"affected": changed},
+        )
+    log.info("number_kind_changed", by=actor.pk, target=target.key, kind=str(kind or ""), affected=changed)
+    return changed
+
+
+def _settle_again(target: Target) -> int:
+    products = Product.objects.select_related("brand", "category")
+    products = products.filter(category=target.category) if target.category else products.filter(pk=target.keys[2])
+    corrections, changed = Corrections.read(), []
+    for product in products:
+        before = product.kind, product.kind_source
+        settle_kind(product, corrections, is_new=product.kind_source == KindSource.SHOP)
+        if (product.kind, product.kind_source) != before:
+            product.updated_at = timezone.now()
+            changed.append(product)
+    Product.objects.bulk_update(changed, ["kind", "kind_source", "updated_at"], batch_size=500)
+    return len(changed)
