@@ -144,9 +144,7 @@ class Product(models.Model):
         constraints = [
             models.CheckConstraint(condition=Q(price__gte=0), name="product_price_not_negative"),
             models.CheckConstraint(condition=Q(admin_fee__gte=0), name="product_admin_fee_not_negative"),
-            models.CheckConstraint(
-                condition=Q(kind_source__in=KindSource.values), name="product_kind_source_known"
-            ),
+            models.CheckConstraint(condition=Q(kind_source__in=KindSource.values), name="product_kind_source_known"),
             models.CheckConstraint(
                 condition=Q(selling_price__isnull=True) | Q(selling_price__gt=0, type=ProductType.PREPAID),
                 name="product_selling_price_positive",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from catalogue.kinds import DestinationKind
@@ -57,9 +57,10 @@ def suggestions(product: Product, text: str) -> list[SavedNumber]:
 
     For a bill only numbers at that very biller fit.
     """
-    found = SavedNumber.objects.filter(kind=product.kind).matching(text).select_related("customer", "product")
+    found = SavedNumber.objects.matching(text).select_related("customer", "product")
     if product.type == "postpaid":
         return list(found.filter(product=product)[:SUGGESTED])
+    found = found.filter(Q(kind=product.kind) | Q(product=product))  # the shop may have changed its kind since
     candidates = list(found.exclude(product__type="postpaid")[: SUGGESTED * 4])
     candidates.sort(key=lambda number: number.product_id != product.pk)
     by_number = {(number.customer_id, number.destination): number for number in reversed(candidates)}

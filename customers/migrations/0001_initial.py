@@ -8,8 +8,8 @@ import pgtrigger.compiler
 from django.conf import settings
 from django.db import migrations, models
 
+import catalogue.kinds
 import core.transactions
-import customers.models
 
 
 class Migration(migrations.Migration):
@@ -198,7 +198,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("destination", models.CharField(max_length=64, verbose_name="number")),
-                ("kind", models.CharField(choices=customers.models.kinds, max_length=10)),
+                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
                 (
                     "product",
                     models.ForeignKey(
@@ -311,7 +311,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("destination", models.CharField(max_length=64, verbose_name="number")),
-                ("kind", models.CharField(choices=customers.models.kinds, max_length=10)),
+                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
                 (
                     "product",
                     models.ForeignKey(
