@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from catalogue.models import SyncFault
 
 
-class InvalidDestination(Refused):
-    """The number cannot be right for this kind of product; the text says what is expected."""
-
-
 class CatalogueFault(Exception):
     """The catalogue could not be fetched or made no sense; the last good one is still in place.
 

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.models import MOST_PERCENT, MOST_RUPIAH, ROUNDINGS, Brand, Category, PriceRuleKind, Product
 from catalogue.services.below_cost import percent
 from catalogue.services.rules import Target, Terms

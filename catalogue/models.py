@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from audit.history import history_of
-from catalogue.kinds import KindField
+from catalogue.destinations import KindField
 from core.looks import LookChoices
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from catalogue.kinds import PHONE
+from catalogue.destinations import PHONE
 from catalogue.operators import Operator, operator_of
 
 

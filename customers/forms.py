@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.kinds import KINDS, DestinationKind, kind_called
+from catalogue.destinations import KINDS, DestinationKind, kind_called
 from catalogue.models import Product, ProductType
 from customers.models import Customer, SavedNumber
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from catalogue.kinds import KindField, spellings
+from catalogue.destinations import KindField, spellings
 from catalogue.models import Product, ProductType
 from core.rights import Right
 from core.search import found_by, words_of, words_that_begin

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from catalogue.kinds import DestinationKind
+from catalogue.destinations import DestinationKind
 from catalogue.models import Product
 from customers.errors import AlreadySaved
 from customers.models import Customer, SavedNumber

@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from catalogue.kinds import METER
+from catalogue.destinations import METER
 from catalogue.rights import VIEW_COST, sees_cost
 from core.money import rupiah
 from core.numbers import text_as_seen

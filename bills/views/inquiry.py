@@ -12,7 +12,7 @@ from django_htmx.http import replace_url
 
 from bills import services
 from bills.errors import NotABill
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.filters import ProductChoice
 from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType

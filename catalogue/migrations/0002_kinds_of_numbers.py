@@ -7,7 +7,7 @@ import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
 
-import catalogue.kinds
+import catalogue.destinations
 
 
 class Migration(migrations.Migration):
@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
             name="KindCorrection",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -53,8 +53,8 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="product",
             name="kind",
-            field=catalogue.kinds.KindField(
-                default=catalogue.kinds.general_kind, help_text="Of its destinations.", max_length=20
+            field=catalogue.destinations.KindField(
+                default=catalogue.destinations.general_kind, help_text="Of its destinations.", max_length=20
             ),
         ),
         migrations.AddField(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from catalogue.kinds import DestinationKind, kind_called
+from catalogue.destinations import DestinationKind, kind_called
 from catalogue.services.amounts import Denominations, denominations_of
 from catalogue.services.words import (
     Called,

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from audit.kinds import Kind
 from audit.services import record
-from catalogue.kinds import CUSTOMER, DestinationKind, kind_of_category, kind_of_own_names
+from catalogue.destinations import CUSTOMER, DestinationKind, kind_of_category, kind_of_own_names
 from catalogue.models import KindCorrection, KindSource, Product, ProductType
 from catalogue.services.pricing import lock_prices
 

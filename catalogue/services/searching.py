@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice, product
 
-from catalogue.kinds import PHONE, DestinationKind
+from catalogue.destinations import PHONE, DestinationKind
 from catalogue.models import Category, Product
 from catalogue.operators import Operator, is_brand_of
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from catalogue.kinds import KINDS, METER
+from catalogue.destinations import KINDS, METER
 from catalogue.models import Product, ProductType
 from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products

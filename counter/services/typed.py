@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from catalogue.kinds import PHONE
+from catalogue.destinations import PHONE
 from core.notation import in_groups, split_number
 
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.

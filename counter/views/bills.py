@@ -15,7 +15,7 @@ from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from bills.views.bills import pay_seen
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.models import ProductType
 from catalogue.services import find_product

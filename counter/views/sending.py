@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product

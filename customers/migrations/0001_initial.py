@@ -8,7 +8,7 @@ import pgtrigger.compiler
 from django.conf import settings
 from django.db import migrations, models
 
-import catalogue.kinds
+import catalogue.destinations
 import core.transactions
 
 
@@ -198,7 +198,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("destination", models.CharField(max_length=64, verbose_name="number")),
-                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 (
                     "product",
                     models.ForeignKey(
@@ -311,7 +311,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("destination", models.CharField(max_length=64, verbose_name="number")),
-                ("kind", catalogue.kinds.KindField(default=catalogue.kinds.general_kind, max_length=20)),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 (
                     "product",
                     models.ForeignKey(

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from catalogue.kinds import spellings
+from catalogue.destinations import spellings
 from catalogue.models import Product
 from core.notation import bare
 from core.rights import Right

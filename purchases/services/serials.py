@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
-from catalogue.kinds import METER, kind_called
+from catalogue.destinations import METER, kind_called
 from purchases.models import Incident, Order
 from purchases.models.orders import SN_SEARCHED
 from purchases.services.incidents import record_incident

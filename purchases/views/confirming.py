@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from catalogue.destinations import DestinationKind
 from catalogue.forms import DestinationForm
-from catalogue.kinds import DestinationKind
 from catalogue.models import Product
 from catalogue.operators import is_brand_of_another
 from core.access import StaffRequest

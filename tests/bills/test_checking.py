@@ -12,7 +12,7 @@ from bills.errors import NotABill
 from bills.models import BillCheck
 from bills.services import inquiring
 from bills.states import BillState
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from purchases.states import Status
 from tests.bills.helpers import check_bill, start

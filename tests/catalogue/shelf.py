@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from catalogue.kinds import CUSTOMER, kind_of_category, kind_of_own_names
+from catalogue.destinations import CUSTOMER, kind_of_category, kind_of_own_names
 from catalogue.operators import operator_of
 from catalogue.services.index import Index, Product, Row, describe
 from catalogue.services.searching import search_index

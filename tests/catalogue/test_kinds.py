@@ -2,8 +2,7 @@
 
 import pytest
 
-from catalogue.errors import InvalidDestination
-from catalogue.kinds import CARD, CUSTOMER, GAME, KINDS, METER, PHONE, spellings
+from catalogue.destinations import CARD, CUSTOMER, GAME, KINDS, METER, PHONE, InvalidDestination, spellings
 from catalogue.models import Category
 from catalogue.operators import is_brand_of, operator_of
 from tests.factories import make_biller, make_product

@@ -239,7 +239,9 @@ def test_a_past_order_is_sold_again_as_it_was(cashier, telkomsel):
 
 
 def test_words_pin_the_product_and_the_number_comes_after(cashier):
-    diamonds = make_product(code="ML86", name="Mobile Legends 86 Diamonds", category="game", brand="mobile_legends", price=22_400)
+    diamonds = make_product(
+        code="ML86", name="Mobile Legends 86 Diamonds", category="game", brand="mobile_legends", price=22_400
+    )
     diamonds.brand.name, diamonds.category.name = "Mobile Legends", "Voucher Game"
     diamonds.brand.save()
     diamonds.category.save()

@@ -46,7 +46,7 @@ def a_busy_day() -> dict[str, Any]:
         cut_off_end=dt.time(0, 30),
     )
     make_product(code="BILL", name="PDAM Gresik", category="pdam", brand="pdam", type="postpaid", admin_fee=2_500)
-    game = make_product(code="ML86", name="86 Diamonds", category="game", brand="mobile-legends")
+    game = make_product(code="ML86", name="86 Diamonds", category="game", brand="mobile_legends")
     game.brand.name = "Mobile Legends"
     game.brand.save()
     long_ago = now - dt.timedelta(minutes=10)

@@ -5,7 +5,7 @@ import uuid
 import pytest
 import time_machine
 
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
 from purchases.models import Order

@@ -9,7 +9,7 @@ from bills import services
 from bills.errors import NotABill
 from bills.management.printing import check_exit_code, print_check
 from bills.states import AnswerKind
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds
 from core.rights import Right

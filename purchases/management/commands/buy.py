@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from catalogue.errors import InvalidDestination
+from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
 from core.rights import Right

@@ -15,8 +15,8 @@ from django.db import models
 from django.db.models.query_utils import DeferredAttribute
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.errors import InvalidDestination
 from catalogue.operators import Operator, operator_of
+from core.errors import Refused
 from core.notation import at_home, bare, in_groups
 from core.numbers import as_seen
 
@@ -27,6 +27,10 @@ _PHONE = r"08\d{8,11}"
 _ANY, _NOT_ANY = r"[A-Za-z0-9]{4,32}", _("A customer number has 4 to 32 letters or digits.")
 # What may stand between the digits of a number that is typed, and before 62.
 _SEPARATORS = re.compile(r"^\+(?=62)|[\s.\-]")
+
+
+class InvalidDestination(Refused):
+    """The number cannot be right for this kind of product; the text says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
