@@ -46,6 +46,7 @@ class Kind(models.TextChoices):
     PIN_FAILED = "pin_failed", _("Wrong PIN")
     PIN_LOCKED = "pin_locked", _("PINs of a till locked")
     PRICE_RULE_CHANGED = "price_rule_changed", _("Selling prices changed")
+    NUMBER_KIND_CHANGED = "number_kind_changed", _("Kind of numbers changed")
     SETTING_CHANGED = "setting_changed", _("Setting changed")
     APPROVAL_WITHDRAWN = "approval_withdrawn", _("Request withdrawn")
     APPROVAL_VOID = "approval_void", _("Request void")
