@@ -24,6 +24,7 @@ from typing import Any
 from waitress import create_server, wasyncore
 
 from backoffice.half_sent import HalfSent
+from backoffice.sharing import SharedChannel
 from backoffice.starting import load_templates, make_ready
 from backoffice.wsgi import application
 from core import heartbeats
@@ -78,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_socket_errors=False,  # a browser that goes away is not a fault
         asyncore_use_poll=True,
     )
+    server.channel_class = SharedChannel
     # What the app has loaded stays: to look through it for garbage would hold up a page for 0.15 s now and then.
     gc.collect()
     gc.freeze()

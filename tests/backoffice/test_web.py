@@ -1,6 +1,7 @@
 """The web process as browsers, the upstream, a proxy and whoever else meet it: over real connections."""
 
 import contextlib
+import http.client
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import requests
 from django.db import connection, transaction
 
 from backoffice import web
+from backoffice.sharing import MOST_ANSWERS
 from callbacks.models import Callback
 from purchases.states import Status
 from tests.callbacks.helpers import body_for, sign
@@ -125,6 +127,18 @@ def test_a_request_that_drips_is_closed_at_its_deadline():
                 assert is_closed(dripping)
         finally:
             process.kill()
+
+
+def test_a_connection_ends_after_some_answers_so_that_another_process_may_take_it(usual):
+    browser = http.client.HTTPConnection("127.0.0.1", usual.port)
+    said = []
+    for _ in range(MOST_ANSWERS):
+        browser.request("GET", "/healthz")
+        answer = browser.getresponse()
+        said.append((answer.status, answer.read(), answer.headers["Connection"]))
+
+    assert said == [(200, b"ok\n", None)] * (MOST_ANSWERS - 1) + [(200, b"ok\n", "close")]
+    assert browser.sock is None  # closed: the next request opens another one
 
 
 def test_no_answer_says_what_the_server_is(usual):
