@@ -266,12 +266,6 @@ class Session(AbstractBaseSession):
     def __str__(self) -> str:
         return f"session of {self.person_id}"
 
-    @classmethod
-    def get_session_store_class(cls) -> Any:
-        from staff.sessions import SessionStore  # noqa: PLC0415 - it imports this model
-
-        return SessionStore
-
 
 class AccessLink(models.Model):
     """A single-use link with which a person chooses a password. Only the digest of its token is kept."""

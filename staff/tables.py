@@ -19,7 +19,7 @@ from staff.models import Session, User
 from staff.presenting import device_words, standing_of, waiting_role_of
 from staff.roles import role_of
 from staff.services.factors import factors_of
-from staff.sessions import BEGAN, DEVICE
+from staff.sessions import BEGAN, DEVICE, SessionStore
 
 _FACTORS = {"totp": _("App"), "webauthn": _("Passkey")}
 
@@ -84,7 +84,7 @@ class SessionTable(Table[Session]):
     def __init__(self, sessions: Iterable[Session], *, current: str | None) -> None:
         super().__init__(sessions)
         self.current = current
-        self.facts = {session.pk: session.get_decoded() for session in self.rows}
+        self.facts = {session.pk: SessionStore().decode(session.session_data) for session in self.rows}
 
     def row_id(self, row: Model) -> str:
         """A name that does not give the key away: whoever has the key is signed in."""

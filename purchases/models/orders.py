@@ -6,7 +6,6 @@ import datetime as dt
 from typing import Any
 
 import pgtrigger
-from django.apps import apps
 from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
@@ -64,7 +63,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """
         now = timezone.now()
         lately = now - dt.timedelta(minutes=2)
-        undecided = apps.get_model("purchases", "Verdict").objects.open().values("order")
+        undecided = Order.objects.filter(verdicts__isnull=False, verdicts__decided_at=None).values("pk")
         late = Order.objects.open().filter(
             Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
