@@ -7,7 +7,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.models import Group
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -20,27 +19,17 @@ from shop.errors import LogoRefused
 from shop.forms import ShopForm
 from shop.models import Logo, Paper, Shop
 from shop.presenting import Letterhead
-from shop.services import TEXTS
-from staff.errors import FactorRefused
-from staff.services import check_factor
-
-CHANGE_SHOP = "change_shop"
-# What the second factor is bound to, beside the digest of a chosen file
-_BOUND = (*TEXTS, "without_logo", "kept_logo")
 
 
 @staff_only(Right.CHANGE_SHOP)
 @require_http_methods(["GET", "POST"])
 def shop_settings(request: StaffRequest) -> HttpResponse:
-    """Show the settings beside the three papers; save them, or only show what was typed ("preview").
-
-    Saving takes a second factor.
-    """
+    """Show the settings beside the three papers; save them, or only show what was typed ("preview")."""
     shop = services.current_shop()
     form = ShopForm(request.POST, request.FILES, shop=shop) if request.method == "POST" else ShopForm(shop=shop)
     is_preview = "preview" in request.POST or "HX-Request" in request.headers
     logo = _chosen_logo(form)
-    if request.method == "POST" and form.is_valid() and not is_preview and _is_confirmed(request, form):
+    if request.method == "POST" and form.is_valid() and not is_preview:
         is_changed = services.change_shop(
             form.texts,
             actor=request.user,
@@ -58,8 +47,6 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
         "papers": Paper.choices,
         "too_big": str(LogoRefused("too_big")),
         "new_logo": logo,
-        "factor_act": CHANGE_SHOP,
-        "factor_fields": " ".join((*_BOUND, "logo")),
         "sees_cost": _who_sees_cost(),
     }
     template = "shop/settings.html#preview" if "HX-Request" in request.headers else "shop/settings.html"
@@ -83,19 +70,6 @@ def shop_logo(_request: StaffRequest, digest: str) -> HttpResponse:
         "X-Content-Type-Options": "nosniff",
     }
     return HttpResponse(bytes(logo.content), content_type=logo.content_type, headers=headers)
-
-
-def _is_confirmed(request: StaffRequest, form: ShopForm) -> bool:
-    """Whether the request carries a second factor for what was typed, and the logo that was chosen; else the form says
-    why not."""
-    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in _BOUND}
-    logo = form.cleaned_data["logo"]
-    try:
-        check_factor(request, act=CHANGE_SHOP, content=typed | {"logo": logo.digest if logo else ""})
-    except FactorRefused as refusal:
-        form.add_error(None, ValidationError(str(refusal), code=refusal.code))
-        return False
-    return True
 
 
 def _chosen_logo(form: ShopForm) -> Logo | None:

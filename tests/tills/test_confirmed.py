@@ -10,6 +10,8 @@ from tests.core.helpers import codes
 from tests.people import Browser, code_of
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import make_till, manager
+from tills.models import Till
+from tills.services.enrolling import change_till
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +89,23 @@ def test_a_passkey_confirms_this_till_and_no_other(till, act):
     untouched = state(till)
     browser.post(f"/tills/{till.pk}/{path}", fields | {"factor_assertion": signed()})
     assert state(till) != untouched
+
+
+def test_another_name_takes_no_factor(till):
+    boss().post(f"/tills/{till.pk}/", {"name": "Depan", "pin_limit": ""})
+
+    till.refresh_from_db()
+    assert (till.name, till.pin_limit) == ("Depan", None)
+
+
+def test_a_limit_that_was_changed_meanwhile_stays_when_another_name_is_saved(till):
+    seen = Till.objects.get(pk=till.pk)
+    Till.objects.filter(pk=till.pk).update(pin_limit=20_000)
+
+    change_till(seen, name="Depan", pin_limit=None, request=None)
+
+    till.refresh_from_db()
+    assert (till.name, till.pin_limit) == ("Depan", 20_000)
 
 
 def test_the_page_signs_what_the_server_compares(till):

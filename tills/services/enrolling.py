@@ -92,14 +92,19 @@ def find_till(token: str) -> Till | None:
     return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
 
 
-def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRequest) -> None:
-    """Give the till another name or limit; they hold at the next request. Raises `IntegrityError` for a taken name."""
+def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRequest | None) -> None:
+    """Give the till another name or limit; they hold at the next request. Raises `IntegrityError` for a taken name.
+
+    `till`: as the person saw it. A limit that is the same there is not written: nobody has confirmed one.
+    """
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
         before = {"name": found.name, "pin_limit": found.pin_limit}
-        found.name, found.pin_limit = name, pin_limit
+        found.name = name
+        if pin_limit != till.pin_limit:
+            found.pin_limit = pin_limit
         found.save(update_fields=["name", "pin_limit"])
-        after = {"name": name, "pin_limit": pin_limit}
+        after = {"name": name, "pin_limit": found.pin_limit}
         record(Kind.SETTING_CHANGED, request=request, subject=f"till {found.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
 

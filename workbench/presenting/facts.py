@@ -106,7 +106,6 @@ ACTS: dict[str, Promise] = {
     "change_price_rule": pgettext_lazy("audit", "Change selling prices"),
     "change_role": pgettext_lazy("audit", "Change a role"),
     "change_role_rights": pgettext_lazy("audit", "Change the rights of a role"),
-    "change_shop": pgettext_lazy("audit", "Change the shop's settings"),
     "deactivate": pgettext_lazy("audit", "Switch an account off"),
     "invite": pgettext_lazy("audit", "Invite a person"),
     "new_codes": pgettext_lazy("audit", "New recovery codes"),
