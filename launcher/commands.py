@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from launcher import PYTHON, ROOT
+from launcher.accounts import account
 from launcher.failures import LaunchError
 from launcher.installing import DEVELOPMENT, RUNTIME, enter_venv, install_front_end
 from launcher.output import output, quiet_output
@@ -142,6 +143,8 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     say = quiet_output if command in {"manage", "doctor", "status", "reset", "service"} else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
     looking = command in {"status", "reset", "service"}  # what is installed does not change under a running ./run
+    if command == "service":
+        account(options.user)  # a wrong one is refused before minutes of installing
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME
     enter_venv(group, say, lock=lock, arguments=arguments)
     del os.environ["RUN_STARTED"]

@@ -8,7 +8,6 @@ import fcntl
 import hashlib
 import importlib.util
 import os
-import pwd
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from launcher import PYTHON, ROOT, VENV
+from launcher.accounts import owner
 from launcher.data_folder import read_json, write_json
 from launcher.failures import LaunchError
 from launcher.output import Say
@@ -81,15 +81,6 @@ def require_writable(packages: Path) -> None:
             f"Not everything that the locks name is in {packages}, and you may not write there: let {owner(folder)} "
             "call ./run install."
         )
-
-
-def owner(path: Path) -> str:
-    """The name of the user to whom a file belongs, or the number of one without a name."""
-    number = path.stat().st_uid
-    try:
-        return pwd.getpwuid(number).pw_name
-    except KeyError:
-        return f"user {number}"
 
 
 def digest(lock: str) -> str:

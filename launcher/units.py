@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from launcher import PYTHON, ROOT
+from launcher.accounts import account
 from launcher.failures import LaunchError
 from launcher.output import Say
 from launcher.processes import ProcessGroup
@@ -82,20 +83,6 @@ def run(_group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     else:
         say(f"Nothing was installed: copy them to {SYSTEM_UNITS}, or call this as root without --to.")
     return 0
-
-
-def account(name: str | None) -> str:
-    """The user that the services run as; LaunchError when it is unknown, or root."""
-    user = name or pwd.getpwuid(ROOT.stat().st_uid).pw_name
-    try:
-        entry = pwd.getpwnam(user)
-    except KeyError as error:
-        raise LaunchError(f"There is no user {user!r}: make it first, or name another with --user.") from error
-    if entry.pw_uid == 0:
-        raise LaunchError(
-            "The services need no root: name an ordinary user with --user (and let this folder be its own)."
-        )
-    return user
 
 
 def make_data_folder(data: Path, user: str) -> None:

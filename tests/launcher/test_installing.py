@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,17 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(checkout: Path, *as_whom: str) -> "subprocess.CompletedProcess[str]":
+def start(checkout: Path, *words: str, as_whom: Sequence[str] = ()) -> "subprocess.CompletedProcess[str]":
     """`./run` there, without a package index."""
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
     environment.pop("PIP_FIND_LINKS", None)
-    command = [*as_whom, getattr(sys, "_base_executable", sys.executable), str(checkout / "run")]
+    command = [*as_whom, getattr(sys, "_base_executable", sys.executable), str(checkout / "run"), *words]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
 def start_without_rights(checkout: Path) -> "subprocess.CompletedProcess[str]":
     """`./run` there by a user who may do no more than the modes of the files say: root may not, then, either."""
-    return start(checkout, *(["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []))
+    return start(checkout, as_whom=["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else [])
 
 
 def test_the_first_imports_need_the_standard_library_only() -> None:
@@ -104,3 +105,11 @@ def test_an_incomplete_venv_of_somebody_else_is_a_sentence(checkout: Path) -> No
     assert result.returncode == 1
     assert "call ./run install" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_service_of_root_is_refused_before_anything_is_installed(checkout: Path) -> None:
+    result = start(checkout, "service", "install", "--user", "root")
+
+    assert result.returncode == 1
+    assert "need no root" in result.stderr
+    assert not (checkout / ".venv").exists()

@@ -1,0 +1,30 @@
+"""Users of this machine."""
+
+import pwd
+from pathlib import Path
+
+from launcher import ROOT
+from launcher.failures import LaunchError
+
+
+def account(name: str | None) -> str:
+    """The user that the services run as; LaunchError when it is unknown, or root."""
+    user = name or owner(ROOT)
+    try:
+        entry = pwd.getpwnam(user)
+    except KeyError as error:
+        raise LaunchError(f"There is no user {user!r}: make it first, or name another with --user.") from error
+    if entry.pw_uid == 0:
+        raise LaunchError(
+            "The services need no root: name an ordinary user with --user (and let this folder be its own)."
+        )
+    return user
+
+
+def owner(path: Path) -> str:
+    """The name of the user to whom a file belongs, or the number of one without a name."""
+    number = path.stat().st_uid
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
