@@ -19,7 +19,7 @@ from django.db import connection
 
 from catalogue.models import Product
 from catalogue.services import sync_catalogue
-from core import heartbeats
+from core import heartbeats, stores
 from launcher.valkey import Valkey
 from purchases.models import Order
 from purchases.states import Status
@@ -59,7 +59,7 @@ def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, sett
     }
     for name, value in upstream.items():
         setattr(settings, name, value)
-    heartbeats._redis.cache_clear()
+    stores.hurried.cache_clear()
     get_client().budget.declare_fresh()
     sync_catalogue()
     server = urlsplit(os.environ["DATABASE_URL"])
@@ -95,7 +95,7 @@ def both(shared: dict[str, str]) -> Iterator[tuple[Installation, Installation]]:
     finally:
         first.kill()
         second.kill()
-        heartbeats._redis.cache_clear()
+        stores.hurried.cache_clear()
 
 
 class Till:
