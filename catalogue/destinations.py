@@ -23,6 +23,10 @@ from core.numbers import as_seen
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise as _StrOrPromise
 
+    _CharField = models.CharField["str | DestinationKind", "DestinationKind"]
+else:
+    _CharField = models.CharField
+
 _PHONE = r"08\d{8,11}"
 _ANY, _NOT_ANY = r"[A-Za-z0-9]{4,32}", _("A customer number has 4 to 32 letters or digits.")
 # What may stand between the digits of a number that is typed, and before 62.
@@ -297,7 +301,7 @@ class _KindOfRow(DeferredAttribute):
         vars(row)[self.field.attname] = self.field.to_python(value)
 
 
-class KindField(models.CharField):  # type: ignore[type-arg]
+class KindField(_CharField):
     """A kind, stored as its code. A new kind needs no migration."""
 
     descriptor_class = _KindOfRow

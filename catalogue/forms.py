@@ -8,8 +8,17 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.destinations import InvalidDestination
-from catalogue.models import MOST_PERCENT, MOST_RUPIAH, ROUNDINGS, Brand, Category, PriceRuleKind, Product
+from catalogue.destinations import KINDS, DestinationKind, InvalidDestination
+from catalogue.models import (
+    MOST_PERCENT,
+    MOST_RUPIAH,
+    ROUNDINGS,
+    Brand,
+    Category,
+    KindCorrection,
+    PriceRuleKind,
+    Product,
+)
 from catalogue.services.below_cost import percent
 from catalogue.services.rules import Target, Terms
 from core.forms import RupiahField
@@ -49,6 +58,25 @@ class DestinationForm(forms.Form):
         except InvalidDestination as error:
             raise forms.ValidationError(str(error), code="invalid") from error
         return typed
+
+
+class KindForm(forms.Form):
+    """Of which kind a category's or a product's numbers are; empty: as the names say."""
+
+    kind = forms.ChoiceField(label=_("Kind of number"), required=False)
+
+    def __init__(self, *args: Any, target: Target, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        kinds = [(kind.code, f"{kind.name} ({kind.placeholder})") for kind in KINDS.values()]
+        self.fields["kind"].choices = [("", _("As its names say")), *kinds]  # type: ignore[attr-defined]
+        self.fields["kind"].widget.attrs["class"] = "form-select"
+        correction = KindCorrection.objects.filter(category=target.category, product=target.product).first()
+        self.initial["kind"] = correction.kind.code if correction else ""
+
+    @property
+    def chosen(self) -> DestinationKind | None:
+        """The kind; None for what the names say."""
+        return KINDS.get(self.cleaned_data["kind"])
 
 
 END = "end"

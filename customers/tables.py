@@ -61,7 +61,7 @@ class NumberTable(Table[SavedNumber]):
     def what(self, number: SavedNumber) -> str:
         """The product or biller, or any product of a kind."""
         if number.product is None:
-            return number.get_kind_display()
+            return str(number.kind.name)
         return format_html('{} <span class="sub">{}</span>', number.product.name, number.product.category.name)
 
     @column(_("Note"), css="sub")

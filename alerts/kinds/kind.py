@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 
 from alerts.models import Severity
 from audit.models import Sealing
-from catalogue.models import Product
+from catalogue.models import Category, Product
 from core import clock as database_clock
 from core.times import clock
 from core.together import read_together
@@ -42,6 +42,7 @@ class Now:
             compared_reading(),
             unexplained_differences(),
             Product.objects.below_cost(),
+            Category.objects.asking(),
         ]
         return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
 
@@ -63,6 +64,11 @@ class Now:
     def below_cost(self) -> list[Product]:
         """The products that sell for less than they cost, the largest loss first."""
         return self._rows[Product]
+
+    @property
+    def categories_asking(self) -> list[Category]:
+        """The categories with products whose kind of number the shop has to say."""
+        return self._rows[Category]
 
 
 @dataclass(frozen=True, kw_only=True)

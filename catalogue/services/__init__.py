@@ -3,6 +3,7 @@
 from catalogue.services.below_cost import PriceRuleAct, ask_for_rule, name_of_all, terms_words
 from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
+from catalogue.services.kinds import correct_kind, read_category_kinds
 from catalogue.services.rules import (
     CHANGE_RULES,
     Target,

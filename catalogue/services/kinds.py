@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit.kinds import Kind
 from audit.services import record
 from catalogue.destinations import CUSTOMER, DestinationKind, kind_of_category, kind_of_own_names
-from catalogue.models import KindCorrection, KindSource, Product, ProductType
+from catalogue.models import Category, KindCorrection, KindSource, Product, ProductType
 from catalogue.services.pricing import lock_prices
 
 if TYPE_CHECKING:
@@ -95,9 +95,41 @@ def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -
     return changed
 
 
+@dataclass
+class CategoryKinds:
+    """A listed category: the names of its products' kinds, how many products, whether the shop is asked or has said."""
+
+    category: Category
+    kinds: list[str]
+    count: int = 0
+    is_asking: bool = False
+    is_set: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its name as a target."""
+        return f"category:{self.category.pk}"
+
+
+def read_category_kinds() -> list[CategoryKinds]:
+    """Every category with listed products; those that ask the shop come first."""
+    rows: dict[int, CategoryKinds] = {}
+    products = Product.objects.listed().select_related("category").order_by("category__name", "name")
+    for product in products:
+        row = rows.setdefault(product.category_id, CategoryKinds(product.category, []))
+        name = str(product.kind.name)
+        row.kinds += [] if name in row.kinds else [name]
+        row.count += 1
+        row.is_asking |= product.kind_source in {KindSource.KEPT, KindSource.UNKNOWN}
+        row.is_set |= product.kind_source == KindSource.SHOP
+    return sorted(rows.values(), key=lambda row: not row.is_asking)
+
+
 def _settle_again(target: Target) -> int:
     products = Product.objects.select_related("brand", "category")
-    products = products.filter(category=target.category) if target.category else products.filter(pk=target.keys[2])
+    products = (
+        products.filter(category=target.category) if target.category else products.filter(pk__in=[target.keys[2]])
+    )
     corrections, changed = Corrections.read(), []
     for product in products:
         before = product.kind, product.kind_source

@@ -231,3 +231,9 @@ def test_the_list_counts_numbers_in_good_english(cashier, numbers, said):
     make_customer("Bu Sari", *[(f"08123456789{i}", "phone") for i in range(numbers)])
 
     assert cells(cashier.get("/customers/"), "count") == [said]
+
+
+def test_a_number_for_any_product_says_of_which_kind_it_is(cashier):
+    customer = make_customer("Bu Sari", ("12345678901", "meter"))
+
+    assert "Electricity meter" in cashier.get(customer.get_absolute_url()).content.decode()
