@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.functions import Upper
 
 from catalogue.destinations import KINDS, METER
 from catalogue.models import Product, ProductType
@@ -18,7 +19,7 @@ from catalogue.services.searching import search_index
 from catalogue.services.words import fold
 from core.together import read_together
 from counter.services.typed import Shelf, Typed
-from customers.models import SavedNumber
+from customers.models import SavedNumber, SavedNumberQuerySet
 from purchases.models import Order
 from purchases.states import Status
 
@@ -108,7 +109,20 @@ def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -
         if sees_orders and (past := answers.pop()):
             choice.past = Past(*past[0])
     elif not typed.number and sees_names and len(typed.words) >= _LEAST_LETTERS:
-        choice.numbers = list(saved.matching(typed.words).order_by("customer__name", "pk")[:_MOST_NAMES])
+        choice.numbers = _numbers_of(typed.words, saved)
+
+
+def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
+    """The numbers of customers whose name begins so, by name; then those of anybody else whom the words may mean.
+
+    Many customers have the same first name: an index has them in order, so that only those that are shown are read.
+    """
+    named = saved.filter(customer__name__istartswith=words).order_by(Upper("customer__name"), "pk")
+    numbers = list(named[:_MOST_NAMES])
+    if len(numbers) < _MOST_NAMES:
+        others = saved.matching(words).exclude(pk__in=[number.pk for number in numbers])
+        numbers += others.order_by("customer__name", "pk")[: _MOST_NAMES - len(numbers)]
+    return numbers
 
 
 def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:

@@ -5,6 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from customers.models import Customer, SavedNumber
 from purchases.models import Order
 from purchases.states import Status
 from tests.core.helpers import next_question
@@ -51,3 +52,21 @@ def test_the_field_the_review_and_the_strip_stay_flat():
 
     assert found == []
     assert Order.objects.count() > MANY
+
+
+def test_a_first_name_that_thousands_have_reads_only_what_is_shown(cashier):
+    customers = Customer.objects.bulk_create([Customer(name=f"Sari {number}") for number in range(3_000)])
+    SavedNumber.objects.bulk_create(
+        [
+            SavedNumber(customer=sari, destination=f"0812{number:08d}", kind="phone")
+            for number, sari in enumerate(customers)
+        ]
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE customers_customer, customers_savednumber")
+
+    with CaptureQueriesContext(connection) as queries:
+        page = cashier.get("/counter/?q=sari", headers={"HX-Request": "true", "HX-Target": "counter-work"})
+
+    assert page.content.decode().count("data-fills") == 4
+    assert not list(too_wide(asked(queries.captured_queries), {"customers_customer", "customers_savednumber"}))
