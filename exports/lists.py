@@ -15,7 +15,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 
+from audit.acts import act
 from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest
@@ -33,7 +35,7 @@ from staff.services import check_factor
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
 # The act that a second factor confirms.
-WHOLE_FILE = "whole_file"
+WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with whole numbers"))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from approvals.errors import AlreadyAsked
 from approvals.services import open_approval
+from audit.acts import act
 from catalogue import services
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.forms import END, TargetForm, TermsForm, typed_value
@@ -25,7 +27,7 @@ from staff.errors import FactorRefused
 from staff.services import check_factor
 
 PAGE_SIZE = 50
-CHANGE_RULE = "change_price_rule"
+CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"))
 # What the second factor is bound to: the form as it was typed, with the digest of the prices that were shown.
 _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.utils.translation import pgettext_lazy
+
+from audit.acts import act
 from audit.kinds import Kind
 from audit.services import record
 from staff.errors import FactorRefused
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
     from drawers.models import Shift
     from staff.models import User
+
+TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
 def confirm_receiver(request: HttpRequest, shift: Shift, person: User, secret: str) -> None:
@@ -30,9 +35,9 @@ def confirm_receiver(request: HttpRequest, shift: Shift, person: User, secret: s
         way = "pin"
     else:
         try:
-            confirm_password(person, secret, counted_as="take_over_drawer")
+            confirm_password(person, secret, counted_as=TAKE_OVER)
         except FactorRefused as refusal:
-            facts = {"act": "take_over_drawer", "reason": refusal.reason}
+            facts = {"act": TAKE_OVER, "reason": refusal.reason}
             record(Kind.PASSWORD_REFUSED, request=request, subject=person.username, facts=facts)
             raise
         way = "password"

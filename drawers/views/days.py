@@ -11,8 +11,10 @@ from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpRe
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from audit.acts import act
 from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
@@ -26,7 +28,7 @@ from drawers.services import SIGN, DayLine
 from exports.formats import csv_blocks
 from staff.services import check_factor
 
-SIGN_DAY = "sign_day"
+SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"))
 
 
 @staff_only(Right.VIEW_SHIFTS)

@@ -9,8 +9,10 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.paging import keyset_page
@@ -23,6 +25,8 @@ from reconciliation.models import Difference
 from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
 from staff.services import check_factor
+
+ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a difference"))
 
 
 @staff_only(Right.VIEW_DIFFERENCES)
@@ -59,7 +63,7 @@ def difference_acknowledge(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _refused(request, pk, form)
     with refusal_shown(request):
-        check_factor(request, act="acknowledge", content={"difference": pk})
+        check_factor(request, act=ACKNOWLEDGE, content={"difference": pk})
         services.acknowledge_top_up(difference, actor=request.user, note=form.cleaned_data["note"])
         messages.success(request, _("Acknowledged: it is in the books now."))
     return redirect("difference_detail", pk=pk)

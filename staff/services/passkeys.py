@@ -9,6 +9,7 @@ from typing import Any
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.translation import pgettext_lazy
 from fido2.server import Fido2Server
 from fido2.utils import websafe_encode
 from fido2.webauthn import (
@@ -21,12 +22,14 @@ from fido2.webauthn import (
     UserVerificationRequirement,
 )
 
+from audit.acts import act
 from core.addresses import host_of
 from staff.allauth_internals import WebAuthn
 from staff.models import User
 from staff.services.challenges import make_challenge, spend_challenge
 
-SIGN_IN, ADD = "sign_in", "add_passkey"
+SIGN_IN = act("sign_in", pgettext_lazy("audit", "Sign in"))
+ADD = act("add_passkey", pgettext_lazy("audit", "Add a passkey"))
 _NOTHING: Mapping[str, object] = {}
 
 

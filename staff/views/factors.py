@@ -9,8 +9,10 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from staff import services
@@ -18,7 +20,10 @@ from staff.errors import FactorRefused
 from staff.presenting import FactorLook, qr_code
 from staff.services import own_factors, passkeys
 
-ADD_APP, ADD_KEY, REMOVE, NEW_CODES = "add_app", "add_passkey", "remove_factor", "new_codes"
+ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
+ADD_KEY = passkeys.ADD
+REMOVE = act("remove_factor", pgettext_lazy("audit", "Remove a second factor"))
+NEW_CODES = act("new_codes", pgettext_lazy("audit", "New recovery codes"))
 _LONGEST_NAME = 40
 
 

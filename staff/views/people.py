@@ -8,8 +8,10 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from audit.acts import act
 from core import clock
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
@@ -26,6 +28,13 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
+INVITE = act("invite", pgettext_lazy("audit", "Invite a person"))
+CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"))
+CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"))
+DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"))
+REACTIVATE = act("reactivate", pgettext_lazy("audit", "Switch an account on"))
+ACCESS_LINK = act("access_link", pgettext_lazy("audit", "Make an access link"))
+RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's second factors"))
 
 
 @staff_only(Right.MANAGE_STAFF)
@@ -47,7 +56,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     form = InviteForm(request.POST or None, actor=request.user)
     if request.method == "POST" and form.is_valid():
         try:
-            _confirm(request, "invite", **{name: request.POST.get(name, "") for name in ("username", "role")})
+            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in ("username", "role")})
             person, token = services.invite(actor=request.user, request=request, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
@@ -100,7 +109,7 @@ def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
     form = RoleForm(request.POST, actor=request.user)
     with refusal_shown(request):
         if form.is_valid():
-            _confirm(request, "change_role", person=pk, role=form.cleaned_data["role"].value)
+            _confirm(request, CHANGE_ROLE, person=pk, role=form.cleaned_data["role"].value)
             services.change_role(person, form.cleaned_data["role"], actor=request.user, request=request)
             messages.success(request, _("The role was changed. It holds from the next page on."))
         else:
@@ -117,7 +126,7 @@ def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _person_shown(request, pk, limits_form=form)
     with refusal_shown(request):
-        _confirm(request, "change_limits", person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
+        _confirm(request, CHANGE_LIMITS, person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
         services.change_limits(person, form.limits, actor=request.user, request=request)
         messages.success(request, _("The limits were changed. They hold from the next page on."))
     return redirect(person)
@@ -129,7 +138,7 @@ def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account off."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        _confirm(request, "deactivate", person=pk)
+        _confirm(request, DEACTIVATE, person=pk)
         services.deactivate(person, actor=request.user, request=request)
         messages.success(request, _("The account is switched off, and signed out everywhere."))
     return redirect(person)
@@ -141,7 +150,7 @@ def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
     """Switch the account on again."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        _confirm(request, "reactivate", person=pk)
+        _confirm(request, REACTIVATE, person=pk)
         services.reactivate(person, actor=request.user, request=request)
         messages.success(request, _("The account is switched on."))
     return redirect(person)
@@ -153,7 +162,7 @@ def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
     """Make a new link: an invitation again, or a new password. The answer shows it, this once."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        _confirm(request, "access_link", person=pk)
+        _confirm(request, ACCESS_LINK, person=pk)
         return _link_shown(request, person, services.make_link(person, actor=request.user, request=request))
     return redirect(person)
 
@@ -186,7 +195,7 @@ def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
     """Take the second factors away from a person who has lost them."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        _confirm(request, "reset_factors", person=pk)
+        _confirm(request, RESET_FACTORS, person=pk)
         reset_factors(person, actor=request.user, request=request)
         messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))
     return redirect(person)

@@ -9,8 +9,10 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import OF_ROLES, Area, Right, Role
@@ -18,6 +20,8 @@ from staff import services
 from staff.forms import RoleRightsForm
 from staff.models import LIMITS, User
 from staff.roles import ROLES, rights_by_role
+
+CHANGE_RIGHTS = act("change_role_rights", pgettext_lazy("audit", "Change the rights of a role"))
 
 
 @staff_only(Right.CHANGE_ROLES)
@@ -69,7 +73,7 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
 def _confirm(request: StaffRequest, role: Role) -> None:
     """The second factor of whoever acts, for exactly what is typed. Raises `FactorRefused`."""
     typed = {name: " ".join(request.POST.getlist(name)) for name in ("rights", *LIMITS)}
-    services.check_factor(request, act="change_role_rights", content={"role": role.value, **typed})
+    services.check_factor(request, act=CHANGE_RIGHTS, content={"role": role.value, **typed})
 
 
 def _areas(chosen: set[str]) -> list[dict[str, Any]]:

@@ -12,9 +12,11 @@ from allauth.account.views import PasswordChangeView
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from audit.acts import act
 from audit.kinds import Kind
 from audit.services import record
 from staff.allauth_internals import login_stage_required, perform_login
@@ -24,7 +26,8 @@ from staff.services import factors, passkeys
 from staff.services.devices import remember_device
 from staff.stages import SecondStep, note_shown_factor
 
-SECOND_STEP = "second_step"
+SECOND_STEP = act("second_step", pgettext_lazy("audit", "Sign in"))
+CHANGE_PASSWORD = act("change_password", pgettext_lazy("audit", "Change the password"))
 _View = Callable[[HttpRequest], HttpResponse]
 _after_password: Callable[[_View], _View] = login_stage_required(stage=SecondStep.key, redirect_urlname="account_login")
 
@@ -107,7 +110,7 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
         person = form.user
         if factors.has_factor(person):
             try:
-                factors.check_factor(self.request, act="change_password", content={})
+                factors.check_factor(self.request, act=CHANGE_PASSWORD, content={})
             except FactorRefused as refusal:
                 form.add_error(None, str(refusal))
                 invalid: HttpResponseBase = self.form_invalid(form)

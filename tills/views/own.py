@@ -8,9 +8,11 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
@@ -18,7 +20,7 @@ from staff.services.own_factors import confirm_own
 from tills import services
 from tills.forms import OwnPinForm
 
-SET_PIN = "own_pin"
+SET_PIN = act("own_pin", pgettext_lazy("audit", "Set the own PIN"))
 
 
 @sensitive_post_parameters()

@@ -11,8 +11,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
@@ -25,7 +27,10 @@ from tills.services.guessing import seconds_locked
 from tills.tables import TillTable
 
 ROWS = 50
-MAKE_CODE, CHANGE, SWITCH_OFF, UNLOCK = "till_code", "till_change", "till_off", "till_unlock"
+MAKE_CODE = act("till_code", pgettext_lazy("audit", "Make a code for a till"))
+CHANGE = act("till_change", pgettext_lazy("audit", "Change a till"))
+SWITCH_OFF = act("till_off", pgettext_lazy("audit", "Switch a till off"))
+UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"))
 
 
 @staff_only(Right.ENROL_TILLS)

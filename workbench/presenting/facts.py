@@ -14,6 +14,7 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 
 from approvals.acts import act_named
 from approvals.models import ApprovalState
+from audit.acts import WORDS as WORDS_OF_ACTS
 from audit.kinds import Kind
 from catalogue.services import terms_words
 from catalogue.services.rules import Terms
@@ -66,6 +67,7 @@ NAMES: dict[str, Promise] = {
     "method": pgettext_lazy("audit", "Given back by"),
     "name": pgettext_lazy("audit", "Name"),
     "number": pgettext_lazy("audit", "Print no."),
+    "number_kind": pgettext_lazy("audit", "Kind of numbers"),
     "numbers": pgettext_lazy("audit", "Customers' numbers"),
     "open_link": pgettext_lazy("audit", "Open link"),
     "paper": pgettext_lazy("audit", "Paper"),
@@ -94,35 +96,6 @@ NAMES: dict[str, Promise] = {
     "terms": pgettext_lazy("audit", "Rule"),
     "till": pgettext_lazy("audit", "Till"),
     "until": pgettext_lazy("audit", "Until"),
-}
-#: The steps that a second factor or a password confirms, beside those of approvals.
-ACTS: dict[str, Promise] = {
-    "access_link": pgettext_lazy("audit", "Make an access link"),
-    "acknowledge": pgettext_lazy("audit", "Acknowledge a difference"),
-    "add_app": pgettext_lazy("audit", "Add an authenticator app"),
-    "add_passkey": pgettext_lazy("audit", "Add a passkey"),
-    "change_limits": pgettext_lazy("audit", "Change limits"),
-    "change_password": pgettext_lazy("audit", "Change the password"),
-    "change_price_rule": pgettext_lazy("audit", "Change selling prices"),
-    "change_role": pgettext_lazy("audit", "Change a role"),
-    "change_role_rights": pgettext_lazy("audit", "Change the rights of a role"),
-    "deactivate": pgettext_lazy("audit", "Switch an account off"),
-    "invite": pgettext_lazy("audit", "Invite a person"),
-    "new_codes": pgettext_lazy("audit", "New recovery codes"),
-    "own_pin": pgettext_lazy("audit", "Set the own PIN"),
-    "reactivate": pgettext_lazy("audit", "Switch an account on"),
-    "remove_factor": pgettext_lazy("audit", "Remove a second factor"),
-    "reset_factors": pgettext_lazy("audit", "Remove a person's second factors"),
-    "second_step": pgettext_lazy("audit", "Sign in"),
-    "sign_day": pgettext_lazy("audit", "Sign a day"),
-    "sign_in": pgettext_lazy("audit", "Sign in"),
-    "take_over_drawer": pgettext_lazy("audit", "Take over a drawer"),
-    "till_change": pgettext_lazy("audit", "Change a till"),
-    "till_code": pgettext_lazy("audit", "Make a code for a till"),
-    "till_off": pgettext_lazy("audit", "Switch a till off"),
-    "till_unlock": pgettext_lazy("audit", "Unlock a till"),
-    "whole_file": pgettext_lazy("audit", "File with whole numbers"),
-    "whole_story": pgettext_lazy("audit", "Story with whole numbers"),
 }
 #: Why a try was refused; other events keep a person's own words under the same name.
 REASONS: dict[str, Promise] = {
@@ -229,6 +202,6 @@ def _coded(name: str, value: str, kind: str) -> str:
 
 def _act(code: str) -> str:
     is_approved, name = code.startswith("approve:"), code.removeprefix("approve:")
-    if act := act_named(name) if is_approved or name not in ACTS else None:
+    if act := act_named(name) if is_approved or name not in WORDS_OF_ACTS else None:
         return gettext("Approve: %(act)s") % {"act": act.label} if is_approved else str(act.label)
-    return str(ACTS.get(name, name))
+    return str(WORDS_OF_ACTS.get(name, name))

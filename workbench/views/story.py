@@ -12,9 +12,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from audit.acts import act
 from audit.kinds import Kind
 from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
@@ -38,7 +39,7 @@ RIGHTS = (
     Right.VIEW_AUDIT,
 )
 # The act that a second factor confirms.
-WHOLE_STORY = "whole_story"
+WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Story with whole numbers"))
 
 
 class WholeFile(models.TextChoices):
