@@ -59,7 +59,7 @@ def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, sett
     }
     for name, value in upstream.items():
         setattr(settings, name, value)
-    stores.hurried.cache_clear()
+    stores.patient.cache_clear()
     get_client().budget.declare_fresh()
     sync_catalogue()
     server = urlsplit(os.environ["DATABASE_URL"])
@@ -95,7 +95,7 @@ def both(shared: dict[str, str]) -> Iterator[tuple[Installation, Installation]]:
     finally:
         first.kill()
         second.kill()
-        stores.hurried.cache_clear()
+        stores.patient.cache_clear()
 
 
 class Till:
