@@ -30,5 +30,5 @@ class NumberKindUnknown(AlertKind, permission=Right.CHANGE_PRICES):
             facts=_("%(names)s: products that are known keep their kind, numbers of new ones are hardly checked.")
             % {"names": ", ".join(facts.get("names", []))},
             next_step=_("Say which kind it is."),
-            url=reverse("number_kinds"),
+            url=reverse("kind_list"),
         )

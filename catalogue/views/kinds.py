@@ -37,7 +37,7 @@ def number_kind(request: StaffRequest, key: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         services.correct_kind(target, form.chosen, actor=request.user)
         messages.success(request, _("Saved. It counts from the next sale on."), extra_tags="number_kind_changed")
-        return redirect("number_kinds")
+        return redirect("kind_list")
     products = Product.objects.listed().filter(category=target.category) if target.category else Product.objects.none()
     page = Paginator(products.order_by("kind_source", "name"), PAGE_SIZE).get_page(request.GET.get("page"))
     return render(request, "catalogue/number_kind.html", {"form": form, "target": target, "page": page})
