@@ -193,17 +193,19 @@ def test_an_unreachable_upstream_is_said_and_blocks_no_page(cashier, page):
     answer = cashier.get(page)
 
     assert answer.status_code == 200
-    assert has_id(answer, "upstream-unreachable")
-    assert f'<time datetime="{since.isoformat()}"' in answer.content.decode()
+    assert has_id(answer, "alert-line")
+    drawer = cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
+    assert has_id(drawer, "upstream-unreachable")
+    assert f'<time datetime="{since.isoformat()}"' in drawer.content.decode()
 
 
 def test_a_refused_account_is_said_with_the_upstreams_code(cashier):
     UpstreamAccount.objects.create(refused_since=timezone.now(), refused_code="INVALID_SIGNATURE")
 
-    page = cashier.get("/orders/")
+    drawer = cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
 
-    assert has_id(page, "upstream-refuses")
-    assert "INVALID_SIGNATURE" in words(page)
+    assert has_id(drawer, "upstream-refuses")
+    assert "INVALID_SIGNATURE" in words(drawer)
 
 
 def test_the_sandbox_is_announced_on_every_page_and_only_then(cashier):
