@@ -130,7 +130,7 @@ def test_a_never_arrived_order_is_not_decided_without_upstream(admin):
     order = make_order(Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
 
     for decide in (close_never_arrived, send_again):
-        with pytest.raises(ActionRefused, match=r"(?i)upstream|pemasok"):
+        with pytest.raises(ActionRefused, match=r"(?i)upstream|provider"):
             decide(order, actor=admin)
 
     order.refresh_from_db()
