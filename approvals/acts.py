@@ -30,7 +30,7 @@ class Line(NamedTuple):
     name: str
     label: str | Promise
     value: str
-    is_cost: bool = False  # for who may see costs
+    is_cost: bool = False  # for people who may see costs
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Act(ABC):
     """Something that happens only with a second person's approval.
 
     `name` is kept with each approval and never changes. `may_ask`, `may_approve`: permissions, "app.codename".
-    `moves_cost`: its `amount` is what the shop pays or has, for who may see costs.
+    `moves_cost`: its `amount` is what the shop pays or has, for people who may see costs.
     """
 
     name: ClassVar[str]

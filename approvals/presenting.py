@@ -98,7 +98,7 @@ class ShownApproval:
 
     @property
     def amount(self) -> int | None:
-        """Rupiah that it moves, for who may see it; None when it moves none."""
+        """Rupiah that it moves, for people who may see it; None when it moves none."""
         act = act_named(self.approval.act)
         if act is None or (act.moves_cost and not self.person.has_perm(Right.VIEW_COST)):
             return None

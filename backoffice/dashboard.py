@@ -80,7 +80,7 @@ def _sells(request: StaffRequest) -> bool:
 
 
 def _sees_shop(request: StaffRequest) -> bool:
-    """Whether the person sees the shop as a whole: who sees all shifts does, and who sells nothing."""
+    """Whether the person sees the shop as a whole: people who see all shifts do, and people who sell nothing."""
     return request.user.has_perm(VIEW) or not _sells(request)
 
 

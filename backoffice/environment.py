@@ -10,7 +10,7 @@ from typing import Any
 
 from environs import EnvValidationError, FileAwareEnv
 
-# Of the values themselves only these are shown: a text may be a secret.
+# Only these values are shown: a text may be a secret.
 _SHOWN = {
     "bool": "1 or 0",
     "int": "a whole number",

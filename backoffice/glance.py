@@ -37,7 +37,7 @@ class Glance:
 def glance(*, with_books: bool) -> Glance:
     """The overview in short. Each minute it is another: what waits for a person follows from the clock, too.
 
-    `with_books`: with the balance and what is reserved of it, for who may see them.
+    `with_books`: with the balance and what is reserved of it, for people who may see them.
     """
     open_ones = ", ".join(f"'{status.value}'" for status in sorted(OPEN))
     with connection.cursor() as cursor:

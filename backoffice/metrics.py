@@ -124,7 +124,7 @@ class MetricsMiddleware:
 @never_cache
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Everything in Prometheus' text format, for who has the token; without one, for this machine alone."""
+    """Everything in Prometheus' text format, for a client with the token; without one, for this machine alone."""
     if not _may_read(request):
         return HttpResponseForbidden("Only with METRICS_TOKEN, or from this machine.\n", content_type="text/plain")
     registry = REGISTRY

@@ -141,7 +141,7 @@ TEMPLATES: list[dict[str, Any]] = [
 # tables as the tables' owner: manage.py says which.
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") if env.bool("DATABASE_AS_OWNER", False) else ""
 if not DATABASE_OWNER_URL:
-    os.environ.pop("DATABASE_OWNER_URL", None)  # of .env: who serves has no use for it
+    os.environ.pop("DATABASE_OWNER_URL", None)  # of .env: a process that serves needs none
 _app_database = env.dj_db_url("DATABASE_URL", "postgresql://127.0.0.1:5432/backoffice")
 DATABASE_APP_ROLE: str = _app_database["USER"]
 
@@ -263,7 +263,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROX
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_HTTPONLY = True
-# Who does nothing for so many minutes is signed out.
+# A person who does nothing for so many minutes is signed out.
 SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", 60)
 SESSION_COOKIE_AGE = 60 * 60 * 12
 X_FRAME_OPTIONS = "DENY"

@@ -1,7 +1,7 @@
 """`python -m backoffice.web --port 8000`: the web process, on 127.0.0.1 until SIGTERM or Ctrl-C.
 
-Several serve one socket: the launcher listens and hands it to each (`--fd`). Who connects while one of them ends, or
-while all are started again, waits in the socket's queue for the next.
+Several serve one socket: the launcher listens and hands it to each (`--fd`). A client that connects
+while one of them ends, or while all are started again, waits in the socket's queue for the next.
 
 A thread gets a request when all of it is there, its body too: whoever sends half of one and then nothing holds a
 connection, never one of the threads that serve the pages; and how long and how many of those, `half_sent.py` limits.

@@ -44,7 +44,7 @@ class Case:
     """One row of the table. Times in seconds.
 
     `backlog`: due rows; `batch`: what a colleague has clicked and what waits; `clicks`: a cashier's single clicks
-    beside. `within`: what UPSTREAM_COUNTS_WITHIN_SECONDS says. `stall`: who stands still for 3 s, "a machine" or "the
+    beside. `within`: what UPSTREAM_COUNTS_WITHIN_SECONDS says. `stall`: what stands still for 3 s, "a machine" or "the
     upstream".
     """
 

@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 # What came in so many seconds is written together.
 SECONDS = 1.0
-# Of these so many are described.
+# So many of these are described.
 _DESCRIBED = 20
 _COUNT = """
     INSERT INTO callbacks_callbackrefusalcount (day, reason, count)

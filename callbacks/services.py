@@ -101,8 +101,8 @@ def receive(
 def process_waiting() -> None:
     """Process whatever waits, in batches, oldest due first, until nothing does.
 
-    One thread of a process does it, four times a second; who is asked meanwhile leaves it to that one, which then looks
-    again. Several processes share the work: each skips what another has locked.
+    One thread of a process does it, four times a second; a thread that is asked meanwhile returns, and the
+    first one looks again. Several processes share the work: each skips what another has locked.
     """
     _asked.set()
     while _asked.is_set() and _one_at_a_time.acquire(blocking=False):

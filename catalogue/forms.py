@@ -61,7 +61,7 @@ class DestinationForm(forms.Form):
 
 
 class KindForm(forms.Form):
-    """Of which kind a category's or a product's numbers are; empty: as the names say."""
+    """The kind of a category's or a product's numbers; empty: as the names say."""
 
     kind = forms.ChoiceField(label=_("Kind of number"), required=False)
 

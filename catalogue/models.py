@@ -94,7 +94,7 @@ class ProductQuerySet(models.QuerySet["Product"]):
 
 
 class KindSource(models.TextChoices):
-    """Who says of which kind a product's numbers are."""
+    """Who says which kind a product's numbers have."""
 
     NAMES = "names", _("its name, brand or category")
     SHOP = "shop", _("the shop")
@@ -160,7 +160,7 @@ class Product(models.Model):
 
     @property
     def sells_for(self) -> int:
-        """Rupiah: what the customer pays; the cost where no rule says more. Of a bill it is known by inquiry."""
+        """Rupiah: what the customer pays; the cost where no rule says more. A bill's is known by inquiry."""
         return self.price if self.selling_price is None else self.selling_price
 
     @property

@@ -29,7 +29,7 @@ class State(models.TextChoices):
     CLOSED = "closed", _("Complaint closed")
 
 
-# A closed one stays so: who complains again opens another.
+# A closed one stays closed: a new complaint is another row.
 MOVES: dict[State, tuple[State, ...]] = {
     State.OPEN: (State.ASKED, State.ANSWERED, State.CLOSED),
     State.ASKED: (State.ANSWERED, State.CLOSED),

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
-# Who has an IPv6 line has a whole network of this size, and may call from any address in it.
+# An IPv6 line has a whole network of this size: its owner may call from any address in it.
 _IPV6_LINE = 64
 
 

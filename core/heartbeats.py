@@ -22,7 +22,7 @@ log = structlog.get_logger()
 SILENCE_SECONDS, FORGOTTEN_SECONDS = 15, 3600
 # After a start each has this long (seconds) to give its first one.
 START_SECONDS = 40
-# The roles that must be there; who reads a page knows that `web` is.
+# The roles that must be there; `web` is there when a page is read.
 ROLES = ("worker", "background", "beat")
 _EVERY_SECONDS = 2.0
 
@@ -141,7 +141,7 @@ def _forget(beats: list[Heartbeat]) -> None:
 
 
 def _free_bytes() -> int:
-    """Of the disk that holds this installation's data; of the root when there is no data folder."""
+    """Figures of the disk that holds this installation's data; of the root disk when there is no data folder."""
     try:
         return shutil.disk_usage(settings.DATA_DIR).free
     except OSError:

@@ -1,6 +1,6 @@
 """Customers' numbers: whole for whoever may see them, masked for everybody else. The one place that masks.
 
-Who looks is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
+The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
 is written for a person says whether it is masked.
 """
 
@@ -106,7 +106,7 @@ def text_as_seen(text: str, *numbers: str) -> str:
 
 
 def note_as_seen(text: str) -> str:
-    """A person's note, in which anything that reads like a customer's number is masked for who may not see them."""
+    """A person's note, in which whatever reads like a customer's number is masked for people who may not see them."""
     return text if sees_whole_numbers() else _TYPED.sub(_masked_match, text)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Role(models.TextChoices):
-    """The roles, lowest first: who is not an owner gives lower ones. Owners are superusers; the others are groups."""
+    """The roles, lowest first: people give lower ones, an owner any. Owners are superusers; the others are groups."""
 
     VIEWER = "viewer", _("Viewer")
     CASHIER = "cashier", _("Cashier")
@@ -46,7 +46,7 @@ class Area(models.TextChoices):
 class Trait(Flag):
     """What is special about a right.
 
-    `PIN`: who is at a till by PIN may use it. `UPSTREAM`: it spends a request, or money, at the upstream. `FACTOR`: its
+    `PIN`: a PIN at a till is enough. `UPSTREAM`: it spends a request, or money, at the upstream. `FACTOR`: its
     holder needs a second factor. `FRESH`: so does its act each time (money, prices, people, whole numbers, signing).
     `TWO`: two people do this together, or it decides who they are; so only owners give it. `OWNERS`: no role holds it.
     """

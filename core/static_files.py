@@ -33,7 +33,7 @@ class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 
 
 class PageFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """Serves them. Who asks for a name of another version, from a page that stayed open, gets the present file."""
+    """Serves them. A page that stayed open asks for a name of another version and gets the present file."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The file, or what the rest of the app says."""

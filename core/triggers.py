@@ -23,7 +23,7 @@ def append_only() -> list[pgtrigger.Trigger]:
 
 
 def own_transaction() -> pgtrigger.Trigger:
-    """Of a sealed table that the app inserts into: `txid` is that of the transaction, whatever a statement says."""
+    """For a sealed table that the app inserts into: `txid` is that of the transaction, whatever a statement says."""
     return pgtrigger.Trigger(
         name="own_transaction",
         when=pgtrigger.Before,

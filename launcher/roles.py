@@ -78,8 +78,8 @@ class Roles:
 def take_address(host: str, port: int) -> socket.socket:
     """A socket on this address, on which the first web process begins to listen; LaunchError when it cannot be had.
 
-    Before that nobody can connect, and a proxy asks another installation. From then on the socket stays: who connects
-    while a web process, or each of them, is started again waits in its queue.
+    Before that nobody can connect, and a proxy asks another installation. From then on the socket stays: a client
+    that connects while web processes are started again waits in its queue.
     """
     taken = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:

@@ -65,8 +65,8 @@ def explain(
     """Share what changed between two quiet readings (rupiah, signed) among late entries and somebody else.
 
     `differences`: those that an order may explain, oldest first. `awaiting`: what the orders that were sent in between
-    and wait for a person may have done. Returns what happens to differences, and those left after that. Of all ways to
-    tell it, the one with the fewest changes by somebody else is believed.
+    and wait for a person may have done. Returns what happens to differences, and those left after that. The
+    explanation with the fewest changes by somebody else is believed.
     """
     # mostly nothing is late, and then the work does not grow with the differences that are open
     events, left, rest = _explained(change, late, differences, awaiting) if late else ([], list(differences), change)

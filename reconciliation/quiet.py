@@ -184,7 +184,7 @@ class _Ledger:
     def is_quiet(self, reading: Reading) -> bool:
         """Whether no effect can have happened inside the reading; ask for readings in the order of their answers."""
         while self._windows and self._windows[-1].since < reading.answered_no:
-            # Of the windows that began, only those that end last count. A reading's own order has two at most.
+            # Among the windows that began, only those that end last count. A reading's own order has two at most.
             self._last = nlargest(3, [*self._last, self._windows.pop()])
         return not any(window.until > reading.no and window.ref_id != reading.ref_id for window in self._last)
 

@@ -16,7 +16,7 @@ from shop.models import MOST_LOGO_BYTES, LogoType
 LEAST_PIXELS, MOST_PIXELS = 16, 2_000
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-# Of a JPEG: the segments that hold its size, and those that are a marker alone.
+# In a JPEG: the segments that hold its size, and those that are a marker alone.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
 

@@ -47,7 +47,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class SignInForm(LoginForm):  # type: ignore[misc]
-    """User name and password; who has to wait may send a code along (staff/services/attempts.py)."""
+    """User name and password; a person who has to wait may add a code (staff/services/attempts.py)."""
 
     def clean_login(self) -> str:
         """The name as accounts have it: wide and narrow letters are the same."""

@@ -1,4 +1,4 @@
-"""Who is at the page: in which language it is shown, and who has to add a second factor first."""
+"""The person at the page: its language, and whether a second factor has to be added first."""
 
 from collections.abc import Callable
 
@@ -88,7 +88,7 @@ def _over_words(because: str) -> str:
 
 
 class FactorFirstMiddleware:
-    """Who needs a second factor and has none sees the page that sets one up, and no other page of the shop."""
+    """A person who needs a second factor and has none sees only the page that sets one up."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

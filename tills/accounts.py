@@ -13,7 +13,7 @@ from tills.services import let_go, note_password
 
 
 class AccountsAtTills(StaffAccounts):
-    """The adapter of staff; a password makes up for one's own wrong PINs; who signs out leaves the lock screen."""
+    """The adapter of staff. A password clears one's own wrong PINs; signing out leads to the lock screen."""
 
     def login(self, request: HttpRequest, user: AbstractBaseUser) -> None:
         """Begin the session; the till is nobody's by PIN from now on."""

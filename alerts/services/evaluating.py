@@ -30,7 +30,7 @@ _TAKE_TURN = """
 def evaluate_alerts() -> None:
     """Open an alert for each reason that stands, close those whose reason is gone. Safe at any time, by anyone.
 
-    Who comes while another evaluates leaves it to that one. A kind that fails keeps its alerts as they are, and stops
+    A second caller does nothing while another evaluates. A kind that fails keeps its alerts as they are, and stops
     no other.
     """
     with _alone() as is_ours:

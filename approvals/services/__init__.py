@@ -1,6 +1,6 @@
 """Ask for a second person's approval, and decide.
 
-Lock order: the approval's row first, then whatever its act locks. Who asks holds no lock of the act's rows that waits
+Lock order: the approval's row first, then whatever its act locks. The asker holds no lock of the act's rows that waits
 for an approval: an overdue one that somebody holds is left to that person.
 """
 

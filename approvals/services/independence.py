@@ -1,4 +1,4 @@
-"""Who approves is somebody else than who asked, and not only another account of the same hands."""
+"""The approver is another person than the asker, not only another account of the same person."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class RoleAct(PeopleAct):
         return _with_role(approval.facts, "before", person)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Give the role, in the name of who asked."""
+        """Give the role, in the asker's name."""
         person, role = _person(approval.facts), Role(approval.facts["after"])
         services.change_role(person, role, actor=approval.asked_by, approved_by=approver)
         return str(person.pk)
@@ -211,7 +211,7 @@ class SwitchOnAct(PeopleAct):
         return _with_role(approval.facts, "role", seen.people[approval.facts["person"]])
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Switch it on, in the name of who asked."""
+        """Switch it on, in the asker's name."""
         services.reactivate(_person(approval.facts), actor=approval.asked_by, approved_by=approver)
         return str(approval.facts["person"])
 
@@ -249,7 +249,7 @@ class LimitsAct(PeopleAct):
         return {**_with_role(approval.facts, "role", person), **now}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Give the limits, in the name of who asked."""
+        """Give the limits, in the asker's name."""
         own = Limits(**approval.facts["after"])
         services.change_limits(_person(approval.facts), own, actor=approval.asked_by, approved_by=approver)
         return str(approval.facts["person"])
@@ -287,7 +287,7 @@ class RoleRightsAct(PeopleAct):
         return {**approval.facts, "before": described(Role(approval.facts["role"]))}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Change the role, in the name of who asked."""
+        """Change the role, in the asker's name."""
         role, rights, limits = _edit(approval.facts)
         services.change_role_rights(role, rights, limits, actor=approval.asked_by, approved_by=approver)
         return role.value

@@ -17,7 +17,7 @@ SEE_ALL = Right.VIEW_APPROVALS
 
 
 def sees_queue(person: User) -> bool:
-    """Whether the page of approvals is for this person: who asks, approves or looks at them all."""
+    """Whether the page of approvals is for this person: somebody who asks, approves or sees them all."""
     return person.has_perm(SEE_ALL) or bool(acts_approved_by(person) or acts_asked_by(person))
 
 
@@ -30,7 +30,7 @@ def listed_for(person: User) -> ApprovalQuerySet:
 
 
 def may_see(approval: Approval, person: User) -> bool:
-    """Whether this person may open it: so may who may ask for the same."""
+    """Whether this person may open it: people who may ask for the same may open it too."""
     act = act_named(approval.act)
     rights = [SEE_ALL, *([act.may_ask, act.may_approve] if act else [])]
     return approval.is_of(person) or any(person.has_perm(right) for right in rights)

@@ -17,7 +17,7 @@ from audit.models import Sealing
 from audit.services.guarding import is_way_past_triggers_closed
 from audit.services.sources import audited_tables
 
-# Of each table and kind of flaw
+# So many flaws are named for each table and kind
 NAMED = 5
 _COMPARED = """
     SELECT live.{key}, newest.pgh_id IS NULL, {columns}

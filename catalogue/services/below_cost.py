@@ -58,7 +58,7 @@ class PriceRuleAct(Act):
         return preview(*_asked(approval)).content if seen.is_alone else approval.facts
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Change the rule in the name of who asked. Raises `RuleRefused` when it is so already."""
+        """Change the rule in the asker's name. Raises `RuleRefused` when it is so already."""
         target, terms = _asked(approval)
         change_rule(target, terms, actor=approval.asked_by, approved_by=approver)
         return target.key

@@ -204,7 +204,7 @@ class Index:
 
 @lru_cache(maxsize=50_000)
 def describe(names: tuple[str, ...], sells_for: int, number_kind: str) -> Product:
-    """What the search knows of a product that sells for so much (rupiah). Its cost it does not: who looks may not.
+    """What the search knows of a product that sells for so much (rupiah). It does not know the cost.
 
     `number_kind`: the code of its destinations' kind.
     `names`: its code, name and type, then code and name of its brand and of its category.

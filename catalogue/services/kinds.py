@@ -1,4 +1,4 @@
-"""Of which kind each product's numbers are: as its names say, as the shop has set it, or kept from before."""
+"""The kind of each product's numbers: as its names say, as the shop has set it, or kept from before."""
 
 from __future__ import annotations
 

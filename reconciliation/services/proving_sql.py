@@ -25,8 +25,8 @@ _RESERVES = """
         OR (o.status = 'needs_action' AND o.sent_no IS NOT NULL AND o.accepted_no IS NULL) THEN o.max_price ELSE 0 END
 """
 
-# Of each order with a reservation or a release among these entries. Where these cancel each other out and nothing is to
-# be reserved, its other entries are added up where they stand.
+# One row for each order with a reservation or a release among these entries. Where these cancel each other out and
+# nothing is to be reserved, its other entries are added up where they stand.
 RESERVED = f"""
     SELECT entry, off FROM (
         SELECT entry, (SELECT sum(reserved_change) FROM ledger_entry WHERE ref_id = new.ref_id) - reserves AS off

@@ -1,7 +1,7 @@
 """A try to sign in: who may try now, and who has to wait.
 
 Strangers are counted by account and by client. A known device is counted by itself, and nobody else's tries touch it.
-Who has to wait may send a code of the second factor along. A wrong one says nothing about the password, so that
+A person who has to wait may send a code of the second factor. A wrong one says nothing about the password, so that
 guessing passwords this way takes a good code first; beside the right password it counts among the person's own codes,
 so that guessing codes this way is no faster than after the password.
 """

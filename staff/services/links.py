@@ -184,7 +184,7 @@ def accept_link(token: str, password: str, *, request: HttpRequest | None = None
     Raises `LinkRefused`.
     """
     with transaction.atomic():
-        # who changes the account locks the person first, too
+        # a change of the account locks the person first, too
         User.objects.select_for_update(no_key=True).get(pk=read_link(token).person_id)
         link = read_link(token)
         link.used_at = clock.now()

@@ -100,7 +100,7 @@ def lock_claimed_role(person: User, role: Role) -> Change:
 
 
 def give_claimed_role(person: User, role: Role, *, approved_by: User) -> None:
-    """Give the role that the provider says. Who approves it counts as who changed it. Raises `NotAllowed`."""
+    """Give the role that the provider says. The approver counts as the person who changed it. Raises `NotAllowed`."""
     with transaction.atomic():
         change = lock_claimed_role(person, role)
         found = User.objects.get(pk=person.pk)
@@ -222,7 +222,7 @@ def _claimed_role(person: User) -> Role | None:
 
 
 def _note_claim(subject: str, role: Role | None, *, is_let_in: bool) -> None:
-    """Keep what the provider said last; and when, of who was let in."""
+    """Keep what the provider said last; for a person who was let in, also when."""
     kept: dict[str, Any] = {"extra_data": {_CLAIMED: role.value if role else ""}}
     if is_let_in:
         kept["last_login"] = timezone.now()

@@ -1,4 +1,4 @@
-"""Who guesses waits, longer with each wrong guess. Counters are rows of our own, one for each key.
+"""Each wrong guess makes the next wait longer. Counters are rows of our own, one for each key.
 
 A guess is counted before it is looked at, under the row's lock, so that guesses sent at once count one by one. Who
 guessed right gets it back. A row ends an hour after its last wait, and by nothing else: no flood pushes it out.

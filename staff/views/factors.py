@@ -30,7 +30,7 @@ _LONGEST_NAME = 40
 @staff_only()
 @require_GET
 def own_factors_page(request: StaffRequest) -> HttpResponse:
-    """The own factors; who needs one and has none begins here."""
+    """One's own factors; a person who needs one and has none begins here."""
     factors = own_factors.own_factors(request.user)
     context = {
         "factors": [FactorLook(factor) for factor in factors],

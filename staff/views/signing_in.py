@@ -90,16 +90,16 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def begin_session(request: HttpRequest, person: User, *, redirect_url: str | None = None) -> HttpResponse:
-    """Sign this person in; who has a second factor and has not shown it is asked for it first."""
+    """Sign this person in; ask for the second factor first, if there is one that was not shown."""
     begun: HttpResponse = perform_login(request, Login(user=person, redirect_url=redirect_url))
     return begun
 
 
 class OwnPassword(PasswordChangeView):  # type: ignore[misc]
-    """Change one's own password: the old one, and the second factor of who has one."""
+    """Change one's own password: the old one, and the second factor, if there is one."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Who signs in through the provider has no password to change."""
+        """People who sign in through the provider have no password to change."""
         if isinstance(request.user, User) and not request.user.has_usable_password():
             return redirect("preferences")
         answer: HttpResponseBase = super().dispatch(request, *args, **kwargs)

@@ -156,7 +156,7 @@ def value_words(name: str, value: Any, kind: str = "") -> str:
 
 
 def change_words(name: str, before: Any, after: Any) -> str:
-    """What a field was and is now. Of a list all that came and all that went, since that is what is looked for."""
+    """What a field was and is now. For a list: all that came and all that went, since readers look for that."""
     if not (isinstance(before, list) and isinstance(after, list)):
         return f"{value_words(name, before)} → {value_words(name, after)}"
     came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))

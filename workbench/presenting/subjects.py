@@ -1,6 +1,6 @@
-"""What audit events are about, in words: a person's name where the code keeps a user name, and a link for who may go.
+"""What audit events are about, in words: a person's name for a user name, and a link for readers who may go.
 
-Everything that a page names is read in one statement; what was deleted keeps its number only.
+Everything that a page names is read in one statement. A deleted row keeps only its number.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from callbacks.models import Callback, CallbackRefusalCount, CallbackState
 from core.times import start_of_day
 from purchases.models import Incident, OrderEvent
 
-# Of a group so many are counted, and of the last day so many are shown in its trend.
+# So many of a group are counted; its trend shows so many of the last day.
 MOST_COUNTED, _MOST_IN_TREND = 1_000, 10_000
 MOST_GROUPS = 200
 HOURS = 24

@@ -15,7 +15,7 @@ from workbench.tables import ErrorTable
 @staff_only(Right.VIEW_EXCHANGES)
 @require_GET
 def error_list(request: StaffRequest) -> HttpResponse:
-    """Errors of our requests by endpoint and error, and those of callbacks for who may see callbacks."""
+    """Errors of our requests by endpoint and error, and those of callbacks for people who may see callbacks."""
     sees_callbacks = request.user.has_perm(Right.VIEW_CALLBACKS)
     context = {
         "here": "errors",
