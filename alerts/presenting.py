@@ -17,7 +17,7 @@ from alerts.services import Hidden, Pause, snoozes_question
 from approvals.services import waiting_for
 from complaints.models import Complaint
 from core.together import read_together
-from drawers.models import Refund
+from drawers.models import Payment
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
 from staff.models import User
@@ -123,7 +123,7 @@ def head_for(user: User) -> Head:
         Alert.objects.open().filter(kind__in=kinds),
         snoozes_question(user),
         waiting_for(user).values_list("pk")[:_WAITING_COUNTED],
-        Refund.objects.open().values_list("pk")[:_WAITING_COUNTED],
+        Payment.objects.owed().values_list("pk")[:_WAITING_COUNTED],
         Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
         shop_question(),
     )

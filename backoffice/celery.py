@@ -123,11 +123,6 @@ app.conf.update(
             "schedule": 60.0,
             "options": {"expires": 60},
         },
-        "sweep-sales": {
-            "task": "drawers.tasks.sweep_sales",
-            "schedule": 20.0,
-            "options": {"expires": 20},
-        },
         "expire-approvals": {
             "task": "approvals.tasks.expire_overdue",
             "schedule": 60.0,

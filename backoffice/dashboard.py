@@ -29,7 +29,7 @@ from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
 from core.together import read_together
-from drawers.services import VIEW, catch_up_person
+from drawers.services import VIEW
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -57,8 +57,6 @@ class StatusCount:
 @require_GET
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
-    if _sells(request) and not _sees_shop(request):
-        catch_up_person(request.user.pk)
     own = OwnDay.read(request.user) if _sells(request) else None
     live = _live(request, own)  # first: what happens meanwhile is news
     return render(request, "backoffice/overview.html", {**_facts(request), **_own_facts(request, own), "live": live})

@@ -15,7 +15,7 @@ _GLANCE = """
     SELECT
         (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
         (SELECT max(id) FROM purchases_orderevent),
-        (SELECT max(id) FROM purchases_givenback),
+        (SELECT max(pgh_id) FROM drawers_paymenthistory),
         (SELECT count(*) FROM purchases_verdict WHERE decided_at IS NULL),
         (SELECT count(*) FROM purchases_incident WHERE closed_at IS NULL),
         (SELECT max(id) FROM gateway_exchange WHERE balance IS NOT NULL),

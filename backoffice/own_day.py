@@ -39,10 +39,10 @@ class OwnDay:
     @classmethod
     def read(cls, person: User) -> OwnDay:
         """All of one moment, in one statement; as much for a busy person as for a new one."""
-        shifts, cash, open_orders, today, latest = read_together(*_questions(person))
+        shifts, entered, sold, open_orders, today, latest = read_together(*_questions(person))
         return cls(
             may_use_drawer=person.has_perm(USE),
-            drawer=own_drawer_of(shifts, cash),
+            drawer=own_drawer_of(shifts, entered, sold),
             open_orders=open_orders,
             latest=latest,
             today={Status(status): (count, int(paid)) for status, count, paid in today},

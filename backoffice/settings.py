@@ -345,17 +345,6 @@ APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
 # Something that waits for a second person longer than this (minutes) is an alert.
 APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
 
-# --- Payments ---------------------------------------------------------------------------------------------------
-
-# What is asked, and may refuse, when an order is to sell for another price: rooms above the one that changes it.
-PRICE_FOLLOWERS = ["credit.services.follow_price"]
-# What may refuse that a reversed order is noted as given back: rooms above the one that notes it.
-GIVEN_BACK_CHECKS = ["credit.services.refuse_while_on_credit"]
-# What reads how a customer pays, where the review of an order says so and it is not simply cash.
-PAYMENT_READ_BY = "drawers.views.review.read_payment"
-# The same as it was agreed before a second person approves the order.
-AGREED_PAYMENT = "drawers.services.agreed.Agreed"
-
 # --- Drawers and complaints -------------------------------------------------------------------------------------
 
 # A drawer that is closed with a larger difference than this (rupiah) is an alert, and an event of the audit.

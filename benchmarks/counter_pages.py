@@ -25,7 +25,6 @@ def fill_counter() -> None:
     from django.db import transaction
 
     from drawers.models import Shift
-    from drawers.services import note_owed
     from staff.models import User
 
     if Shift.objects.exists():
@@ -33,10 +32,10 @@ def fill_counter() -> None:
     owner = User.objects.get(username="owner")
     with transaction.atomic():
         made = {
-            "refunds": note_owed(dt.datetime(2000, 1, 1, tzinfo=dt.UTC)) + _owe(),
+            "refunds": _owe(),
             "complaints": _complain(owner),
         }
-        _analyze("drawers_refund", "complaints_complaint", "complaints_complaintevent")
+        _analyze("drawers_payment", "complaints_complaint", "complaints_complaintevent")
     made["debts"] = _lend(owner)
     with transaction.atomic():
         _work(owner)
@@ -53,13 +52,18 @@ def _analyze(*tables: str) -> None:
 
 def _owe() -> int:
     """The history was sold without drawers, so that only what was reversed is noted by itself."""
-    from drawers.models import Refund
-    from purchases.models import Order
+    from django.db import connection
 
-    failed: Any = Order.objects.filter(status="failed").order_by("pk").values_list("pk", "price", "final_at")
-    chosen = [one for number, one in enumerate(failed.iterator()) if not number % _OWED]
-    made = [Refund(order_id=pk, amount=price, since=at) for pk, price, at in chosen]
-    return len(Refund.objects.bulk_create(made, batch_size=1000, ignore_conflicts=True))
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute(
+            "UPDATE drawers_payment SET outcome = 'owed' FROM purchases_order o"
+            " WHERE o.payment_id = drawers_payment.id AND o.status = 'failed' AND o.id %% %s = 0",
+            [_OWED],
+        )
+        made = cursor.rowcount
+        cursor.execute("SET LOCAL session_replication_role = origin")
+    return int(made)
 
 
 def _complain(owner: Any) -> int:
@@ -111,8 +115,8 @@ def _lend(owner: Any) -> int:
 def _work(owner: Any) -> None:
     """A shift of the owner that was closed, and one that is open, each with some sales that never end."""
     from core import clock
-    from drawers.models import DENOMINATIONS
-    from drawers.services import add_drawer, close_shift, open_shift, sweep_sales
+    from drawers.models import DENOMINATIONS, Payment
+    from drawers.services import add_drawer, close_shift, open_shift
     from purchases.models import Order
     from purchases.states import Status
 
@@ -122,8 +126,12 @@ def _work(owner: Any) -> None:
     for is_over in (True, False):
         shift = open_shift(drawer, pieces=pieces, actor=owner, reason="counted")
         for number in range(_SALES):
+            ref_id, amount = f"BENCH-{int(is_over)}-{number:04d}", last.max_price + 2_000
             Order.objects.create(
-                ref_id=f"BENCH-{int(is_over)}-{number:04d}",
+                ref_id=ref_id,
+                payment=Payment.objects.create(
+                    ref_id=ref_id, seller=owner, at=clock.now(), amount=amount, sold_in=shift
+                ),
                 idempotency_key=f"bench-{int(is_over)}-{number}",
                 product_id=last.product_id,
                 product_code=last.product_code,
@@ -131,7 +139,7 @@ def _work(owner: Any) -> None:
                 destination=f"0812{int(is_over)}{number:07d}",
                 max_price=last.max_price,
                 price=last.max_price,
-                selling_price=last.max_price + 2_000,
+                selling_price=amount,
                 status=Status.PENDING,
                 placed_by=owner,
                 trx_id="T",
@@ -141,7 +149,6 @@ def _work(owner: Any) -> None:
                 attempt=1,
                 next_poll_at="2030-01-01T00:00:00Z",
             )
-        sweep_sales()
         if is_over:
             close_shift(shift, pieces=pieces, actor=owner, reason="a benchmark")
 
@@ -153,7 +160,7 @@ def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
 
     from complaints.models import Complaint
     from credit.models import CreditAccount
-    from drawers.models import Refund, Shift
+    from drawers.models import Payment, Shift
 
     counter, arrived = reverse("counter"), reverse("arrived")
     yield "counter", counter
@@ -172,7 +179,7 @@ def counter_pages(order: Any) -> Iterator[tuple[str, str]]:
     yield "order with a complaint", reverse("order_detail", args=[complaint.order.ref_id])
     refunds = reverse("refund_list")
     yield "refunds", refunds
-    refunded = Refund.objects.filter(order__kind="purchase", order__status="reversed").earliest("pk").order
+    refunded = Payment.objects.refunds().filter(order__kind="purchase", order__status="reversed").earliest("pk")
     yield "refunds, search", f"{refunds}?q={refunded.ref_id}"
     yield "order with a refund", reverse("order_detail", args=[refunded.ref_id])
     yield "credit", reverse("credit_list")

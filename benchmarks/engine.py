@@ -215,6 +215,7 @@ def run_bare_loop(product: Product, person: Any) -> None:
     from django.db.models import F
     from django.utils import timezone
 
+    from drawers.models import Payment
     from gateway.models import Exchange
     from gateway.services import next_number
     from ledger.models import Books, Entry
@@ -240,8 +241,10 @@ def run_bare_loop(product: Product, person: Any) -> None:
         OrderEvent.objects.create(order=order, from_status=before, to_status=order.status, source="submit")
 
     with transaction.atomic():
+        ref_id = new_ref_id()
         order = Order.objects.create(
-            ref_id=new_ref_id(),
+            ref_id=ref_id,
+            payment=Payment.objects.create(ref_id=ref_id, seller=person, at=timezone.now(), amount=product.sells_for),
             idempotency_key=str(uuid.uuid4()),
             product=product,
             product_code=product.code,

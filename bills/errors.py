@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from bills.states import AnswerKind
+from core.errors import OrderRefused
 from core.money import rupiah
-from purchases.errors import OrderRefused
 from upstream.error_codes import meaning_of
 
 if TYPE_CHECKING:

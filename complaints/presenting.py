@@ -18,7 +18,7 @@ from core.customer_texts import one_line
 from core.icons import badge
 from core.money import rupiah
 from core.times import short_time
-from credit.models import Method
+from credit.methods import moves_money
 from credit.presenting import off_account_words
 from credit.services import OffAccount
 from gateway.polling import backoff
@@ -113,11 +113,10 @@ def _ended(
         code, sentence = "reversed", _("The provider took %(product)s for %(number)s back.")
     elif status is Status.CLOSED:
         code, sentence = "closed", _("We have closed %(product)s for %(number)s: the provider does not know it.")
-    refund = getattr(order, "refund", None)
-    is_given = hasattr(order, "given_back") or (refund is not None and refund.is_given)
+    payment, is_given = order.payment, order.payment.is_given
     if off_account and (is_given or owed):
         return code, sentence % facts, off_account_words(off_account, is_done=is_given)
-    if is_given and refund and refund.method == Method.CREDIT:  # for who does not see the account
+    if is_given and payment.given_method and not moves_money(payment.given_method):  # for who does not see the account
         money = _("We have settled %(amount)s on your account.")
     elif is_given:
         money = _("We have given you %(amount)s back.")
@@ -127,7 +126,7 @@ def _ended(
         )
     else:
         money = _("If you have paid for it, you get your money back from us.")
-    return code, sentence % facts, money % {"amount": rupiah(refund.amount if refund else owed or order.customer_pays)}
+    return code, sentence % facts, money % {"amount": rupiah(payment.amount)}
 
 
 def _asks_again(order: Order) -> str:

@@ -68,7 +68,7 @@ def arrived_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 
 
 def _shown() -> Any:
-    return Order.objects.for_table().select_related("refund", "given_back")
+    return Order.objects.for_table().select_related("payment")
 
 
 def _meant(text: str) -> list[Order]:
@@ -92,8 +92,8 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
     may_see = request.user.has_perm(VIEW)
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
-    sale = shown_sale(order, request.user, of_sale)
-    owed = sale.amount if sale and sale.is_owed else None
+    sale = shown_sale(order.ref_id, request.user, of_sale)
+    owed = sale.payment.amount if sale and sale.is_owed else None
     answer = answer_for(order, head, owed=owed, off_account=sale.off_account if sale else None)
     current = next((one for one in complaints if one.closed_at is None), None)
     seen = [order.status, order.polls, answer, [(one.pk, one.state) for one in complaints], len(events)]

@@ -24,6 +24,10 @@ class Refused(Exception):
         return str(self)
 
 
+class OrderRefused(Refused):
+    """Nothing was placed and nothing was sent."""
+
+
 @contextmanager
 def refusal_shown(request: HttpRequest) -> Iterator[None]:
     """Let the next page show why what is done inside was refused; what follows it inside is left out then."""

@@ -158,7 +158,7 @@ class Right(models.TextChoices):
     VIEW_ALERTS = "alerts.view_alert", "alert", Area.MONEY, _READERS, _NONE, _("See alerts")
     USE_DRAWERS = ("drawers.use_drawer", "drawer", Area.MONEY, _SELLERS, _PIN,
         _("Sell out of a drawer: open it, count it, close it"))
-    GIVE_BACK = ("drawers.give_back", "refund", Area.MONEY, _SELLERS, _PIN,
+    GIVE_BACK = ("drawers.give_back", "payment", Area.MONEY, _SELLERS, _PIN,
         _("Note that a customer has the money back"))
     VIEW_SHIFTS = ("drawers.view_shifts", "shift", Area.MONEY, _READERS, _NONE,
         _("See all shifts and the closings of days, and make files of them"))

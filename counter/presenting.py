@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, F, QuerySet, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -152,11 +151,9 @@ def _text_of(number: SavedNumber) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One order in the strip. `owed_since`: when it came onto the shop's list of what is to be given back."""
+    """One order in the strip, with its payment."""
 
     order: Order
-    owed_since: dt.datetime | None = None
-    given_back_at: dt.datetime | None = None
 
     @property
     def row_id(self) -> str:
@@ -207,19 +204,19 @@ class Row:
         if status == Status.NEEDS_ACTION:
             return str(self.order.get_action_reason_display())
         if status in UNFULFILLED:
-            return _("Given back.") if self.given_back_at else _("Nothing delivered: refund.")
+            return _("Given back.") if self.order.payment.is_given else _("Nothing delivered: refund.")
         return ""
 
     @property
     def is_owed(self) -> bool:
         """Whether the customer is to get the money back."""
-        return bool(self.owed_since) and not self.given_back_at
+        return self.order.payment.is_owed
 
     @property
     def version(self) -> list[object]:
         """What its line shows follows from this."""
         order = self.order
-        return [order.pk, order.status, order.sn, order.action_reason, self.owed_since, self.given_back_at]
+        return [order.pk, order.status, order.sn, order.action_reason, order.payment.outcome]
 
     @property
     def again(self) -> str:
@@ -309,9 +306,9 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
     orders, sums, rule, *others = read_together(*_questions(person), rules, *of_drawer, *of_balance)
     sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
-    rows = [Row(order, order.owed_since, order.given_back_at) for order in orders]
+    rows = [Row(order) for order in orders]
     strip = Strip(rows, sold, sees_cost(person))
-    drawer = own_drawer_of(*others[:2]) if may_use else None
+    drawer = own_drawer_of(*others[:3]) if may_use else None
     if not sees_balance:
         return Pills(drawer, has_prices=bool(rule)), strip
     books, days = others[-2:]
@@ -323,8 +320,12 @@ def _questions(person: User) -> list[QuerySet[Any, Any]]:
     own = Order.objects.filter(placed_by=person)
     lately = own.filter(created_at__gte=now - _HOURS).order_by("-created_at", "-pk").values("pk")[:_LAST]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
-    shown = Order.objects.for_table().filter(pk__in=lately.union(running, all=True)).order_by("-created_at", "-pk")
-    shown = shown.annotate(owed_since=F("refund__since"), given_back_at=Coalesce("refund__given_at", "given_back__at"))
+    shown = (
+        Order.objects.for_table()
+        .select_related("payment")
+        .filter(pk__in=lately.union(running, all=True))
+        .order_by("-created_at", "-pk")
+    )
     today = own.filter(created_at__gte=start_of_day(timezone.localdate(now)), status=Status.SUCCESS)
     grouped = today.order_by().values_list("placed_by")
     sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))

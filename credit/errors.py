@@ -6,9 +6,9 @@ import datetime as dt
 
 from django.utils.translation import gettext as _
 
+from core.errors import OrderRefused
 from core.money import rupiah
 from core.times import day_words
-from purchases.errors import OrderRefused
 
 
 class CreditRefused(OrderRefused):
@@ -22,20 +22,18 @@ class CreditRefused(OrderRefused):
             "no_reason": _("Write what it is for."),
             "no_customer": _("Choose the customer who buys on credit."),
             "placed_before": _("This order was placed before, and not on credit. Change on its page how it was paid."),
-            "ended": _("This order has ended without success: it cannot be put on credit."),
             "on_credit": _("This order is on a customer's credit already."),
             "not_on_credit": _("This order is on no customer's credit."),
             "still_owed": _(
                 "This order is on a customer's credit. Give it back under “Payment” on its page: that takes it off the"
                 " debt."
             ),
-            "not_owed": _("Nothing is owed for this order now."),
-            "given_back": _("Somebody has noted before that the customer has the money back."),
             "more_than_owed": _("The customer owes less than that. Type what was paid of the debt."),
             "more_than_kept": _("The shop owes the customer less than that. Look at the account, then try again."),
             "not_paid_yet": _("The customer has not paid this sale yet. Take it off the credit instead."),
             "nobodys": _("The customer of this account was deleted. Give the money back in cash, by transfer or QRIS."),
-            "not_money": _("Choose cash, transfer or QRIS."),
+            "not_money": _("Choose how the money moves."),
+            "no_reference": _("Write the number on the slip of the card terminal."),
             "form_used": _(
                 "This form was sent before, and entered something else. Look at the entries, then try again."
             ),

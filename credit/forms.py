@@ -11,7 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from core.forms import DayField, OnceField, RupiahField
-from credit.models import MONEY, MOST_DUE_DAYS, Method
+from credit.methods import money_choices
+from credit.models import MOST_DUE_DAYS
 from customers.models import Customer
 
 _LINE = {"class": "form-control", "autocomplete": "off"}
@@ -80,7 +81,7 @@ class CreditPaymentForm(forms.Form):
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
         label=_("Paid by"),
-        choices=[(method.value, method.label) for method in Method if method in MONEY],
+        choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
     note = forms.CharField(label=_("Note (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))
@@ -93,7 +94,7 @@ class CreditPayoutForm(forms.Form):
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
         label=_("Paid out by"),
-        choices=[(method.value, method.label) for method in Method if method in MONEY],
+        choices=money_choices,
         widget=forms.Select({"class": "form-select"}),
     )
     reason = forms.CharField(label=_("Why (optional)"), required=False, max_length=500, widget=forms.TextInput(_LINE))

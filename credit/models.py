@@ -18,23 +18,11 @@ from audit.history import history_of
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
+from credit.methods import method_words
 from customers.models import Customer
 from staff.models import User
 
 MOST_DUE_DAYS = 365
-
-
-class Method(models.TextChoices):
-    """How money comes from a customer, or goes back."""
-
-    CASH = "cash", _("Cash")
-    TRANSFER = "transfer", _("Transfer")
-    QRIS = "qris", _("QRIS")
-    CREDIT = "credit", _("On credit")
-
-
-# Money that moves; credit is a promise.
-MONEY = (Method.CASH, Method.TRANSFER, Method.QRIS)
 
 
 def unpaid(account: str, owed: str) -> str:
@@ -221,7 +209,7 @@ class CreditEntry(models.Model):
 
     account = models.ForeignKey(CreditAccount, on_delete=models.PROTECT, related_name="entries", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    method = models.CharField(max_length=10, choices=Method.choices, blank=True, help_text="Of money that moved.")
+    method = models.CharField(max_length=20, blank=True, help_text="Of money that moved.")
     amount = models.BigIntegerField(help_text="Rupiah: what it does to what is owed.")
     balance_after = models.BigIntegerField(help_text="Rupiah.")
     ref_id = models.CharField(max_length=64, blank=True, help_text="The order that was sold, or whose money went back.")
@@ -257,7 +245,7 @@ class CreditEntry(models.Model):
                 name="credit_entry_names_its_order",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["payment", "paid_back"], method__in=MONEY)
+                condition=Q(kind__in=["payment", "paid_back"], method__gt="")
                 | Q(kind__in=["sale", "refund", "brought"], method=""),
                 name="credit_entry_method_iff_money_moves",
             ),
@@ -310,6 +298,11 @@ class CreditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount}"
+
+    @property
+    def method_words(self) -> str:
+        """How the money moved, in words; empty where none did."""
+        return method_words(self.method)
 
     @property
     def paid(self) -> int:

@@ -122,7 +122,7 @@ class CreditEntryTable(Table[CreditEntry]):
     @column(_("Note"), phone="3 wide")
     def note(self, entry: CreditEntry) -> SafeString:
         """How it was paid, when it is due, why, and of which order."""
-        parts = [entry.get_method_display() if entry.method else "", note_as_seen(entry.reason), entry.ref_id]
+        parts = [entry.method_words, note_as_seen(entry.reason), entry.ref_id]
         if entry.due_on:
             parts.append(gettext("due %(day)s") % {"day": day_words(entry.due_on)})
         words = " · ".join(part for part in parts if part)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from core.errors import Refused
+from core.errors import OrderRefused, Refused
 from core.money import rupiah, signed_in_words
-from purchases.errors import OrderRefused
 
 
 class DrawerRefused(Refused):

@@ -7,9 +7,10 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from core.filters import ListFilter, SinceFilter, UntilFilter
-from drawers.models import Drawer, Refund, Shift
-from purchases.filters import OfOrderFilter
+from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from core.numbers import sees_whole_numbers
+from drawers.models import Drawer, Outcome, Payment, Shift
+from drawers.models.payments import orders
 from staff.models import User
 
 
@@ -21,32 +22,38 @@ def _cashiers() -> list[tuple[int, str]]:
     return [(person.pk, person.shown_name) for person in User.objects.order_by("username")]
 
 
-class RefundFilter(OfOrderFilter):
+class RefundFilter(ListFilter):
     """Money for customers by order or number, and by the day on which the order ended; what is to be given first."""
 
+    q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
         empty_label=pgettext_lazy("refund", "To give back"),
         choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
     )
-    since = SinceFilter(field_name="since", label=_("From"))
-    until = UntilFilter(field_name="since", label=_("To"))
+    since = SinceFilter(field_name="ended_at", label=_("From"))
+    until = UntilFilter(field_name="ended_at", label=_("To"))
 
     class Meta:
-        model = Refund
+        model = Payment
         fields: list[str] = []
 
     @property
-    def qs(self) -> QuerySet[Refund]:
+    def qs(self) -> QuerySet[Payment]:
         """What is to be given back, unless another state is asked for."""
-        found: QuerySet[Refund] = super().qs
+        found: QuerySet[Payment] = super().qs
         is_valid = not self.form.errors.get("state")
-        return found if is_valid and self.form["state"].value() else found.filter(given_at=None)
+        return found if is_valid and self.form["state"].value() else found.filter(outcome=Outcome.OWED)
 
-    def in_state(self, refunds: QuerySet[Refund], _name: str, state: str) -> QuerySet[Refund]:
+    def in_state(self, payments: QuerySet[Payment], _name: str, state: str) -> QuerySet[Payment]:
         """Those that were given back, or all."""
-        return refunds.filter(given_at__isnull=False) if state == "given" else refunds
+        return payments.filter(outcome=Outcome.GIVEN) if state == "given" else payments
+
+    def search(self, payments: QuerySet[Payment], _name: str, text: str) -> QuerySet[Payment]:
+        """Of the orders with this ref_id, number or SN."""
+        found = orders().matching(text, by_part=sees_whole_numbers())
+        return payments.filter(pk__in=found.values("payment"))
 
 
 class ShiftFilter(ListFilter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -14,8 +15,11 @@ from core.forms import OnceField, RupiahField
 from core.money import rupiah
 from core.rights import Right
 from credit.forms import CreditCustomerField
+from credit.methods import CASH, counts_as_cash, method_choices, money_choices
 from credit.models import CreditEntry
-from drawers.models import DENOMINATIONS, Drawer, Method, Shift
+from drawers.errors import PaymentUnclear
+from drawers.models import DENOMINATIONS, Drawer, Shift
+from drawers.services import PaymentFacts
 from staff.models import User
 
 _MOST_PIECES = 100_000
@@ -148,37 +152,67 @@ class PaidForm(forms.Form):
     token = OnceField()
 
 
+class ReferenceField(forms.CharField):
+    """The number on a slip, at most as long as a payment keeps it."""
+
+    def __init__(self) -> None:
+        label = _("Number on the slip (card)")
+        super().__init__(label=label, required=False, max_length=60, widget=forms.TextInput(_LINE))
+
+
 class PaymentForm(forms.Form):
     """How the customer paid."""
 
     method = forms.ChoiceField(
-        label=_("Paid by"), choices=Method.choices, widget=forms.Select({"class": "form-select"})
+        label=_("Paid by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
     )
     cash_given = RupiahField(
         label=_("Cash given"), required=False, widget=forms.TextInput({**_LINE, "inputmode": "numeric"})
     )
+    reference = ReferenceField()
     customer = CreditCustomerField()
 
 
 class PaidByForm(forms.Form):
     """The same where an order is confirmed. The names are its own: they stand in the order's form."""
 
-    paid_by = forms.ChoiceField(label=_("Paid by"), choices=Method.choices)
+    paid_by = forms.ChoiceField(label=_("Paid by"), choices=method_choices, required=False)
     cash_given = RupiahField(label=_("Cash given"), required=False)
     paid_by_customer = CreditCustomerField()
+    paid_reference = ReferenceField()
+
+    def payment(self, amount: int) -> PaymentFacts:
+        """What a posted review says, for `amount` rupiah in all: cash unless it says more.
+
+        Raises `PaymentUnclear`, or `CreditRefused`.
+        """
+        self.full_clean()
+        said = self.cleaned_data
+        facts = PaymentFacts(method=said.get("paid_by", "?") or CASH, reference=said.get("paid_reference", ""))
+        # A name that was typed before another method was chosen says nothing.
+        faults = [words for name, words in self.errors.items() if facts.row.needs_debtor or name != "paid_by_customer"]
+        if faults:
+            raise PaymentUnclear(faults[0][0])
+        facts = replace(
+            facts,
+            cash_given=said["cash_given"] if facts.row.counts_as_cash else None,
+            customer=said["paid_by_customer"] if facts.row.needs_debtor else None,
+        )
+        facts.refuse_unless_clear(amount)
+        return facts
 
 
 class GiveBackForm(forms.Form):
     """How the customer got the money back, and out of which drawer."""
 
     method = forms.ChoiceField(
-        label=_("Given back by"), choices=Method.choices, widget=forms.Select({"class": "form-select"})
+        label=_("Given back by"), choices=method_choices, widget=forms.Select({"class": "form-select"})
     )
     shift = forms.ModelChoiceField(
         label=_("From the drawer"),
         queryset=Shift.objects.none(),
         required=False,
-        empty_label=_("No drawer (transfer, QRIS)"),
+        empty_label=_("No drawer"),
         widget=forms.Select({"class": "form-select"}),
     )
     customer = CreditCustomerField()
@@ -197,7 +231,7 @@ class GiveBackForm(forms.Form):
             del self.fields["customer"]
         if debt and debt.account.customer_id is None:
             method: Any = self.fields["method"]
-            method.choices = [choice for choice in Method.choices if choice[0] != Method.CREDIT]
+            method.choices = money_choices()
         if debt and debt.account.balance > 0:
             self.fields["method"].widget = forms.HiddenInput()
             field.label, field.empty_label = _("Noted in the shift"), _("In none")
@@ -208,7 +242,7 @@ class GiveBackForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Cash comes out of a drawer."""
         said = super().clean() or {}
-        if said.get("method") == Method.CASH and not said.get("shift"):
+        if counts_as_cash(said.get("method", "")) and not said.get("shift"):
             self.add_error("shift", _("Cash comes out of an open drawer. Choose it, or open one first."))
         return said
 

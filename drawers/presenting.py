@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.db.models import QuerySet, Subquery
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import SafeString
@@ -19,32 +18,44 @@ from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
 from core.together import read_together
-from credit.models import CreditEntry, Method
+from credit import methods
+from credit.models import CreditEntry
 from credit.presenting import off_account_words
 from credit.services import USE as USE_CREDIT
 from credit.services import VIEW as VIEW_CREDIT
 from credit.services import OffAccount, debts_of, name_of
 from customers.models import Customer
-from drawers.models import DrawerEntry, Refund, Shift
-from drawers.services import GIVE, IN_USE_DAYS, MANAGE, OWED, USE, VIEW, Totals
-from purchases.models import Order
-from purchases.presenting import shown_destination
-from purchases.states import Status
+from drawers.models import Outcome, Payment, Shift
+from drawers.services import GIVE, MANAGE, USE, VIEW, Totals
 from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
     from staff.models import User
 
 
-def refund_badge(refund: Refund, *, is_unpaid: bool) -> SafeString:
+def refund_badge(payment: Payment, *, is_unpaid: bool) -> SafeString:
     """To give back, or given back, in money or on an account. `is_unpaid`: it is on one, and comes off that."""
-    if refund.method == Method.CREDIT:
+    if payment.is_given and payment.given_method and not methods.moves_money(payment.given_method):
         return badge(("circle-check", "success"), pgettext("refund", "On the account"))
-    if refund.is_given:
+    if payment.is_given:
         return badge(("circle-check", "success"), pgettext("refund", "Given back"))
     if is_unpaid:
         return badge(("notebook", "held"), pgettext("refund", "To take off"))
     return badge(("cash-banknote", "held"), pgettext("refund", "To give back"))
+
+
+_OUTCOMES = {
+    Outcome.OPEN: ("loader", "pending"),
+    Outcome.KEPT: ("circle-check", "success"),
+    Outcome.OWED: ("cash-banknote", "held"),
+    Outcome.NOTHING: ("circle-minus", "failed"),
+    Outcome.GIVEN: ("arrow-back-up", "failed"),
+}
+
+
+def outcome_badge(payment: Payment) -> SafeString:
+    """What became of the money of an order."""
+    return badge(_OUTCOMES[Outcome(payment.outcome)], payment.get_outcome_display())
 
 
 def shift_badge(shift: Shift) -> SafeString:
@@ -73,15 +84,15 @@ class Line:
 
 def cash_lines(totals: Totals) -> list[Line]:
     """What makes the expected cash, in the order of the formula."""
-    cash = "cash"
+    out = totals.in_cash(totals.credit_out)
     # Rare, so only where there was any.
-    paid_out = [Line("credit_out_cash", _("Credit paid out in cash"), totals.credit_out[cash])]
+    paid_out = [Line("credit_out_cash", _("Credit paid out in cash"), out)] if out else []
     return [
         Line("opening", _("Opening count"), totals.opening),
-        Line("cash_sales", _("Cash sales"), totals.sales[cash]),
-        Line("cash_refunds", _("Cash given back"), totals.refunds[cash]),
-        Line("credit_cash", _("Credit paid in cash"), totals.credit[cash]),
-        *(paid_out if totals.credit_out[cash] else []),
+        Line("cash_sales", _("Cash sales"), totals.in_cash(totals.sales)),
+        Line("cash_refunds", _("Cash given back"), totals.in_cash(totals.refunds)),
+        Line("credit_cash", _("Credit paid in cash"), totals.in_cash(totals.credit)),
+        *paid_out,
         Line("paid_in", _("Paid in"), totals.paid_in),
         Line("paid_out", _("Paid out"), totals.paid_out),
     ]
@@ -92,30 +103,29 @@ def other_lines(totals: Totals) -> list[Line]:
 
     What they paid of their debts so, and what was paid out to them of an account, stands by itself.
     """
-    words = {"transfer": _("Transfer"), "qris": _("QRIS"), "credit": _("On credit")}
-    paid = {"transfer": _("Credit paid by transfer"), "qris": _("Credit paid by QRIS")}
-    paid_out = {"transfer": _("Credit paid out by transfer"), "qris": _("Credit paid out by QRIS")}
+    sums = [*totals.sales, *totals.refunds, *totals.credit, *totals.credit_out]
+    others = {code: methods.method_words(code) for code in sums if code not in totals.cash_methods}
     sold = [
-        Line(method, name, totals.sales[method] + totals.refunds[method])
-        for method, name in words.items()
-        if totals.sales[method] or totals.refunds[method]
+        Line(code, words, totals.sales.get(code, 0) + totals.refunds.get(code, 0))
+        for code, words in others.items()
+        if totals.sales.get(code) or totals.refunds.get(code)
     ]
-    credit = [Line(f"credit_{method}", name, totals.credit[method]) for method, name in paid.items()]
-    credit += [Line(f"credit_out_{method}", name, totals.credit_out[method]) for method, name in paid_out.items()]
+    paid, paid_out = _("Credit paid: %(method)s"), _("Credit paid out: %(method)s")
+    credit = [
+        Line(f"credit_{code}", paid % {"method": words}, totals.credit.get(code, 0)) for code, words in others.items()
+    ]
+    credit += [
+        Line(f"credit_out_{code}", paid_out % {"method": words}, totals.credit_out.get(code, 0))
+        for code, words in others.items()
+    ]
     return sold + [line for line in credit if line.amount]
 
 
 @dataclass(frozen=True)
 class ShownSale:
-    """How an order was paid, for its page and its receipt. `entry`: None while it enters by itself into `shift`."""
+    """How an order was paid, for its page and its receipt, as one person may see and change it."""
 
-    order: Order
-    entry: DrawerEntry | None
-    shift: Shift | None
-    refund: DrawerEntry | None
-    #: The row of the shop's to-do, once there is one. `is_counter_sale`: sold in a drawer, or while drawers are in use.
-    owed: Refund | None
-    is_counter_sale: bool
+    payment: Payment
     may_change: bool
     may_give_back: bool
     may_see_shift: bool
@@ -123,6 +133,16 @@ class ShownSale:
     #: On customers' accounts, oldest first, and how much of the standing sale is not paid (rupiah).
     credit: tuple[CreditEntry, ...] = ()
     unpaid: int = 0
+
+    @property
+    def order(self) -> Any:
+        """The order that was paid so; it is of a room above."""
+        return self.payment.order
+
+    @property
+    def shift(self) -> Shift | None:
+        """The shift that sold it."""
+        return self.payment.sold_in
 
     @property
     def debt(self) -> CreditEntry | None:
@@ -166,74 +186,46 @@ class ShownSale:
     @property
     def is_owed(self) -> bool:
         """Whether the customer has nothing for the money, and nobody gave it back."""
-        if self.order.status not in OWED or self.is_given:
-            return False
-        return self.owed is not None or self.is_counter_sale or self.order.status == Status.REVERSED
+        return self.payment.is_owed
 
     @property
     def is_given(self) -> bool:
         """Whether somebody noted that the customer has the money back."""
-        is_noted = self.owed is not None and self.owed.is_given
-        return bool(is_noted or self.refund or self.taken_off or hasattr(self.order, "given_back"))
-
-    @property
-    def amount(self) -> int:
-        """Rupiah that the customer paid, or owes for it."""
-        return self.entry.amount if self.entry else self.order.customer_pays
-
-    @property
-    def refunded(self) -> int:
-        """Rupiah that the customer got back out of a shift."""
-        return -self.refund.amount if self.refund else 0
+        return self.payment.is_given
 
     @property
     def is_late(self) -> bool:
-        """Whether it ended in another shift than the one that sold it."""
-        return self.refund is not None and self.refund.sold_in_id is not None
+        """Whether the money went back in another shift than the one that sold it."""
+        entry = self.payment.refund_entry
+        return entry is not None and self.payment.sold_in_id not in {None, entry.shift_id}
 
 
 def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
     """What `shown_sale` has to know about an order, for `read_together`."""
-    placed = Order.objects.filter(ref_id=ref_id).values("created_at")[:1]
-    in_use = dt.timedelta(days=IN_USE_DAYS)
     return [
-        DrawerEntry.objects.current()
-        .filter(ref_id=ref_id)
-        .select_related("shift__drawer", "shift__cashier", "sold_in", "person"),
-        Shift.objects.filter(closed_at=None).select_related("drawer", "cashier"),
+        Payment.objects.filter(ref_id=ref_id).select_related(
+            "order__product", "sold_in__drawer", "sold_in__cashier", "given_by", "refund_entry__shift__drawer"
+        ),
         CreditEntry.objects.filter(ref_id=ref_id, ref_id__gt="")
         .select_related("account__customer", "person")
         .order_by("pk"),
-        Refund.objects.filter(order__ref_id=ref_id).select_related("given_by"),
-        Shift.objects.filter(opened_at__lte=Subquery(placed), opened_at__gt=Subquery(placed) - in_use)[:1],
     ]
 
 
-def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
+def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
     """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing.
 
     `answers`: of `sale_questions`, where they were asked already; what is unpaid of a debt is left out then.
     """
     if not (person.has_perm(USE) or person.has_perm(VIEW)):
         return None
-    entries, shifts, credit, refunds, in_use = answers or read_together(*sale_questions(order.ref_id))
-    entry = next((one for one in entries if one.kind == DrawerEntry.Kind.SALE), None)
-    refund = next((one for one in entries if one.kind == DrawerEntry.Kind.REFUND), None)
-    waiting = next((one for one in shifts if one.cashier_id == order.placed_by_id and one.first_no < order.pk), None)
-    shift = entry.shift if entry else waiting
-    manages, is_own = person.has_perm(MANAGE), shift is not None and shift.cashier_id == person.pk
+    payments, credit = answers or read_together(*sale_questions(ref_id))
+    payment: Payment = payments[0]
+    shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
+    is_own = shift is not None and shift.cashier_id == person.pk
     sale = ShownSale(
-        order=order,
-        entry=entry,
-        shift=shift,
-        refund=refund,
-        owed=refunds[0] if refunds else None,
-        is_counter_sale=shift is not None or (order.placed_by_id is not None and bool(in_use)),
-        may_change=shift is not None
-        and shift.is_open
-        and (is_own or manages)
-        and order.status not in OWED
-        and refund is None,
+        payment=payment,
+        may_change=shift is not None and shift.is_open and (is_own or person.has_perm(MANAGE)) and is_running,
         may_give_back=person.has_perm(GIVE),
         may_see_shift=shift is not None and may_see_shift(shift, person),
         may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),
@@ -242,23 +234,27 @@ def shown_sale(order: Order, person: User, answers: Sequence[list[Any]] | None =
     if sale.debt and answers is None:
         open_debts = debts_of(sale.debt.account)
         sale = replace(sale, unpaid=next((one.open for one in open_debts if one.entry == sale.debt.pk), 0))
-    return sale if shift or credit or sale.is_owed or (sale.owed and sale.is_given) else None
+    is_plain = (payment.method == methods.CASH and is_running) or payment.outcome == Outcome.NOTHING
+    return sale if shift or payment.agreed_in_id or credit or not is_plain else None
 
 
-def refund_text(sale: ShownSale, head: Letterhead) -> str:
-    """What the customer is sent about the money: plain text, in the shop's language or that of whoever is signed in."""
-    order, entry = sale.order, sale.refund
+def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
+    """What the customer is sent about the money: plain text, in the shop's language or that of whoever is signed in.
+
+    `number`: the destination as the customer reads it.
+    """
+    payment = sale.payment
     facts = {
         "head": head,
-        "order": order,
-        "product": one_line(order.product_name),
-        "number": shown_destination(order),
-        "amount": sale.amount,
-        "is_reversed": order.status == Status.REVERSED,
+        "order": sale.order,
+        "product": one_line(sale.order.product_name),
+        "number": number,
+        "amount": payment.amount,
+        "is_reversed": payment.was_taken_back,
         "is_given": sale.is_given,
         "off_account": None,
-        "given_at": sale.owed.given_at if sale.owed and sale.owed.given_at else entry.at if entry else None,
-        "method": sale.owed.get_method_display() if sale.owed else entry.get_method_display() if entry else "",
+        "given_at": payment.given_at,
+        "method": payment.given_words,
         "is_sandbox": settings.SANDBOX,
     }
     with translation.override(head.language or translation.get_language()):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
 
 from django.urls import reverse
 from django.utils.html import format_html
@@ -14,11 +16,10 @@ from core.money import rupiah, signed_rupiah
 from core.numbers import note_as_seen
 from core.tables import Table, column, row_link
 from core.times import moment
-from credit.models import CreditEntry
 from credit.services import name_of
-from drawers.models import DrawerEntry, Refund, Shift
+from drawers.models import DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import refund_badge, shift_badge
-from purchases.presenting import shown_destination
+from exports.formats import Fields
 
 
 class ShiftTable(Table[Shift]):
@@ -67,98 +68,144 @@ class ShiftTable(Table[Shift]):
         return moment(shift.closed_at)
 
 
-class RefundTable(Table[Refund]):
+class RefundTable(Table[Payment]):
     """Money for customers, with its order. `names`: number → the name under which the shop has saved it.
 
-    `debts`: ref_id → the sale, of those that are on an account; `may_name`: whether its customer is named.
+    `may_name`: whether the customer is named on whose account it is.
     """
 
     caption = _("Money for customers, newest first")
 
-    def __init__(
-        self,
-        rows: Iterable[Refund],
-        *,
-        names: Mapping[str, str],
-        debts: Mapping[str, CreditEntry],
-        may_name: bool,
-    ) -> None:
+    def __init__(self, rows: Iterable[Payment], *, names: Mapping[str, str], may_name: bool) -> None:
         super().__init__(rows)
-        self.names, self.debts, self.may_name = names, debts, may_name
+        self.names, self.may_name = names, may_name
 
-    def _is_unpaid(self, refund: Refund) -> bool:
-        debt = self.debts.get(refund.order.ref_id)
-        return debt is not None and debt.account.balance > 0
+    @staticmethod
+    def _is_unpaid(payment: Payment) -> bool:
+        return payment.debt is not None and payment.debt.account.balance > 0
 
     @column(_("State"), phone="1 left")
-    def state(self, refund: Refund) -> SafeString:
+    def state(self, payment: Payment) -> SafeString:
         """Whether it was given back; of a sale on credit, whether it comes off the account."""
-        return refund_badge(refund, is_unpaid=self._is_unpaid(refund))
+        return refund_badge(payment, is_unpaid=self._is_unpaid(payment))
 
     @column(_("For whom"), phone="2 left")
-    def whom(self, refund: Refund) -> SafeString:
+    def whom(self, payment: Payment) -> SafeString:
         """The customer's name or number; leads to the order, where it is given back."""
-        number = shown_destination(refund.order)
-        name = self.names.get(refund.order.destination, "")
-        link = row_link(f"{refund.order.get_absolute_url()}#order-sale", name or number)
+        order: Any = payment.order  # of a room above
+        number = order.product.kind.as_seen(order.destination)
+        name = self.names.get(order.destination, "")
+        link = row_link(f"{order.get_absolute_url()}#order-sale", name or number)
         return format_html('{} <div class="sub nowrap">{}</div>', link, number) if name else link
 
     @column(_("Order"), phone="3 wide")
-    def order(self, refund: Refund) -> SafeString:
+    def order(self, payment: Payment) -> SafeString:
         """What was bought, how it ended, and who sold it."""
-        order = refund.order
-        seller = order.placed_by.shown_name if order.placed_by else ""
+        order: Any = payment.order  # of a room above
+        seller = payment.seller.shown_name if payment.seller else ""
         words = " · ".join(part for part in (order.product_name, str(order.get_status_display()), seller) if part)
-        return format_html('{}<div class="mono sub nowrap">{}</div>', words, order.ref_id)
+        return format_html('{}<div class="mono sub nowrap">{}</div>', words, payment.ref_id)
 
     @column(_("How"), phone="4 wide")
-    def how(self, refund: Refund) -> str:
+    def how(self, payment: Payment) -> str:
         """How it was given back, by whom, and out of which drawer; before that, on whose account it is."""
-        if not refund.given_by:
-            return self._on_credit(refund)
-        drawer = refund.entry.shift.drawer.name if refund.entry else ""
-        parts = [refund.get_method_display(), drawer, refund.given_by.shown_name, note_as_seen(refund.note)]
-        when = moment(refund.given_at)
+        if not payment.given_by:
+            return self._on_credit(payment)
+        drawer = payment.refund_entry.shift.drawer.name if payment.refund_entry else ""
+        parts = [payment.given_words, drawer, payment.given_by.shown_name, note_as_seen(payment.given_note)]
+        when = moment(payment.given_at)
         return format_html('{}<div class="sub">{}</div>', " · ".join(filter(None, map(str, parts))), when)
 
-    def _on_credit(self, refund: Refund) -> str:
-        debt = self.debts.get(refund.order.ref_id)
-        if debt is None:
+    def _on_credit(self, payment: Payment) -> str:
+        if payment.debt is None:
             return ""
-        name = name_of(debt.account) if self.may_name else ""
-        words = " · ".join(filter(None, [gettext("On credit"), name]))
-        paid = gettext("comes off the account") if self._is_unpaid(refund) else gettext("paid")
+        name = name_of(payment.debt.account) if self.may_name else ""
+        words = " · ".join(filter(None, [payment.method_words, name]))
+        paid = gettext("comes off the account") if self._is_unpaid(payment) else gettext("paid")
         return format_html('<span data-on-credit>{}</span><div class="sub">{}</div>', words, paid)
 
     @column(_("Amount"), css="num", phone="2 right")
-    def amount(self, refund: Refund) -> str:
+    def amount(self, payment: Payment) -> str:
         """Rupiah that the customer paid, or owes for it."""
-        return rupiah(refund.amount)
+        return rupiah(payment.amount)
 
     @column(_("Since"), css="sub", phone="1 right")
-    def time(self, refund: Refund) -> SafeString:
+    def time(self, payment: Payment) -> SafeString:
         """When the order ended."""
-        return moment(refund.since)
+        return moment(payment.ended_at)
+
+
+class SaleTable(Table[Payment]):
+    """The sales of one shift."""
+
+    caption = _("Sales, newest first")
+    export = {
+        "kind": lambda _payment: "sale",
+        "id": lambda payment: payment.pk,
+        "at": lambda payment: payment.at,
+        "shift": lambda payment: payment.sold_in_id,
+        "method": lambda payment: payment.method,
+        "amount": lambda payment: payment.amount,
+        "ref_id": lambda payment: payment.ref_id,
+        "cash_given": lambda payment: payment.cash_given,
+        "reference": lambda payment: payment.reference,
+        "note": lambda payment: name_of(payment.debt.account) if payment.debt else "",
+        "person": lambda payment: payment.seller.username if payment.seller else "",
+        "undoes": lambda _payment: None,
+        "sold_in_shift": lambda payment: payment.agreed_in_id,
+    }
+
+    @column(_("When"), css="sub", phone="1 right")
+    def time(self, payment: Payment) -> SafeString:
+        """When it was placed."""
+        return moment(payment.at)
+
+    @column(_("Order"), phone="1 left")
+    def order(self, payment: Payment) -> SafeString:
+        """The order that was sold."""
+        return row_link(reverse("order_detail", args=[payment.ref_id]), payment.ref_id)
+
+    @column(_("Method"), phone="2 left")
+    def method(self, payment: Payment) -> str:
+        """How it was paid."""
+        return payment.method_words
+
+    @column(_("Note"), phone="3 wide")
+    def note(self, payment: Payment) -> SafeString:
+        """Who owes it, the slip, what was given in cash, what became of it, and which earlier shift sold it."""
+        parts = [name_of(payment.debt.account) if payment.debt else "", payment.reference]
+        if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
+            parts.append(str(payment.get_outcome_display()))
+        if payment.agreed_in_id:
+            parts.append(gettext("sold in shift %(shift)s") % {"shift": payment.agreed_in_id})
+        if payment.cash_given is not None:
+            parts.append(gettext("given %(amount)s") % {"amount": rupiah(payment.cash_given)})
+        return format_html('<span class="sub">{}</span>', " · ".join(part for part in parts if part))
+
+    @column(_("Amount"), css="num", phone="2 right")
+    def amount(self, payment: Payment) -> str:
+        """Rupiah."""
+        return rupiah(payment.amount)
 
 
 class EntryTable(Table[DrawerEntry]):
-    """The entries of one shift, with their people."""
+    """What else came into one shift or went out of it, with its people. The file has the columns of the sales."""
 
     caption = _("Entries, newest first")
     export = {
-        "entry": lambda entry: entry.pk,
+        "kind": lambda entry: entry.kind,
+        "id": lambda entry: entry.pk,
         "at": lambda entry: entry.at,
         "shift": lambda entry: entry.shift_id,
-        "kind": lambda entry: entry.kind,
         "method": lambda entry: entry.method,
         "amount": lambda entry: entry.amount,
         "ref_id": lambda entry: entry.ref_id,
-        "cash_given": lambda entry: entry.cash_given,
-        "reason": lambda entry: note_as_seen(entry.reason),
+        "cash_given": lambda _entry: None,
+        "reference": lambda _entry: "",
+        "note": lambda entry: note_as_seen(entry.reason),
         "person": lambda entry: entry.person.username,
         "undoes": lambda entry: entry.undoes_id,
-        "replaces": lambda entry: entry.replaces_id,
-        "sold_in_shift": lambda entry: entry.sold_in_id,
+        "sold_in_shift": lambda entry: _sold_in_another(entry),  # noqa: PLW0108 - it stands below
     }
 
     @column(_("When"), css="sub", phone="1 right")
@@ -181,16 +228,14 @@ class EntryTable(Table[DrawerEntry]):
     @column(_("Method"), phone="2 left")
     def method(self, entry: DrawerEntry) -> str:
         """How it was paid."""
-        return str(entry.get_method_display())
+        return entry.method_words
 
     @column(_("Note"), phone="3 wide")
     def note(self, entry: DrawerEntry) -> SafeString:
         """Why, of which order, and of which earlier shift."""
         parts = [note_as_seen(entry.reason), entry.ref_id]
-        if entry.sold_in_id:
-            parts.append(gettext("sold in shift %(shift)s") % {"shift": entry.sold_in_id})
-        if entry.cash_given is not None:
-            parts.append(gettext("given %(amount)s") % {"amount": rupiah(entry.cash_given)})
+        if sold_in := _sold_in_another(entry):
+            parts.append(gettext("sold in shift %(shift)s") % {"shift": sold_in})
         return format_html('<span class="sub">{}</span>', " · ".join(part for part in parts if part))
 
     @column(_("Who"), css="sub", phone="none")
@@ -202,3 +247,19 @@ class EntryTable(Table[DrawerEntry]):
     def amount(self, entry: DrawerEntry) -> str:
         """Rupiah, with the sign."""
         return signed_rupiah(entry.amount)
+
+
+def shift_fields() -> Fields:
+    """The columns of a shift's file, which has its sales and its other entries."""
+    return {name: partial(_cell, name) for name in SaleTable.export}
+
+
+def _cell(name: str, row: Payment | DrawerEntry) -> object:
+    columns = SaleTable.export if isinstance(row, Payment) else EntryTable.export
+    return columns[name](row)
+
+
+def _sold_in_another(entry: DrawerEntry) -> int | None:
+    """The shift that had sold what is given back in this one; None where it is this one, or none."""
+    sold_in: int | None = entry.payment.sold_in_id if hasattr(entry, "payment") else None
+    return None if sold_in == entry.shift_id else sold_in

@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 
 from catalogue.rights import sees_cost
-from core.errors import Refused
+from core.errors import OrderRefused, Refused
 from core.money import rupiah
 from purchases.states import Status
 
 if TYPE_CHECKING:
     from purchases.models import Order
     from staff.models import User
-
-
-class OrderRefused(Refused):
-    """Nothing was placed and nothing was sent."""
 
 
 class OpenDuplicate(OrderRefused):

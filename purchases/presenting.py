@@ -343,7 +343,7 @@ def _closed(_order: Order, _actions: _Actions) -> Explanation:
 
 def _reversed(order: Order, actions: _Actions) -> Explanation:
     happened = _("The upstream took this order back: the customer does not have it.")
-    if hasattr(order, "given_back"):
+    if order.payment.is_given:
         return Explanation(happened)
     step = (
         _("Give the money back, then note it here.")

@@ -14,6 +14,7 @@ from django.utils import timezone, translation
 from catalogue.destinations import METER
 from catalogue.models import Brand, Category, Product
 from core.customer_texts import one_line, plain_lines, whatsapp_link
+from drawers.models import Payment
 from purchases.models import Order
 from purchases.presenting import SerialNumber, serial_number, shown_destination
 from purchases.states import OPEN, Status
@@ -122,6 +123,11 @@ class ReceiptPaper:
         return [receipt.order for receipt in self.receipts]
 
     @property
+    def payments(self) -> list[Payment]:
+        """How they were paid."""
+        return [order.payment for order in self.orders]
+
+    @property
     def is_single(self) -> bool:
         """Whether it is about one order."""
         return len(self.receipts) == 1
@@ -190,5 +196,6 @@ def sample_receipt(person: User) -> Receipt:
         max_price=51_500,
         final_at=timezone.now(),
         placed_by=person,
+        payment=Payment(amount=51_500, cash_given=100_000),
     )
     return Receipt(order)

@@ -10,6 +10,7 @@ from bills.models import BillCheck
 from bills.services.inquiring import months_of
 from catalogue.models import Brand, Category, Product
 from catalogue.services.kinds import Corrections, settle_kind
+from drawers.models import Outcome, Payment, Shift
 from purchases.models import Order, OrderEvent
 from purchases.services.placing import new_ref_id
 from purchases.states import FINAL, POLLED, ActionReason, Status
@@ -69,7 +70,30 @@ def make_order(status: Status = Status.QUEUED, **facts: Any) -> Order:
     }
     if facts["action_reason"] not in {"", ActionReason.NEVER_ARRIVED}:
         facts |= {"next_poll_at": None, "sent_no": in_doubt_since}
+    facts["payment"] = facts.get("payment") or paid_in_cash(status, **facts)
     return Order.objects.create(product=product, status=status, **facts)
+
+
+def paid_in_cash(status: Status, **order: Any) -> Payment:
+    """How the order with these facts was paid: in cash, in the drawer that its seller has open, if any."""
+    seller = order.get("placed_by")
+    shift = Shift.objects.filter(cashier=seller, closed_at=None).first() if seller else None
+    outcome = {Status.SUCCESS: Outcome.KEPT, Status.REVERSED: Outcome.OWED}.get(
+        status, Outcome.OWED if shift else Outcome.NOTHING
+    )
+    facts: dict[str, Any] = {"outcome": Outcome.OPEN}
+    if status in FINAL:
+        facts = {"outcome": outcome, "ended_at": order["final_at"]}
+    if status in {Status.SUCCESS, Status.REVERSED}:
+        facts["cost"] = order.get("price") or order["max_price"]
+    return Payment.objects.create(
+        ref_id=order["ref_id"],
+        seller=seller,
+        sold_in=shift,
+        at=order.get("created_at") or timezone.now(),
+        amount=order.get("selling_price") or order.get("price") or order["max_price"],
+        **facts,
+    )
 
 
 def reported(order: Order, status: str = "success", **facts: Any) -> Transaction:

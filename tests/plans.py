@@ -4,6 +4,7 @@ import json
 
 from django.db import connection
 
+from drawers.models import Payment
 from tests.database import past_triggers
 
 
@@ -25,11 +26,15 @@ def asked(queries):
 MANY, MOST = 3_000, 400
 
 
-GROWING = {"purchases_order", "drawers_drawerentry", "drawers_shift", "credit_creditentry"}
+GROWING = {"purchases_order", "drawers_payment", "drawers_drawerentry", "drawers_shift", "credit_creditentry"}
 
 
 def copy_many(table, model_row, **others):
     """MANY copies of a row of this table, with other values in some columns (SQL; `n` counts)."""
+    if table == "purchases_order" and "payment_id" not in others:
+        newest = Payment.objects.latest("pk").pk + 4_000_000
+        copy_many("drawers_payment", model_row.payment, id=f"{newest} + n", ref_id=others["ref_id"])
+        others["payment_id"] = f"{newest} + n"
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM {table} LIMIT 0")  # noqa: S608 - our own names
         columns = [column.name for column in cursor.description]

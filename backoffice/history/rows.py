@@ -15,9 +15,10 @@ from callbacks.models import Callback
 from catalogue.models import PriceChange
 from core.transactions import TRANSACTION_NUMBER
 from customers.models import Customer, SavedNumber
+from drawers.models import Payment
 from gateway.models import Exchange
 from ledger.models import Entry
-from purchases.models import GivenBack, Order, OrderEvent, Verdict
+from purchases.models import Order, OrderEvent, Verdict
 from reconciliation.models import Difference, ReconciliationRun
 
 NULL = r"\N"
@@ -82,17 +83,20 @@ class History:
     def __init__(self) -> None:
         self.customers = Rows(Customer, "id name note created_at")
         self.numbers = Rows(SavedNumber, "id customer_id destination kind product_id created_at")
+        self.payments = Rows(
+            Payment,
+            "id ref_id seller_id at amount outcome ended_at cost given_at given_by_id given_note",
+        )
         self.orders = Rows(
             Order,
-            "id ref_id kind idempotency_key product_id product_code product_name destination max_price price status"
-            " action_reason error_code message trx_id sn placed_by_id created_at sent_at final_at attempt sent_no"
-            " accepted_no pending_no ended_no polls not_found_count not_found_since next_poll_at",
+            "id payment_id ref_id kind idempotency_key product_id product_code product_name destination max_price price"
+            " status action_reason error_code message trx_id sn placed_by_id created_at sent_at final_at attempt"
+            " sent_no accepted_no pending_no ended_no polls not_found_count not_found_since next_poll_at",
         )
         self.events = Rows(OrderEvent, "id order_id at from_status to_status source actor_id note raw callback_id")
         self.verdicts = Rows(
             Verdict, "id order_id outcome evidence reason proposed_by_id proposed_at approved_by_id decided_at"
         )
-        self.given_back = Rows(GivenBack, "id order_id noted_by_id at note")
         self.entries = Rows(
             Entry,
             "id kind amount balance_change reserved_change balance_after reserved_after ref_id order_kind actor_id"

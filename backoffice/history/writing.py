@@ -17,6 +17,7 @@ from backoffice.history.rows import NULL, History, moment
 from backoffice.history.shop import Shop, Ware, name_of
 from bills.states import AnswerKind
 from callbacks.models import CallbackState
+from drawers.models import Outcome
 from ledger.models import Entry
 from purchases.models import Order, OrderEvent
 from purchases.states import ActionReason, Status
@@ -213,7 +214,7 @@ class Writer:
         )  # fmt: skip
 
     def _reverse(self, placed: _Placed) -> tuple[int, float]:
-        """The upstream takes a success back; two people say so, and lately some customers wait for the money."""
+        """The upstream takes a success back; two people say so."""
         at, first, second = placed.final_at, self._shop.first_admin, self._shop.second_admin
         ended_no = self._number()
         self._event(placed, at, Status.SUCCESS, Status.REVERSED, _SOURCE.STAFF, actor=second, note="Token ditarik")
@@ -224,11 +225,23 @@ class Writer:
             next(self._ids["verdicts"]), placed.id, Status.REVERSED, "Dasbor pemasok", "Ditarik oleh pemasok", first,
             moment(at), second, moment(at),
         )  # fmt: skip
-        is_old = at < self._now - _OWED_AT_MOST
-        if is_old or self._random.random() < 0.9:
-            pk = next(self._ids["given_back"])
-            self.rows.given_back.add(pk, placed.id, placed.cashier, moment(at), "Tunai di kasir")
         return ended_no, at
+
+    def _payment(self, placed: _Placed, status: Status, ended_at: str) -> int:
+        """How it was paid. Nobody has a drawer open; lately some customers of what was reversed wait for the money."""
+        pk, given = next(self._ids["payments"]), (NULL, NULL, "")
+        outcome, cost = Outcome.OPEN if ended_at == NULL else Outcome.NOTHING, NULL
+        if status in {Status.SUCCESS, Status.REVERSED}:
+            outcome, cost = Outcome.KEPT, str(placed.price)
+        if status == Status.REVERSED:
+            is_old = placed.final_at < self._now - _OWED_AT_MOST
+            outcome = Outcome.GIVEN if is_old or self._random.random() < 0.9 else Outcome.OWED
+        if outcome == Outcome.GIVEN:
+            given = (ended_at, str(placed.cashier), "Tunai di kasir")
+        self.rows.payments.add(
+            pk, placed.ref_id, placed.cashier, moment(placed.at), placed.price, outcome.value, ended_at, cost, *given
+        )
+        return pk
 
     def _refuse(self, placed: _Placed, outcome: Status) -> None:
         """A definite no: nothing was charged. It is rejected, or a person can do something about it."""
@@ -279,7 +292,8 @@ class Writer:
         ware = placed.ware
         key = f"bill-{placed.ref_id}" if placed.kind == Order.Kind.BILL else f"{self._random.getrandbits(128):032x}"
         self.rows.orders.add(
-            placed.id, placed.ref_id, placed.kind, key, ware.id, ware.code, ware.name, placed.destination,
+            placed.id, self._payment(placed, status, final_at), placed.ref_id, placed.kind, key, ware.id, ware.code,
+            ware.name, placed.destination,
             placed.price, price, status.value, action_reason, error_code, message, trx_id, sn, placed.cashier,
             moment(placed.at), sent_at or moment(placed.at + 0.1), final_at, attempt, sent_no, accepted_no,
             pending_no, ended_no, polls, not_found_count, not_found_since, next_poll_at,

@@ -11,12 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from approvals.acts import Line, register
 from bills.errors import AlreadyPaid
 from bills.models import BillCheck
-from bills.services.paying import bill_content, key_of, lock_check_for_payment, place_payment, why_not_payable
+from bills.services.paying import bill_content, lock_check_for_payment, place_payment, why_not_payable
 from core.money import rupiah
 from core.rights import Right
 from core.times import clock
+from drawers.services import PaymentFacts
 from purchases.services import SpendingAct
-from purchases.services.payment import payment_now, place_as_agreed
+from purchases.services.approving import payment_now
+from purchases.services.placing import PAYMENT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
     from approvals.acts import Seen
     from approvals.models import Approval, Content
-    from purchases.models import Order
     from staff.models import User
 
 
@@ -68,14 +69,15 @@ class BillAct(SpendingAct):
         Raises `BalanceShort`, and what refuses it on credit now.
         """
         asked = approval.facts
-
-        def place() -> Order:
-            approved = self.approved(approval, approver)
-            facts = {"amount": asked["price"], "fee": asked["fee"], "paid_by": approval.asked_by, "approved": approved}
-            return place_payment(_check_of(approval), **facts)[0]
-
-        amount, key = asked["price"] + asked["fee"], key_of(approval.subject)
-        return place_as_agreed(asked, place, amount=amount, key=key, seller=approval.asked_by).ref_id
+        order, _is_new = place_payment(
+            _check_of(approval),
+            amount=asked["price"],
+            fee=asked["fee"],
+            paid_by=approval.asked_by,
+            approved=self.approved(approval, approver),
+            payment=PaymentFacts.of(asked[PAYMENT]),
+        )
+        return order.ref_id
 
     def lines(self, content: Content) -> list[Line]:
         """Whose bill, of which months, and its total."""

@@ -19,12 +19,13 @@ from bills.services.paying import lock_check_for_payment
 from bills.states import AnswerKind
 from catalogue.models import Product, ProductType
 from core import clock
+from core.errors import OrderRefused
 from customers.models import SavedNumber
 from gateway import line, polling
 from gateway.dispatching import Due
 from gateway.line import Work, ring_when_committed
 from gateway.services import call, give_back, next_number
-from purchases.errors import ActionRefused, OrderRefused
+from purchases.errors import ActionRefused
 from purchases.services.placing import new_ref_id
 from purchases.states import Status
 from upstream import requests

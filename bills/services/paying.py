@@ -11,15 +11,18 @@ from bills.errors import AlreadyPaid, CheckExpired, FeeChanged, NotPayable, Repl
 from bills.models import BillCheck, payments_that_are_over
 from bills.states import Standing
 from core import clock
+from core.errors import OrderRefused
+from drawers import services as drawers
+from drawers.services import PaymentFacts
 from gateway.dispatching import Due
 from gateway.line import Work
-from purchases.errors import NeedsApproval, OpenDuplicate, OrderRefused
+from purchases.errors import NeedsApproval, OpenDuplicate
 from purchases.models import Order, OrderEvent
 from purchases.services.actions import not_possible
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import Approved, needs_approval, queue_order
+from purchases.services.placing import IN_CASH, Approved, agreed_now, needs_approval, queue_order
 from purchases.services.resolving import poll_before_deciding, requeue
 from purchases.states import OPEN, Status
 
@@ -42,16 +45,22 @@ def key_of(ref_id: str) -> str:
 
 
 def pay_bill(
-    check: BillCheck, *, amount: int, fee: int | None = None, paid_by: User | None, enqueue: bool = True
+    check: BillCheck,
+    *,
+    amount: int,
+    fee: int | None = None,
+    paid_by: User | None,
+    enqueue: bool = True,
+    payment: PaymentFacts = IN_CASH,
 ) -> Order:
     """Place the payment of a payable check; the same check again gives the same order, whoever pays.
 
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
-    (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. Raises what
-    `why_not_payable` returns, `TotalChanged`, `FeeChanged`, or `NeedsApproval` above the person's limit; nothing is
-    stored or sent then.
+    (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. `payment`: how
+    the customer pays. Raises what `why_not_payable` returns, `TotalChanged`, `FeeChanged`, `NeedsApproval` above the
+    person's limit, and what refuses it on credit; nothing is stored or sent then.
     """
-    return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue)[0]
+    return place_payment(check, amount=amount, fee=fee, paid_by=paid_by, enqueue=enqueue, payment=payment)[0]
 
 
 def place_payment(
@@ -62,18 +71,21 @@ def place_payment(
     paid_by: User | None,
     enqueue: bool = True,
     approved: Approved | None = None,
+    payment: PaymentFacts = IN_CASH,
 ) -> tuple[Order, bool]:
     """The same as `pay_bill`, and whether the payment is a new one: False when the check had it already."""
     with transaction.atomic():
         current = lock_check_for_payment(check.pk)
         if current.order:
+            drawers.refuse_other_debtor(current.order.payment, payment)
             return current.order, False
         total = _payable_total(current, amount)
         if fee not in {None, current.product.fee}:
             raise FeeChanged(current.product.fee)
         if approved is None and needs_approval(paid_by, total):
             refuse_beyond_limits(paid_by, total, key=key_of(current.ref_id), is_only_asked=True)
-            raise NeedsApproval("bill", subject=current.ref_id, content=bill_content(current))
+            content = bill_content(current) | agreed_now(payment, paid_by)
+            raise NeedsApproval("bill", subject=current.ref_id, content=content)
         former = payments_that_are_over().filter(product_code=current.product_code, destination=current.destination)
         facts = {"code": "replaced", "by": current.ref_id}
         _cancel(former.select_for_update(of=("self",)), actor=paid_by, facts=facts)
@@ -90,6 +102,7 @@ def place_payment(
             placed_by=paid_by,
             enqueue=enqueue,
             approved=approved,
+            payment=payment,
         )
         # Another check of the same months may have been paid since we looked; while it was open, the database's
         # constraint refused this one.

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -23,15 +23,13 @@ from bills.presenting import ShownBill
 from bills.states import BillState, Standing
 from bills.views.bills import explained, follow
 from core.access import StaffRequest, staff_only
+from core.errors import OrderRefused
 from core.rights import Right
 from customers.models import Customer, SavedNumber
-from purchases.errors import NeedsApproval, OrderRefused
+from drawers.forms import PaidByForm
+from purchases.errors import NeedsApproval
 from purchases.models import Order
-from purchases.services import ask_for_approval, needs_approval, payment_said
-
-if TYPE_CHECKING:
-    from purchases.services.payment import Payment
-    from staff.models import User
+from purchases.services import ask_for_approval, needs_approval
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
@@ -95,26 +93,6 @@ class Confirmed:
     def amount(self) -> int:
         """Rupiah: what the customer pays for it."""
         return self.seen + self.fee
-
-    def place(self, person: User, payment: Payment | None) -> tuple[Order, bool]:
-        """Pay it, and whether that is new. Raises what `place_payment` raises, and what refuses it on credit."""
-        is_new = False
-
-        def place() -> Order:
-            nonlocal is_new
-            order, is_new = services.place_payment(self.check, amount=self.seen, fee=self.fee, paid_by=person)
-            return order
-
-        if payment is None:
-            order = place()
-            return order, is_new
-        order = payment.part(self.amount).place(
-            place,
-            amount=self.amount,
-            key=services.key_of(self.check.ref_id),
-            lock=lambda: services.lock_check_for_payment(self.check.pk),
-        )
-        return order, is_new
 
 
 @staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.VIEW_CUSTOMERS)
@@ -210,27 +188,30 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     confirmed = list(_confirmed(request, found))
     together = sum(one.amount for one in confirmed if not one.check.order)
     try:
-        payment = payment_said(request, amount=together)
-        if payment and together:
-            payment.refuse_unless_sold(together)
+        payment = PaidByForm(request.POST).payment(together)
+        if together:
+            payment.refuse_unless_sold(together, seller=request.user)
     except OrderRefused as refusal:
         return _review(request, found, {one.check.ref_id for one in confirmed}, refusal=refusal)
     placed: list[Order] = []
-    known, asked, kept, refusals = 0, 0, 0, {}
+    known, asked, refusals = 0, 0, {}
+    change = 0 if payment.cash_given is None else payment.cash_given - together
     for one in confirmed:
+        # Of the cash given just its own amount is for each; what goes back is noted with the first.
+        paid = payment.part(one.amount, change=0 if placed else change)
         try:
-            order, is_new = one.place(request.user, payment)
+            order, is_new = services.place_payment(
+                one.check, amount=one.seen, fee=one.fee, paid_by=request.user, payment=paid
+            )
         except NeedsApproval as need:
             with suppress(AlreadyAsked):  # somebody else did: it waits
                 ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
-            asked, kept = asked + 1, kept + one.amount
+            asked += 1
         except OrderRefused as refusal:
             refusals[one.check.ref_id] = explained(refusal, seen=one.seen, person=request.user)
         else:
             placed += [order] if is_new else []
             known += not is_new
-    if payment:
-        payment.note(placed, kept=kept)
     # Only this batch's: what an earlier one was refused has been seen.
     request.session[_REFUSALS] = {str(batch): refusals}
     _say_what_came_of_it(request, new=len(placed), asked=asked, known=known, refused=len(refusals))

@@ -22,16 +22,16 @@ from bills.presenting import ShownBill
 from bills.states import AnswerKind, Standing
 from bills.tables import BillTable
 from core.access import StaffRequest, staff_only
-from core.errors import refusal_shown
+from core.errors import OrderRefused, refusal_shown
 from core.live import Live, seen_keys
 from core.money import rupiah
 from core.numbers import REVEAL, sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
 from core.rights import Right
+from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
-from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate, OrderRefused
+from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate
 from purchases.models import Order
-from purchases.services import place_as_paid
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
 from staff.models import User
@@ -159,13 +159,8 @@ def pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) 
     try:
         if order is not None and order.status == Status.NEEDS_ACTION:
             return services.pay_again(order, amount=amount, actor=request.user)
-        return place_as_paid(
-            request,
-            lambda: services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user),
-            amount=amount + fee,
-            key=services.key_of(check.ref_id),
-            lock=lambda: services.lock_check_for_payment(check.pk),
-        )
+        payment = PaidByForm(request.POST).payment(amount + fee)
+        return services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
     except NeedsApproval:
         raise
     except OrderRefused as refusal:

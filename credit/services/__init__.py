@@ -2,20 +2,22 @@
 
 from credit.services.accounts import bring_forward, set_credit
 from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all
-from credit.services.ending import OffAccount, not_to_ask_for, standing_sales, still_owed, unfulfilled_sales
+from credit.services.ending import OffAccount, not_to_ask_for, still_owed, unfulfilled_sales
 from credit.services.locking import MANAGE, USE, VIEW, lock_account, name_of
-from credit.services.paying import last_paid_back, pay_back, pay_out_kept, record_payment, undo_payment
+from credit.services.paying import (
+    last_paid_back,
+    pay_back,
+    pay_out_kept,
+    record_payment,
+    refuse_but_money,
+    undo_payment,
+)
 from credit.services.selling import (
     follow_price,
     give_back_credit,
-    is_given_back_on_credit,
     lock_both_accounts,
     put_on_credit,
     refuse_unless_sold_in_all,
     refuse_unless_sold_to,
-    refuse_while_on_credit,
-    sell_on_credit,
-    sold_on_credit,
-    standing_sale,
     take_off_credit,
 )

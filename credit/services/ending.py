@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 
-from credit.models import CreditAccount, CreditEntry, unpaid
+from credit.models import CreditAccount, CreditEntry
 from credit.services.ageing import Debt
-from purchases.states import UNFULFILLED
 
 
 @dataclass(frozen=True)
@@ -37,52 +34,24 @@ class OffAccount:
         return "less" if not self.kept else "part" if self.less else "kept"
 
 
-# An account is looked through so far back, whatever it has sold since; and all that is not paid.
-_NEWEST = 200
-_UNPAID = "SELECT e.* FROM ({unpaid}) debt JOIN credit_creditentry e ON e.id = debt.id"
-
-
-def _not_fulfilled(account: str, debts: str) -> str:
-    """SQL for the sales on an account whose orders ended without success. `debts`: SQL for its unpaid entries."""
-    return f"""
-        SELECT c.ref_id, c.amount
-          FROM (
-            (SELECT * FROM credit_creditentry WHERE account_id = {account} ORDER BY at DESC, id DESC LIMIT {_NEWEST})
-             UNION {debts}
-          ) c
-         CROSS JOIN LATERAL (SELECT status FROM purchases_order WHERE ref_id = c.ref_id OFFSET 0) o
-         WHERE c.kind = 'sale' AND c.undoes_id IS NULL AND o.status = ANY(%(unfulfilled)s)
-           AND NOT EXISTS (SELECT FROM credit_creditentry undoing WHERE undoing.undoes_id = c.id)
-    """  # noqa: S608 - our own text
-
-
-_OF_ONE = _not_fulfilled("%(account)s", "SELECT * FROM credit_creditentry WHERE id = ANY(%(debts)s)")
-_OF_MANY = f"""
-    SELECT account.id, least(account.balance, sum(sale.amount))::bigint FROM credit_creditaccount account
-     CROSS JOIN LATERAL (
-        {_not_fulfilled("account.id", _UNPAID.format(unpaid=unpaid("account.id", "account.balance")))}
-     ) sale
-     WHERE account.id = ANY(%(accounts)s) AND account.balance > 0 GROUP BY account.id
-"""  # noqa: S608 - our own text
-
-
-def unfulfilled_sales(account: CreditAccount, debts: Collection[Debt]) -> dict[str, int]:
-    """The sales on this account whose orders ended without success: ref_id → rupiah. `debts`: those of the account."""
-    facts: dict[str, Any] = {
-        "account": account.pk,
-        "debts": [debt.entry for debt in debts],
-        "unfulfilled": sorted(UNFULFILLED),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_OF_ONE, facts)
-        return dict(cursor.fetchall())
+def unfulfilled_sales(account: CreditAccount) -> dict[str, int]:
+    """The sales on this account whose orders ended without success: ref_id → rupiah."""
+    return dict(_not_fulfilled([account.pk]).values_list("ref_id", "amount"))
 
 
 def not_to_ask_for(accounts: Collection[int]) -> dict[int, int]:
     """Rupiah of what these accounts owe that are for orders that ended without success; those that have some."""
-    with connection.cursor() as cursor:
-        cursor.execute(_OF_MANY, {"accounts": list(accounts), "unfulfilled": sorted(UNFULFILLED)})
-        return dict(cursor.fetchall())
+    sums = _not_fulfilled(accounts).order_by().values("account").annotate(sum=Sum("amount"))
+    return {
+        pk: int(min(balance, total))
+        for pk, balance, total in sums.values_list("account", "account__balance", "sum")
+        if balance > 0
+    }
+
+
+def _not_fulfilled(accounts: Collection[int]) -> QuerySet[CreditEntry]:
+    """A payment names the debt that stands for it (`payment`), and knows how its order ended."""
+    return CreditEntry.objects.filter(account__in=accounts, payment__outcome="owed")
 
 
 def still_owed(account: CreditAccount, debts: list[Debt], unfulfilled: Mapping[str, int]) -> list[Debt]:
@@ -94,9 +63,3 @@ def still_owed(account: CreditAccount, debts: list[Debt], unfulfilled: Mapping[s
             found.append(replace(debt, open=min(debt.amount, left)))
             left -= debt.amount
     return found[::-1]
-
-
-def standing_sales(ref_ids: Collection[str]) -> QuerySet[CreditEntry]:
-    """Of these orders those that are on an account now: the sales, with their accounts and customers."""
-    sales = CreditEntry.objects.current().filter(ref_id__in=ref_ids, ref_id__gt="", kind=CreditEntry.Kind.SALE)
-    return sales.select_related("account__customer")

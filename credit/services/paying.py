@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from credit.errors import CreditRefused
-from credit.models import MONEY, CreditAccount, CreditEntry
+from credit.methods import find_method
+from credit.models import CreditAccount, CreditEntry
 from credit.services.locking import MANAGE, enter, entered_before, lock_account, refuse_unless_may
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def record_payment(
 
     `token`: one per rendered form; the same again gives the same payment.
     """
-    _refuse_but_money(method)
+    refuse_but_money(method, reference=reason)
     refuse_unless_may(actor)
     with transaction.atomic():
         current = lock_account(account.pk)
@@ -72,7 +73,6 @@ def pay_back(account: CreditAccount, *, amount: int, method: str, actor: User, r
 
     `ref_id`: the order for which it went back.
     """
-    _refuse_but_money(method)
     with transaction.atomic():
         current = lock_account(account.pk)
         if current.balance + amount > 0:
@@ -87,7 +87,7 @@ def pay_out_kept(
 
     It is final. `token`: one per rendered form; the same again gives the same entry. Raises `CreditRefused`.
     """
-    _refuse_but_money(method)
+    refuse_but_money(method, reference=reason)
     refuse_unless_may(actor)
     with transaction.atomic():
         current = lock_account(account.pk)
@@ -99,6 +99,10 @@ def pay_out_kept(
         return enter(current, _Kind.PAID_BACK, amount, actor=actor, token=token, **facts)
 
 
-def _refuse_but_money(method: str) -> None:
-    if method not in MONEY:
+def refuse_but_money(method: str, *, reference: str) -> None:
+    """Raise `CreditRefused` unless money moves by this method, and its slip is named where it has one."""
+    row = find_method(method)
+    if row is None or row.needs_debtor:
         raise CreditRefused("not_money")
+    if row.needs_reference and not reference.strip():
+        raise CreditRefused("no_reference")

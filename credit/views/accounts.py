@@ -53,7 +53,7 @@ def _shown(
         entries = account.entries.select_related("person", "undone_by")
         page = keyset_page(entries, request.GET, time_field="at", size=50)
         debts = services.debts_of(account)
-        unfulfilled = services.unfulfilled_sales(account, debts)
+        unfulfilled = services.unfulfilled_sales(account)
         asked = services.still_owed(account, debts, unfulfilled)
         undoable = _undoable(request, account, page.rows)
         context |= {

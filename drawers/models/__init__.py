@@ -1,4 +1,5 @@
-from credit.models import Method
+"""The tables of drawers, and of how orders are paid."""
+
 from drawers.models.shifts import (
     DENOMINATIONS,
     Drawer,
@@ -10,4 +11,4 @@ from drawers.models.shifts import (
     ShiftHistory,
 )
 
-from drawers.models.refunds import Refund, RefundHistory  # isort: skip - it names an entry
+from drawers.models.payments import Outcome, Payment, PaymentHistory  # isort: skip - it names an entry

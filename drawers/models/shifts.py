@@ -20,7 +20,8 @@ from audit.history import history_of
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
-from credit.models import MONEY, CreditEntry, Method
+from credit.methods import CASH, method_words
+from credit.models import CreditEntry
 from staff.models import User
 
 # Rupiah of each note and coin, in the order of every count.
@@ -96,7 +97,6 @@ class DrawerDay(models.Model):
 _CLOSED_TRUE = Q(
     closed_at__isnull=False,
     closed_by__isnull=False,
-    last_no__isnull=False,
     counted__isnull=False,
     counted_pieces__isnull=False,
     expected__isnull=False,
@@ -106,7 +106,6 @@ _CLOSED_TRUE = Q(
 _STILL_OPEN = Q(
     closed_at__isnull=True,
     closed_by__isnull=True,
-    last_no__isnull=True,
     counted__isnull=True,
     counted_pieces__isnull=True,
     expected__isnull=True,
@@ -114,12 +113,13 @@ _STILL_OPEN = Q(
     day__isnull=True,
     reason="",
 )
-# What is expected follows from the entries and from nothing else; the day is not signed yet.
+# What is expected follows from the sales and the entries and from nothing else; the day is not signed yet.
 _CLOSES_BY_ITS_ENTRIES = """
     IF NEW.expected IS DISTINCT FROM (
-        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.id AND method = 'cash'
+        SELECT coalesce((SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.id AND is_cash), 0)
+             + coalesce((SELECT sum(amount) FROM drawers_payment WHERE sold_in_id = NEW.id AND is_cash), 0)
     ) THEN
-        RAISE EXCEPTION 'shift %: expected is not the sum of its entries', NEW.id;
+        RAISE EXCEPTION 'shift %: expected is not the sum of its sales and entries', NEW.id;
     END IF;
     PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -155,15 +155,11 @@ class Shift(models.Model):
     taken_from = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="handed_to", help_text="Whose count it began with."
     )
-    # Numbers of the orders' own sequence: an order between them was placed in this shift, whatever the clocks say.
-    first_no = models.BigIntegerField(help_text="Its orders have higher keys.")
-    last_no = models.BigIntegerField(null=True, help_text="Its orders have lower keys.")
-
     closed_at = models.DateTimeField(null=True)
     closed_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
     counted = models.BigIntegerField(null=True)
     counted_pieces = ArrayField(models.BigIntegerField(), size=len(DENOMINATIONS), null=True)
-    expected = models.BigIntegerField(null=True, help_text="Rupiah: the sum of its entries in cash.")
+    expected = models.BigIntegerField(null=True, help_text="Rupiah: the sum of its sales and entries in cash.")
     difference = models.BigIntegerField(null=True, help_text="Counted less expected.")
     reason = models.CharField(max_length=500, blank=True, help_text="Why it differs.")
     day = models.ForeignKey(DrawerDay, null=True, on_delete=models.PROTECT, related_name="shifts")
@@ -204,7 +200,7 @@ class Shift(models.Model):
             pgtrigger.ReadOnly(
                 name="how_it_began_never_changes",
                 fields=[
-                    *("drawer", "cashier", "opened_at", "opening", "opening_pieces", "taken_from", "first_no"),
+                    *("drawer", "cashier", "opened_at", "opening", "opening_pieces", "taken_from"),
                     *("left_before", "opening_reason"),
                 ],
             ),
@@ -251,44 +247,31 @@ _ENTERS_OPEN_SHIFT = """
     IF NOT FOUND THEN
         RAISE EXCEPTION 'shift % takes no entries', NEW.shift_id;
     END IF;
-    IF NEW.kind = 'paid_out' AND NEW.amount + (
-        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.shift_id AND method = 'cash'
-    ) < 0 THEN
+    IF NEW.kind = 'paid_out' AND NEW.amount + coalesce((
+        SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.shift_id AND is_cash
+    ), 0) + coalesce((
+        SELECT sum(amount) FROM drawers_payment WHERE sold_in_id = NEW.shift_id AND is_cash
+    ), 0) < 0 THEN
         RAISE EXCEPTION 'shift % holds less cash than is paid out', NEW.shift_id;
     END IF;
     IF NEW.undoes_id IS NOT NULL THEN
         PERFORM FROM drawers_drawerentry
           WHERE id = NEW.undoes_id AND shift_id = NEW.shift_id AND kind = NEW.kind AND method = NEW.method
-            AND ref_id = NEW.ref_id AND amount = -NEW.amount AND undoes_id IS NULL;
+            AND amount = -NEW.amount AND undoes_id IS NULL;
         IF NOT FOUND THEN
             RAISE EXCEPTION 'entry % is not undone so', NEW.undoes_id;
-        END IF;
-    END IF;
-    IF NEW.replaces_id IS NOT NULL THEN
-        PERFORM FROM drawers_drawerentry former JOIN drawers_drawerentry undoing ON undoing.undoes_id = former.id
-          WHERE former.id = NEW.replaces_id AND former.shift_id = NEW.shift_id AND former.kind = NEW.kind
-            AND former.ref_id = NEW.ref_id;
-        IF NOT FOUND THEN
-            RAISE EXCEPTION 'entry % is not replaced so', NEW.replaces_id;
         END IF;
     END IF;
     RETURN NEW;
 """
 
 
-class DrawerEntryQuerySet(models.QuerySet["DrawerEntry"]):
-    def current(self) -> DrawerEntryQuerySet:
-        """Those that hold: neither undone nor undoing another."""
-        return self.filter(undoes=None, undone_by=None)
-
-
 class DrawerEntry(models.Model):
-    """What came into a shift, or went out of it (below zero). What was wrong is undone by another entry."""
+    """What came into a shift besides its sales, or went out of it (below zero). Another entry undoes a wrong one."""
 
     class Kind(models.TextChoices):
         OPENING = "opening", _("Opening count")
         HANDOVER = "handover", _("Taken over")
-        SALE = "sale", _("Sale")
         REFUND = "refund", _("Given back")
         PAID_IN = "paid_in", _("Paid in")
         PAID_OUT = "paid_out", _("Paid out")
@@ -297,20 +280,13 @@ class DrawerEntry(models.Model):
 
     shift = models.ForeignKey(Shift, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    method = models.CharField(max_length=10, choices=Method.choices, default=Method.CASH)
+    method = models.CharField(max_length=20, default=CASH)
+    is_cash = models.BooleanField(default=True, help_text="The method counts as cash: it is in the drawer, or was.")
     amount = models.BigIntegerField(help_text="Rupiah, below zero when it goes out.")
-    ref_id = models.CharField(max_length=64, blank=True, help_text="The order that was sold, or whose money went back.")
+    ref_id = models.CharField(max_length=64, blank=True, help_text="The order whose money went back.")
     reason = models.CharField(max_length=500, blank=True)
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", help_text="Who did it.")
     at = models.DateTimeField()
-    cash_given = models.BigIntegerField(null=True, help_text="Rupiah that the customer gave, where somebody said it.")
-    sold_in = models.ForeignKey(
-        Shift,
-        null=True,
-        on_delete=models.PROTECT,
-        related_name="later_entries",
-        help_text="The earlier shift in which it was sold; empty when that is this one, or none.",
-    )
     credit_entry = models.OneToOneField(
         CreditEntry,
         null=True,
@@ -319,20 +295,15 @@ class DrawerEntry(models.Model):
         help_text="The customer's payment of what was owed, or its undoing; or what the shop paid out.",
     )
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
-    replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
     token = models.UUIDField(
         null=True, editable=False, help_text="Of the form that entered it: sent twice, it is entered once."
     )
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 
-    objects = DrawerEntryQuerySet.as_manager()
-
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["ref_id", "kind"],
-                condition=Q(ref_id__gt="", undoes=None, replaces=None),
-                name="drawer_entry_once_an_order",
+                fields=["ref_id"], condition=Q(kind="refund"), name="drawer_entry_refund_once_an_order"
             ),
             models.UniqueConstraint(
                 fields=["shift"], condition=Q(kind__in=["opening", "handover"]), name="drawer_entry_one_opening"
@@ -341,18 +312,18 @@ class DrawerEntry(models.Model):
                 fields=["token"], condition=Q(token__isnull=False), name="drawer_entry_once_a_form"
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["sale", "refund"], ref_id__gt="") | Q(~Q(kind__in=["sale", "refund"]), ref_id=""),
+                condition=Q(kind="refund", ref_id__gt="") | Q(~Q(kind="refund"), ref_id=""),
                 name="drawer_entry_of_an_order_iff_it_names_one",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["sale", "refund"])
-                | Q(kind="credit", replaces__isnull=True, sold_in__isnull=True)
-                | Q(kind="credit_out", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True)
-                | Q(method="cash", undoes__isnull=True, replaces__isnull=True, sold_in__isnull=True),
+                condition=Q(kind__in=["refund", "credit", "credit_out"]) | Q(is_cash=True),
                 name="drawer_entry_of_no_order_is_cash",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["credit", "credit_out"], credit_entry__isnull=False, method__in=MONEY)
+                condition=Q(undoes__isnull=True) | Q(kind="credit"), name="drawer_entry_only_a_credit_payment_is_undone"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind__in=["credit", "credit_out"], credit_entry__isnull=False)
                 | Q(~Q(kind__in=["credit", "credit_out"]), credit_entry__isnull=True),
                 name="drawer_entry_of_a_credit_payment_names_it",
             ),
@@ -363,28 +334,13 @@ class DrawerEntry(models.Model):
                 | Q(kind="credit", undoes__isnull=True, amount__gt=0)
                 | Q(kind="credit", undoes__isnull=False, amount__lt=0)
                 | Q(kind="credit_out", amount__lt=0)
-                | Q(kind="sale", undoes__isnull=True, amount__gte=0)
-                | Q(kind="sale", undoes__isnull=False, amount__lte=0)
-                | Q(kind="refund", undoes__isnull=True, amount__lte=0)
-                | Q(kind="refund", undoes__isnull=False, amount__gte=0),
+                | Q(kind="refund", amount__lte=0),
                 name="drawer_entry_has_its_sign",
             ),
-            models.CheckConstraint(
-                condition=Q(cash_given__isnull=True)
-                | Q(kind="sale", method="cash", undoes__isnull=True, cash_given__gte=F("amount")),
-                name="drawer_entry_cash_given_is_enough",
-            ),
-            models.CheckConstraint(
-                condition=Q(undoes__isnull=True) | Q(replaces__isnull=True), name="drawer_entry_undoes_or_replaces"
-            ),
-            models.CheckConstraint(condition=Q(method__in=Method.values), name="drawer_entry_method_known"),
-            models.CheckConstraint(
-                condition=Q(sold_in__isnull=True) | ~Q(sold_in=F("shift")), name="drawer_entry_sold_in_another"
-            ),
+            models.CheckConstraint(condition=~Q(method=CASH) | Q(is_cash=True), name="drawer_entry_cash_is_cash"),
         ]
         indexes = [
             models.Index(fields=["shift", "id"], name="drawer_entry_of_shift"),
-            models.Index(fields=["ref_id"], name="drawer_entry_by_order", condition=Q(ref_id__gt="")),
             models.Index(fields=["txid", "id"], name="drawer_entry_to_seal"),
         ]
         triggers = [
@@ -399,9 +355,9 @@ class DrawerEntry(models.Model):
         return f"{self.kind} {self.amount}"
 
     @property
-    def change(self) -> int | None:
-        """Rupiah that the customer got back at once; None when nobody said what was given."""
-        return None if self.cash_given is None else self.cash_given - self.amount
+    def method_words(self) -> str:
+        """How the money moved, in words."""
+        return method_words(self.method)
 
 
 DrawerHistory = history_of(Drawer)

@@ -1,25 +1,21 @@
-"""What is done with drawers, each under the shift's row lock."""
+"""What is done with drawers and payments, each under the row's lock."""
 
-from drawers.services.agreed import Agreed
 from drawers.services.cash import pay_in, pay_out
 from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment
 from drawers.services.days import DayLine, cash_of_day, day_lines, open_shifts_until, seal_of, sign_day
-from drawers.services.endings import late_endings
+from drawers.services.facts import PaymentFacts
 from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer
-from drawers.services.owed import IN_USE_DAYS, note_owed
 from drawers.services.own import OwnDrawer, own_drawer_of, own_drawer_questions
-from drawers.services.receiving import confirm_receiver
-from drawers.services.refunds import GIVE, OWED, give_back, unsettled
-from drawers.services.sales import (
-    catch_up,
-    catch_up_person,
-    current_sale,
-    current_sales,
-    enter_sales,
-    is_given_back,
-    note_payment,
-    sweep_sales,
+from drawers.services.payments import (
+    Ending,
+    change_payment,
+    end_payments,
+    follow_price,
+    refuse_other_debtor,
+    take_payment,
 )
+from drawers.services.receiving import confirm_receiver
+from drawers.services.refunds import GIVE, give_back, note_given_back, unsettled
 from drawers.services.shifts import amount_of, close_shift, expected_cash, hand_over, open_shift
 from drawers.services.totals import Totals, totals_of

@@ -10,7 +10,6 @@ from core import clock
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
-from drawers.services.sales import enter_sales
 from drawers.services.shifts import expected_cash
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ def _enter(
             raise DrawerRefused("form_used")
         if before:
             return before
-        if amount < 0:
-            enter_sales(current)
-            if (there := expected_cash(current)) + amount < 0:
-                raise TooLittleCash(there)
+        if amount < 0 and (there := expected_cash(current)) + amount < 0:
+            raise TooLittleCash(there)
         return DrawerEntry.objects.create(**facts, at=clock.now(), token=token)

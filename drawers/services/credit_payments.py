@@ -10,11 +10,11 @@ from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from credit import services as credit
-from credit.models import CreditAccount, CreditEntry, Method
+from credit.methods import counts_as_cash
+from credit.models import CreditAccount, CreditEntry
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
-from drawers.services.sales import enter_sales
 from drawers.services.shifts import expected_cash
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ def take_credit_payment(
 ) -> CreditEntry:
     """Note that the customer paid `amount` rupiah of what is owed to the actor, whose open shift it enters.
 
-    Cash takes an open shift; of a transfer or QRIS nothing is in a drawer, so it takes none. `token`: one per
+    Cash takes an open shift; of anything else nothing is in a drawer, so it takes none. `token`: one per
     rendered form; the same again gives the same payment, once in the shift. Raises `DrawerRefused` and `CreditRefused`.
     """
     own = open_shift_of(actor.pk)
-    if own is None and method == Method.CASH:
+    if own is None and counts_as_cash(method):
         raise DrawerRefused("no_shift")
     with transaction.atomic():
         shift = lock_shift(own.pk) if own else None
@@ -46,6 +46,7 @@ def take_credit_payment(
                 shift=shift,
                 kind=DrawerEntry.Kind.CREDIT,
                 method=method,
+                is_cash=counts_as_cash(method),
                 amount=amount,
                 reason=credit.name_of(payment.account),
                 person_id=actor.pk,
@@ -67,29 +68,28 @@ def pay_out_credit(
 ) -> CreditEntry:
     """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
 
-    Cash takes an open shift in which there is so much; a transfer or QRIS is noted in the shift if one is open.
+    Cash takes an open shift in which there is so much; anything else is noted in the shift if one is open.
     `token`: one per rendered form; the same again gives the same entry, once in the shift. Raises `DrawerRefused`,
     `TooLittleCash` and `CreditRefused`.
     """
     own = open_shift_of(actor.pk)
-    if own is None and method == Method.CASH:
+    if own is None and counts_as_cash(method):
         raise DrawerRefused("no_shift")
     with transaction.atomic():
         shift = lock_shift(own.pk) if own else None
-        if shift:
-            enter_sales(shift)
         credit.lock_account(account.pk)
         is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
         paid = credit.pay_out_kept(account, amount=amount, method=method, actor=actor, reason=reason, token=token)
         if not is_new:
             return paid
-        if shift and method == Method.CASH and (there := expected_cash(shift)) < amount:
+        if shift and counts_as_cash(method) and (there := expected_cash(shift)) < amount:
             raise TooLittleCash(there)
         if shift:
             DrawerEntry.objects.create(
                 shift=shift,
                 kind=DrawerEntry.Kind.CREDIT_OUT,
                 method=method,
+                is_cash=counts_as_cash(method),
                 amount=-amount,
                 reason=credit.name_of(paid.account),
                 person_id=actor.pk,
@@ -120,6 +120,7 @@ def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> Cr
                 shift=shift,
                 kind=entry.kind,
                 method=entry.method,
+                is_cash=entry.is_cash,
                 amount=-entry.amount,
                 reason=reason.strip()[:500],
                 person_id=actor.pk,

@@ -1,4 +1,4 @@
-"""The shift's lock, which every service holds: first an order's, where it is about one; then this; then the day's."""
+"""The shift's lock: first a payment's, where it is about one; then this; then the day's."""
 
 from __future__ import annotations
 
@@ -37,10 +37,3 @@ def refuse_unless_own(shift: Shift, actor: User) -> None:
     is_own = shift.cashier_id == actor.pk and actor.has_perm(USE)
     if not (is_own or actor.has_perm(MANAGE)):
         raise DrawerRefused("not_yours")
-
-
-def next_order_no() -> int:
-    """A number of the orders' own sequence: orders that are stored later have higher keys, whatever the clocks say."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval(pg_get_serial_sequence('purchases_order', 'id'))")
-        return int(cursor.fetchone()[0])

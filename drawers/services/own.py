@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import BigIntegerField, QuerySet, Sum
 
-from drawers.models import DrawerEntry, Method, Shift
+from drawers.models import DrawerEntry, Payment, Shift
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -23,13 +23,17 @@ class OwnDrawer:
 
 def own_drawer_questions(person: User) -> list[QuerySet[Any, Any]]:
     """For `read_together`; `own_drawer_of` understands the answers."""
-    cash = DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, method=Method.CASH)
-    return [
-        Shift.objects.filter(cashier=person.pk, closed_at=None).select_related("drawer"),
-        cash.order_by().values_list("shift").annotate(sum=Sum("amount", output_field=BigIntegerField())),
+    mine = {"cashier": person.pk, "closed_at": None}
+    sums = [
+        rows.order_by().values_list(of).annotate(sum=Sum("amount", output_field=BigIntegerField()))
+        for rows, of in (
+            (DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, is_cash=True), "shift"),
+            (Payment.objects.filter(sold_in__cashier=person.pk, sold_in__closed_at=None, is_cash=True), "sold_in"),
+        )
     ]
+    return [Shift.objects.filter(**mine).select_related("drawer"), *sums]
 
 
-def own_drawer_of(shifts: list[Shift], cash: list[Any]) -> OwnDrawer:
+def own_drawer_of(shifts: list[Shift], entered: list[Any], sold: list[Any]) -> OwnDrawer:
     """The drawer, of the answers to `own_drawer_questions`."""
-    return OwnDrawer(shifts[0] if shifts else None, int(cash[0][1]) if cash else 0)
+    return OwnDrawer(shifts[0] if shifts else None, sum(int(cash) for _shift, cash in (*entered, *sold)))

@@ -6,22 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils.translation import gettext as _
+from django.db.models import QuerySet
 
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.rights import Right
 from credit import services as credit
-from credit.models import CreditEntry
+from credit.errors import CreditRefused
+from credit.methods import counts_as_cash, find_method
 from drawers.errors import DrawerRefused
-from drawers.models import DrawerEntry, Method, Refund, Shift
-from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
-from drawers.services.sales import catch_up, current_sale, enter_sales, is_given_back
-from purchases.models import Order
-from purchases.services import lock_order_for_move, note_given_back
-from purchases.states import OPEN, UNFULFILLED, Status
+from drawers.models import DrawerEntry, Outcome, Payment, Shift
+from drawers.services.locking import lock_shift, refuse_unless_own
+from drawers.services.payments import lock_payment
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -29,13 +26,11 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-# The customer has nothing for the money.
-OWED = UNFULFILLED
 GIVE = Right.GIVE_BACK
 
 
 def give_back(
-    order: Order,
+    payment: Payment,
     *,
     method: str,
     actor: User,
@@ -43,102 +38,91 @@ def give_back(
     customer: Customer | None = None,
     note: str = "",
     request: HttpRequest | None = None,
-) -> DrawerEntry | None:
-    """Note that the customer has the whole price back, by `method`; its entry, where it is in a shift.
+) -> Payment:
+    """Note that the customer has the whole price back, by `method`; return the payment.
 
     The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; what else may be
-    in none, such as a transfer by the owner. A reversed order is noted as given back, too, in the same transaction. On
-    credit it comes off the account on which it was sold, else off that of `customer`; a sale on credit goes back in
-    money only if the customer has paid it. Raises `DrawerRefused`, and `CreditRefused`.
+    in none, such as a transfer by the owner. On credit it comes off the account on which it was sold, else off that of
+    `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`, and
+    `CreditRefused`.
     """
-    chosen = Method(method)
-    if order.placed_by_id and (selling := open_shift_of(order.placed_by_id)):
-        catch_up(selling)  # by itself: nobody holds two shifts at once
+    is_cash = counts_as_cash(method)
     with transaction.atomic():
-        current = lock_order_for_move(order.pk)
-        if current.status not in OWED:
-            raise DrawerRefused("not_owed")
-        if shift is None and chosen == Method.CASH:
+        current = _locked(payment)
+        if shift is None and is_cash:
             raise DrawerRefused("no_shift")
-        paying = _locked(shift, actor) if shift else None
-        if is_given_back(current):
-            raise DrawerRefused("given_back")
-        _take_off_account(current, chosen, actor=actor, customer=customer, note=note)
-        if current.status == Status.REVERSED:
-            note_given_back(current, actor=actor, note=note.strip() or _words(chosen, paying))
-        sale = current_sale(current.ref_id)
-        amount = sale.amount if sale else current.customer_pays
-        entry = None
+        paying = lock_shift(shift.pk) if shift else None
         if paying:
-            entry = DrawerEntry.objects.create(
+            refuse_unless_own(paying, actor)
+        _take_off_account(current, method, actor=actor, customer=customer, note=note)
+        if paying:
+            current.refund_entry = DrawerEntry.objects.create(
                 shift=paying,
                 kind=DrawerEntry.Kind.REFUND,
-                method=chosen,
-                amount=-amount,
+                method=method,
+                is_cash=is_cash,
+                amount=-current.amount,
                 ref_id=current.ref_id,
                 reason=note.strip()[:500],
                 person_id=actor.pk,
                 at=clock.now(),
-                sold_in=sale.shift if sale and sale.shift_id != paying.pk else None,
             )
-        _note(current, amount=amount, method=chosen, actor=actor, note=note, entry=entry, request=request)
-        return entry
+        current.given_method = method
+        _note(current, actor=actor, note=note)
+        facts = {"method": method, "amount": current.amount, "shift": paying.pk if paying else None}
+        record(Kind.GIVEN_BACK, person=actor, request=request, subject=current.ref_id, facts=facts)
+        return current
 
 
-def _locked(shift: Shift, actor: User) -> Shift:
-    paying = lock_shift(shift.pk)
-    refuse_unless_own(paying, actor)
-    enter_sales(paying)
-    return paying
+def note_given_back(payment: Payment, *, actor: User, note: str) -> Payment:
+    """Note in words alone how the customer got the money back. Raises `DrawerRefused`.
+
+    Raises `CreditRefused` while it is on a customer's account: a note would leave the debt there. The account of a
+    deleted customer is paid and stays as it is.
+    """
+    with transaction.atomic():
+        current = _locked(payment)
+        if current.debt and current.debt.account.customer_id:
+            raise CreditRefused("still_owed")
+        _note(current, actor=actor, note=note)
+        return current
 
 
-def _note(
-    order: Order,
-    *,
-    amount: int,
-    method: Method,
-    actor: User,
-    note: str,
-    entry: DrawerEntry | None,
-    request: HttpRequest | None,
-) -> None:
-    """On the shop's to-do: done. The order is locked, and nobody gave it back before."""
-    Refund.objects.get_or_create(order=order, defaults={"amount": amount, "since": order.final_at or clock.now()})
-    Refund.objects.filter(order=order, given_at=None).update(
-        amount=amount,
-        method=method,
-        note=note.strip()[:500],
-        entry=entry,
-        given_at=clock.now(),
-        given_by=actor.pk,
+def _locked(payment: Payment) -> Payment:
+    current = lock_payment(payment.pk)
+    if current.is_given:
+        raise DrawerRefused("given_back")
+    if current.outcome not in {Outcome.OWED, Outcome.NOTHING}:
+        raise DrawerRefused("not_owed")
+    return current
+
+
+def _note(payment: Payment, *, actor: User, note: str) -> None:
+    payment.outcome, payment.given_by_id, payment.given_at = Outcome.GIVEN, actor.pk, clock.now()
+    payment.given_note = note.strip()[:500]
+    payment.save(update_fields=["outcome", "given_by", "given_at", "given_method", "given_note", "refund_entry"])
+
+
+def _take_off_account(payment: Payment, method: str, *, actor: User, customer: Customer | None, note: str) -> None:
+    row = find_method(method)
+    is_on_account = payment.debt is not None and payment.debt.account.customer_id is not None
+    if row is None or not row.needs_debtor:
+        credit.refuse_but_money(method, reference=note)
+        if not is_on_account:
+            return  # also where its customer paid all and was deleted since: that account never changes again
+    entry = credit.give_back_credit(
+        payment.debt,
+        ref_id=payment.ref_id,
+        amount=payment.amount,
+        actor=actor,
+        customer=customer,
+        reason=note,
     )
-    facts = {"method": method.value, "amount": amount, "shift": entry.shift_id if entry else None}
-    record(Kind.GIVEN_BACK, person=actor, request=request, subject=order.ref_id, facts=facts)
+    if row and not row.needs_debtor:
+        credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=payment.ref_id)
 
 
-def _take_off_account(order: Order, method: Method, *, actor: User, customer: Customer | None, note: str) -> None:
-    sale = credit.standing_sale(order.ref_id)
-    is_on_account = sale is not None and sale.account.customer_id is not None
-    if not is_on_account and method != Method.CREDIT:
-        return  # also where its customer paid all and was deleted since: that account never changes again
-    entry = credit.give_back_credit(order, actor=actor, customer=customer, reason=note)
-    if method != Method.CREDIT:
-        credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=order.ref_id)
-
-
-def unsettled(shifts: Sequence[Shift] | QuerySet[Shift]) -> QuerySet[Order]:
-    """What was sold in these shifts and has not ended, or ended for nothing and was not given back; oldest first."""
-    sold = DrawerEntry.objects.filter(shift__in=shifts, kind=DrawerEntry.Kind.SALE, undoes=None)
-    # Said twice, so that the index of the entries with a ref_id is used.
-    refunds = DrawerEntry.objects.filter(ref_id=OuterRef("ref_id"), ref_id__gt="", kind=DrawerEntry.Kind.REFUND)
-    on_credit = CreditEntry.objects.filter(ref_id=OuterRef("ref_id"), ref_id__gt="", kind=CreditEntry.Kind.REFUND)
-    stands = Q(status__in=sorted(OPEN)) | Q(status__in=sorted(OWED), given_back=None, refund__given_at=None)
-    return Order.objects.filter(
-        stands, ~Exists(refunds), ~Exists(on_credit), ref_id__in=sold.values("ref_id")
-    ).order_by("pk")
-
-
-def _words(method: Method, shift: Shift | None) -> str:
-    if shift and method == Method.CASH:
-        return _("Cash from the drawer “%(drawer)s”") % {"drawer": shift.drawer.name}
-    return str(method.label)
+def unsettled(shifts: Sequence[Shift]) -> QuerySet[Payment]:
+    """What was sold in these shifts and has not ended, or is owed to the customer; oldest first."""
+    sold = Payment.objects.filter(sold_in__in=shifts, outcome__in=[Outcome.OPEN, Outcome.OWED])
+    return sold.select_related("order").order_by("pk")

@@ -16,9 +16,9 @@ from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
-from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Method, Shift
-from drawers.services.locking import USE, lock_shift, next_order_no, open_shift_of, refuse_unless_own
-from drawers.services.sales import enter_sales
+from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
+from drawers.services.locking import USE, lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.payments import take_in
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
@@ -84,7 +84,6 @@ def _begin(
                 left_before=left,
                 opening_reason=reason.strip()[:500] if differs else "",
                 taken_from=taken_from,
-                first_no=next_order_no(),
             )
     except IntegrityError:
         raise DrawerRefused("person_busy") from None
@@ -95,7 +94,7 @@ def _begin(
         person_id=actor.pk,
         at=now,
     )
-    enter_sales(lock_shift(shift.pk))  # what was being stored while the last one closed
+    take_in(shift)
     log.info("shift_opened", shift=shift.pk, cashier=cashier.pk)
     return shift
 
@@ -139,7 +138,7 @@ def hand_over(
 def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, request: HttpRequest | None) -> Shift:
     current = lock_shift(shift.pk)
     refuse_unless_own(current, actor)
-    enter_sales(current)
+    take_in(current)
     expected, counted = expected_cash(current), amount_of(pieces)
     difference = counted - expected
     if difference and not reason.strip():
@@ -149,7 +148,6 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, reque
     current.reason = reason.strip()[:500]
     current.closed_by_id, current.closed_at = actor.pk, clock.now()
     current.day = _day_for(timezone.localdate(current.closed_at))
-    current.last_no = next_order_no()
     current.save()
     if abs(difference) > settings.DRAWER_DIFFERENCE_LIMIT:
         facts = {"drawer": current.drawer.name, "expected": expected, "counted": counted, "difference": difference}
@@ -159,9 +157,10 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, reque
 
 
 def expected_cash(shift: Shift) -> int:
-    """Rupiah that should be in the drawer: the sum of the shift's entries in cash."""
-    sums = DrawerEntry.objects.filter(shift=shift, method=Method.CASH).aggregate(cash=Sum("amount"))
-    return int(sums["cash"] or 0)
+    """Rupiah that should be in the drawer: the sum of the shift's sales and entries in cash."""
+    sold = Payment.objects.filter(sold_in=shift, is_cash=True).aggregate(cash=Sum("amount"))
+    entered = DrawerEntry.objects.filter(shift=shift, is_cash=True).aggregate(cash=Sum("amount"))
+    return int(sold["cash"] or 0) + int(entered["cash"] or 0)
 
 
 def _day_for(today: dt.date) -> DrawerDay:

@@ -1,4 +1,4 @@
-"""What shifts add up to, always from their entries. Cost and profit from the orders that they sold."""
+"""What shifts add up to, always from their sales and entries."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from typing import Any
 
 from django.db import connection
 
-from drawers.models import Method
-from drawers.services.landing import COUNTED, IS_SALE
-from purchases.states import Status
+from credit.methods import CASH, find_method, method_choices
 
 _SUMS = """
-    SELECT shift_id, kind, method, sum(amount),
+    SELECT shift_id, kind, method, is_cash, sum(amount),
            count(*) FILTER (WHERE undoes_id IS NULL) - count(*) FILTER (WHERE undoes_id IS NOT NULL)
-      FROM drawers_drawerentry WHERE shift_id = ANY(%s) GROUP BY 1, 2, 3
+      FROM drawers_drawerentry WHERE shift_id = ANY(%(shifts)s) GROUP BY 1, 2, 3, 4
+     UNION ALL
+    SELECT sold_in_id, 'sale', method, is_cash, sum(amount), count(*)
+      FROM drawers_payment WHERE sold_in_id = ANY(%(shifts)s) GROUP BY 1, 3, 4
 """
 # Of what has arrived in a shift: what it cost us, and what the customers paid for just that.
-_COSTS = f"""
-    SELECT coalesce(sale.counted_in, sold.id), sum(coalesce(o.price, o.max_price)), sum(sale.amount)
-     {COUNTED}
-     WHERE {IS_SALE} AND o.status = %(success)s
-       AND (sale.counted_in IS NOT NULL OR sold.closed_at IS NULL OR o.final_at <= sold.closed_at)
-     GROUP BY 1
+_COSTS = """
+    SELECT ended_in_id, sum(cost), sum(amount) FROM drawers_payment
+     WHERE ended_in_id = ANY(%(shifts)s) AND outcome = 'kept' GROUP BY 1
 """
+
+
+def _by_method() -> dict[str, int]:
+    return dict.fromkeys(dict(method_choices()), 0)
 
 
 @dataclass
@@ -32,12 +34,14 @@ class Totals:
     """Sums of one shift or of several, in rupiah; what went out is below zero."""
 
     opening: int = 0
-    sales: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
-    refunds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    sales: dict[str, int] = field(default_factory=_by_method)
+    refunds: dict[str, int] = field(default_factory=_by_method)
     # What customers paid of their debts; what a signed day says of the time before has none.
-    credit: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    credit: dict[str, int] = field(default_factory=_by_method)
     # What the shop paid out of what it kept for customers; below zero.
-    credit_out: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Method.values, 0))
+    credit_out: dict[str, int] = field(default_factory=_by_method)
+    # The methods among these that count as cash.
+    cash_methods: list[str] = field(default_factory=lambda: [CASH])
     paid_in: int = 0
     paid_out: int = 0
     sale_count: int = 0
@@ -58,9 +62,12 @@ class Totals:
     @property
     def expected(self) -> int:
         """Cash that should be there: opening + cash sales − cash refunds ± credit in cash ± paid in and out."""
-        cash = Method.CASH.value
-        taken = self.sales[cash] + self.refunds[cash] + self.credit[cash] + self.credit_out[cash]
-        return self.opening + taken + self.paid_in + self.paid_out
+        sums = (self.sales, self.refunds, self.credit, self.credit_out)
+        return self.opening + sum(self.in_cash(one) for one in sums) + self.paid_in + self.paid_out
+
+    def in_cash(self, sums: dict[str, int]) -> int:
+        """The part of these sums by method that is in the drawer, or was."""
+        return sum(sums.get(method, 0) for method in self.cash_methods)
 
     @property
     def all_credit(self) -> int:
@@ -75,26 +82,28 @@ class Totals:
     @property
     def credit_sales(self) -> int:
         """Rupiah of the sales on credit."""
-        return self.sales[Method.CREDIT.value]
+        return sum(sum_ for code, sum_ in self.sales.items() if (row := find_method(code)) and row.needs_debtor)
 
     @property
     def profit(self) -> int:
         """What the customers paid for what has arrived in it, less what that cost us."""
         return self.arrived - self.cost
 
-    def take(self, kind: str, method: str, amount: int, count: int) -> None:
-        """Add what the entries of one kind and method come to."""
+    def take(self, kind: str, method: str, *, is_cash: bool, amount: int, count: int) -> None:
+        """Add what the sales, or the entries of one kind, come to by one method."""
+        if is_cash and method not in self.cash_methods:
+            self.cash_methods.append(method)
         match kind:
             case "sale":
-                self.sales[method] += amount
+                _add(self.sales, method, amount)
                 self.sale_count += count
             case "refund":
-                self.refunds[method] += amount
+                _add(self.refunds, method, amount)
                 self.refund_count += count
             case "credit":
-                self.credit[method] += amount
+                _add(self.credit, method, amount)
             case "credit_out":
-                self.credit_out[method] += amount
+                _add(self.credit_out, method, amount)
             case "paid_in":
                 self.paid_in += amount
             case "paid_out":
@@ -107,15 +116,19 @@ class Totals:
         return asdict(self)
 
 
+def _add(sums: dict[str, int], method: str, amount: int) -> None:
+    sums[method] = sums.get(method, 0) + amount  # also a method that is in the table no more
+
+
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
     """The sums of each of these shifts, by key. Cost and profit are zero unless they are asked for."""
     found = {pk: Totals() for pk in shifts}
     with connection.cursor() as cursor:
-        cursor.execute(_SUMS, [list(shifts)])
-        for pk, kind, method, amount, count in cursor.fetchall():
-            found[pk].take(kind, method, int(amount), count)
+        cursor.execute(_SUMS, {"shifts": list(shifts)})
+        for pk, kind, method, is_cash, amount, count in cursor.fetchall():
+            found[pk].take(kind, method, is_cash=is_cash, amount=int(amount), count=count)
         if with_cost:
-            cursor.execute(_COSTS, {"shifts": list(shifts), "success": Status.SUCCESS.value})
+            cursor.execute(_COSTS, {"shifts": list(shifts)})
             for pk, cost, arrived in cursor.fetchall():
                 found[pk].cost, found[pk].arrived = int(cost), int(arrived)
     return found

@@ -13,22 +13,15 @@ from django.utils.translation import gettext
 
 from core.access import StaffRequest
 from core.money import signed_in_words
-from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.together import read_together
+from credit import methods
 from credit.forms import offered_customers
-from credit.models import MONEY
-from credit.services import standing_sales
 from customers.models import Customer
 from drawers import presenting
 from drawers.forms import GiveBackForm, PaymentForm
-from drawers.models import Drawer, DrawerEntry, Method, Shift
+from drawers.models import Drawer, Payment, Shift
 from drawers.presenting import ShownSale
-from drawers.services import current_sales
-from purchases.models import Order
-from purchases.receipts import whatsapp_address
-from purchases.templatetags.receipts import Message
-from shop.presenting import Letterhead
 from staff.models import User
 
 register = template.Library()
@@ -56,9 +49,15 @@ def with_sign(amount: int) -> str:
 
 
 @register.simple_tag
-def sale_of(order: Order, person: User) -> ShownSale | None:
-    """`{% sale_of order user as sale %}`: how the order was paid, if it is in a drawer that this person may see."""
-    return presenting.shown_sale(order, person)
+def sale_of(ref_id: str, person: User) -> ShownSale | None:
+    """`{% sale_of order.ref_id user as sale %}`: how the order was paid, if this person may see that."""
+    return presenting.shown_sale(ref_id, person)
+
+
+@register.simple_tag
+def outcome_badge(payment: Payment) -> SafeString:
+    """`{% outcome_badge payment %}`: icon, word and colour of what became of the money."""
+    return presenting.outcome_badge(payment)
 
 
 @register.simple_tag
@@ -67,17 +66,13 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 
     `others`: the methods that one press chooses.
     """
-    # On an account from the first moment, also before it has entered the drawer.
-    method = sale.entry.method if sale.entry else Method.CREDIT if sale.debt else Method.CASH
-    paid: dict[str, Any] = {"method": method, "customer": sale.debtor}
-    others = [choice for choice in Method.choices if choice[0] not in {Method.CREDIT, method}]
+    payment = sale.payment
+    paid: dict[str, Any] = {"method": payment.method, "customer": sale.debtor}
+    others = [row for row in methods.METHODS if not (row.needs_debtor or row.needs_reference)]
+    change = {**paid, "cash_given": payment.cash_given, "reference": payment.reference}
     return {
-        "others": others if sale.may_change else [],
-        "payment": PaymentForm(
-            initial={**paid, "cash_given": sale.entry.cash_given if sale.entry else None}, auto_id="paid-%s"
-        )
-        if sale.may_change
-        else None,
+        "others": [row for row in others if row.code != payment.method] if sale.may_change else [],
+        "payment": PaymentForm(initial=change, auto_id="paid-%s") if sale.may_change else None,
         "give_back": GiveBackForm(initial=paid, person=person, debt=sale.debt, auto_id="back-%s")
         if sale.is_owed and sale.may_give_back
         else None,
@@ -102,10 +97,12 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
         offered_customers(),
     )
     may_owe = may_owe and bool(names)
-    kept = {Method.CASH, *(MONEY if shifts else ()), *((Method.CREDIT,) if may_owe else ())}
+    offered = [row for row in methods.METHODS if (may_owe if row.needs_debtor else shifts or row.code == methods.CASH)]
     return {
-        "methods": [method for method in Method if method in kept] if len(kept) > 1 else [],
-        "chosen": request.POST.get("paid_by") or Method.CASH.value,
+        "methods": offered if len(offered) > 1 else [],
+        "chosen": request.POST.get("paid_by") or methods.CASH,
+        "reference": request.POST.get("paid_reference", ""),
+        "needs_reference": any(row.needs_reference for row in offered),
         "cash_given": request.POST.get("cash_given", ""),
         "has_drawer": bool(shifts),
         "is_in_no_shift": may_use and bool(drawers) and not shifts,
@@ -113,15 +110,6 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
         "customer": request.POST.get("paid_by_customer") or (owners[0].name if owners else ""),
         "names": names,
     }
-
-
-@register.simple_tag
-def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
-    """`{% refund_message_of sale head as message %}`; None for whoever sees no whole numbers, as `message_of`."""
-    if not sees_whole_numbers():
-        return None
-    text = presenting.refund_text(sale, head)
-    return Message(text, whatsapp_address(sale.order, text))
 
 
 @dataclass(frozen=True)
@@ -134,39 +122,14 @@ class PaidTogether:
 
 
 @register.simple_tag
-def paid_together(orders: Iterable[Order]) -> PaidTogether | None:
-    """`{% paid_together sheet.orders as paid %}`; None where they were not all paid in one way that somebody noted."""
-    found = current_sales([order.ref_id for order in orders])
-    methods = {sale.method if sale else "" for sale in found.values()}
-    if len(methods) != 1 or methods == {""}:
+def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
+    """`{% paid_together sheet.payments as paid %}`; None where they were not all paid in one way that says more."""
+    paid = list(payments)
+    codes = {payment.method for payment in paid}
+    if len(codes) != 1:
         return None
-    sales = [sale for sale in found.values() if sale]
-    if methods != {Method.CASH}:
-        return PaidTogether(sales[0].get_method_display(), None, 0)
-    if any(sale.cash_given is None for sale in sales):
+    if not paid[0].is_cash:
+        return PaidTogether(paid[0].method_words, None, 0)
+    if any(payment.cash_given is None for payment in paid):
         return None
-    return PaidTogether("", sum(sale.cash_given or 0 for sale in sales), sum(sale.change or 0 for sale in sales))
-
-
-# Where an order keeps what a page has read of it.
-_PAID = "_paid_of"
-# What the customer of an example gives.
-_EXAMPLE_CASH = 100_000
-
-
-@register.simple_tag
-def paid_of(order: Order) -> DrawerEntry | None:
-    """`{% paid_of order as paid %}`: the entry of its sale, for receipt and text; None while it is in no drawer.
-
-    Of an order that is on an account and in no drawer, or not yet, one like it; of an example, one in cash.
-    """
-    if order.pk is None:
-        return DrawerEntry(method=Method.CASH, amount=order.customer_pays, cash_given=_EXAMPLE_CASH)
-    known = vars(order)  # asked once for a page, which may show paper and text
-    if _PAID not in known:
-        sales = DrawerEntry.objects.current().filter(ref_id=order.ref_id, ref_id__gt="", kind=DrawerEntry.Kind.SALE)
-        entries, debts = read_together(sales, standing_sales([order.ref_id]))
-        on_account = DrawerEntry(method=Method.CREDIT, amount=order.customer_pays) if debts else None
-        known[_PAID] = entries[0] if entries else on_account
-    found: DrawerEntry | None = known[_PAID]
-    return found
+    return PaidTogether("", sum(one.cash_given or 0 for one in paid), sum(one.change or 0 for one in paid))

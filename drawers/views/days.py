@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -22,6 +24,7 @@ from core.errors import refusal_shown
 from core.numbers import note_as_seen
 from core.rights import Right
 from core.times import shop_day
+from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay
 from drawers.services import SIGN, DayLine
@@ -85,6 +88,7 @@ def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
         "found": found,
         "lines": lines,
         "sum": _sum(lines),
+        "methods": _by_method(lines),
         "open_shifts": open_shifts,
         "sees_cost": request.user.has_perm(Right.VIEW_COST),
         "is_running": is_running,
@@ -98,12 +102,22 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
     return {name: sum(getattr(line.totals, name) for line in lines) for name in names} | services.cash_of_day(lines)
 
 
+def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
+    """What all shifts sold by each method, less what went back so: its code, its words, rupiah."""
+    sums: Counter[str] = Counter()
+    for line in lines:
+        for sold in (line.totals.sales, line.totals.refunds):
+            for code, amount in sold.items():
+                sums[code] += amount
+    return [(code, method_words(code), amount) for code, amount in sums.items() if amount]
+
+
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     """The same as a file."""
     shown = _day(day)
-    fields = dict(_FIELDS)
+    fields = dict(_FIELDS) | {f"sales_{code}": partial(_sales_by, code) for code, _words in method_choices()}
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(Kind.EXPORT_MADE, request=request, subject=f"day {shown}", facts={"format": "csv"})
@@ -112,6 +126,10 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="shifts-{shown}.csv"'},
     )
+
+
+def _sales_by(code: str, line: DayLine) -> int:
+    return line.totals.sales.get(code, 0)
 
 
 _FIELDS = {
@@ -124,10 +142,10 @@ _FIELDS = {
     "credit_payments": lambda line: line.totals.all_credit,
     "credit_payouts": lambda line: line.totals.all_credit_out,
     "opening": lambda line: line.totals.opening,
-    "cash_sales": lambda line: line.totals.sales["cash"],
-    "cash_given_back": lambda line: line.totals.refunds["cash"],
-    "credit_paid_in_cash": lambda line: line.totals.credit["cash"],
-    "credit_paid_out_in_cash": lambda line: line.totals.credit_out["cash"],
+    "cash_sales": lambda line: line.totals.in_cash(line.totals.sales),
+    "cash_given_back": lambda line: line.totals.in_cash(line.totals.refunds),
+    "credit_paid_in_cash": lambda line: line.totals.in_cash(line.totals.credit),
+    "credit_paid_out_in_cash": lambda line: line.totals.in_cash(line.totals.credit_out),
     "paid_in": lambda line: line.totals.paid_in,
     "paid_out": lambda line: line.totals.paid_out,
     "expected": lambda line: line.totals.expected,

@@ -15,14 +15,14 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.forms import first_fault
 from core.rights import Right
+from credit.methods import moves_money
 from drawers import services
 from drawers.errors import DrawerRefused, OpeningUnexplained, TooLittleCash
 from drawers.forms import GiveBackForm, OpenForm, PaidForm, PaymentForm
-from drawers.models import Drawer, Method, Shift
+from drawers.models import Drawer, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
-from drawers.tables import EntryTable
-from drawers.views.shifts import entries_of
-from purchases.models import Order
+from drawers.tables import EntryTable, SaleTable
+from drawers.views.shifts import entries_of, sales_of
 
 _ROWS = 30
 # So many of a person's own shifts are looked through for what was not settled.
@@ -51,7 +51,6 @@ def _closed(request: StaffRequest, form: OpenForm, status: int = 200) -> HttpRes
 
 
 def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200) -> HttpResponse:
-    services.catch_up(shift)
     totals = services.totals_of([shift.pk])[shift.pk]
     lately = list(Shift.objects.filter(cashier=shift.cashier_id).order_by("-opened_at", "-pk")[:_SHIFTS])
     context: dict[str, Any] = {
@@ -59,6 +58,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
         "totals": totals,
         "lines": cash_lines(totals),
         "others": other_lines(totals),
+        "sales": SaleTable(sales_of(shift)[:_ROWS]),
         "table": EntryTable(entries_of(shift)[:_ROWS]),
         "form": form,
         "unsettled": services.unsettled(lately)[:_ROWS],
@@ -143,29 +143,29 @@ def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
 @require_POST
 def sale_paid(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Note how the customer paid for an order."""
-    order = get_object_or_404(Order, ref_id=ref_id)
+    payment = get_object_or_404(Payment, ref_id=ref_id)
     form = PaymentForm(request.POST)
     if not form.is_valid():
         messages.error(request, first_fault(form), extra_tags="no_payment")
-        return redirect(order)
+        return redirect("order_detail", ref_id=ref_id)
     with refusal_shown(request):
-        services.note_payment(order, actor=request.user, **form.cleaned_data)
+        services.change_payment(payment, actor=request.user, **form.cleaned_data)
         messages.success(request, _("Noted how the customer paid."), extra_tags="payment_noted")
-    return redirect(order)
+    return redirect("order_detail", ref_id=ref_id)
 
 
 @staff_only(Right.VIEW_ORDERS, Right.GIVE_BACK)
 @require_POST
 def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
     """Note that the customer has the money back, and how."""
-    order = get_object_or_404(Order, ref_id=ref_id)
+    payment = get_object_or_404(Payment, ref_id=ref_id)
     form = GiveBackForm(request.POST, person=request.user)
     if not form.is_valid():
         messages.error(request, first_fault(form), extra_tags="no_refund")
-        return redirect(order)
+        return redirect("order_detail", ref_id=ref_id)
     with refusal_shown(request):
-        services.give_back(order, actor=request.user, request=request, **form.cleaned_data)
-        on_account = form.cleaned_data["method"] == Method.CREDIT
+        services.give_back(payment, actor=request.user, request=request, **form.cleaned_data)
+        on_account = not moves_money(form.cleaned_data["method"])
         words = _("Noted on the customer's account.") if on_account else _("Noted as given back.")
         messages.success(request, words, extra_tags="given_back")
-    return redirect(order)
+    return redirect("order_detail", ref_id=ref_id)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -25,14 +26,16 @@ from drawers import services
 from drawers.errors import DifferenceUnexplained, DrawerRefused
 from drawers.filters import ShiftFilter
 from drawers.forms import CloseForm
-from drawers.models import DENOMINATIONS, DrawerEntry, Shift
+from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.services import MANAGE, USE, VIEW
-from drawers.tables import EntryTable, ShiftTable
+from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.formats import csv_blocks
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
+# Of what is no sale; the file has all of it.
+_MOST_ENTRIES = 200
 
 
 @staff_only(Right.VIEW_SHIFTS)
@@ -46,9 +49,14 @@ def shift_list(request: StaffRequest) -> HttpResponse:
     return render(request, "drawers/shift_list.html", context)
 
 
+def sales_of(shift: Shift) -> QuerySet[Payment]:
+    """The sales of a shift as the table shows them, newest first."""
+    return shift.payments.select_related("seller", "debt__account__customer").order_by("-at", "-pk")
+
+
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
-    """The entries of a shift as the table shows them, newest first."""
-    return shift.entries.select_related("person", "undone_by").order_by("-pk")
+    """What else came into a shift or went out of it, as the table shows it, newest first."""
+    return shift.entries.select_related("person", "undone_by", "payment").order_by("-pk")
 
 
 def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
@@ -68,17 +76,23 @@ def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
 def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One shift with its sums and entries; fit for paper, A4 or 80 mm (`?paper=80`)."""
     shift = _shift_for(request, pk, VIEW)
-    services.catch_up(shift)
     sees_cost = request.user.has_perm(Right.VIEW_COST)
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
-    page = keyset_page(entries_of(shift), request.GET, time_field="at", size=200)
+    page = keyset_page(sales_of(shift), request.GET, time_field="at", size=200)
     paper = request.GET.get("paper", "")
-    ended_later, ended_here = services.late_endings(shift)
-    handed_to, after, later, unsettled = read_together(
+    ended = Payment.objects.exclude(outcome=Outcome.OPEN).select_related("order").order_by("ended_at", "pk")
+    handed_to, after, refunded, sold_later, ended_later, ended_here, unsettled, entries = read_together(
         Shift.objects.filter(taken_from=shift).select_related("cashier"),
         _after(shift)[:1],
-        shift.later_entries.select_related("shift__cashier").order_by("pk")[:_MOST_LATE],
+        shift.payments.exclude(refund_entry__shift=shift)
+        .filter(refund_entry__isnull=False)
+        .select_related("refund_entry__shift__cashier")
+        .order_by("pk")[:_MOST_LATE],
+        shift.sold_later.select_related("sold_in__cashier").order_by("pk")[:_MOST_LATE],
+        ended.filter(Q(ended_in=None) | ~Q(ended_in=shift), sold_in=shift)[:_MOST_LATE],
+        ended.filter(ended_in=shift).exclude(sold_in=shift)[:_MOST_LATE],
         services.unsettled([shift])[:_MOST_LATE],
+        entries_of(shift)[:_MOST_ENTRIES],
     )
     context: dict[str, Any] = {
         "shift": shift,
@@ -88,9 +102,11 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "lines": cash_lines(totals),
         "others": other_lines(totals),
         "page": page,
-        "table": EntryTable(page.rows),
+        "table": SaleTable(page.rows),
+        "entries": EntryTable(entries),
         "counts": _counts(shift),
-        "later": later,
+        "refunded": refunded,
+        "sold_later": sold_later,
         "ended_later": ended_later,
         "ended_here": ended_here,
         "unsettled": unsettled,
@@ -116,13 +132,13 @@ def _counts(shift: Shift) -> list[tuple[int, int, int]]:
 @staff_only()
 @require_GET
 def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
-    """All entries of one shift as CSV."""
+    """All sales and entries of one shift as CSV."""
     shift = _shift_for(request, pk, VIEW)
-    services.catch_up(shift)
     record(Kind.EXPORT_MADE, request=request, subject=f"shift {shift.pk}", facts={"format": "csv"})
-    rows = shift.entries.select_related("person").order_by("pk").iterator()
+    sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
+    entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
     return StreamingHttpResponse(
-        ["\ufeff", *csv_blocks(rows, EntryTable.export)],
+        ["\ufeff", *csv_blocks(chain(sold, entered), shift_fields())],
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="shift-{shift.pk}.csv"'},
     )
@@ -159,7 +175,6 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
             difference = getattr(refusal, "difference", None)
         else:
             return redirect(shift)
-    services.catch_up(shift)
     context = {"shift": shift, "form": form, "difference": difference, "expected": services.expected_cash(shift)}
     return render(request, "drawers/shift_close.html", context)
 

@@ -3,4 +3,4 @@
 from purchases.models.orders import Order
 from purchases.models.receipts import ReceiptPrint
 from purchases.models.timeline import Incident, OrderEvent
-from purchases.models.verdicts import GivenBack, Verdict
+from purchases.models.verdicts import Verdict

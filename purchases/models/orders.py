@@ -11,7 +11,6 @@ from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce, Left, Reverse, Upper
-from django.db.models.lookups import GreaterThan
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +22,7 @@ from core.notation import bare
 from core.rights import Right
 from core.search import found_by
 from core.triggers import never_truncated
+from drawers.models import Outcome, Payment
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 # As much of an SN as a search looks at.
@@ -36,10 +36,6 @@ SHOP_PAYS = Coalesce("price", "max_price")
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
     status=Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED
 )
-
-# An order that took longer than this to end may do so several shifts later.
-LONG_ON_ITS_WAY = dt.timedelta(hours=1)
-_LONG_ON_ITS_WAY = Q(GreaterThan(F("final_at") - F("created_at"), LONG_ON_ITS_WAY))
 
 
 def may_be_charged(order: str = "") -> Q:
@@ -70,7 +66,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
             | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
             | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS))
         )
-        owed = Order.objects.filter(status=Status.REVERSED, given_back=None)
+        owed = Order.objects.filter(status=Status.REVERSED, payment__outcome=Outcome.OWED)
         # Each by its own index: joined by OR they would be looked for in every order.
         return self.filter(pk__in=late.values("pk").union(owed.values("pk"), undecided, all=True))
 
@@ -172,6 +168,10 @@ class Order(models.Model):
         null=True, help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase."
     )
 
+    payment = models.OneToOneField(
+        Payment, on_delete=models.PROTECT, related_name="order", help_text="How the customer pays."
+    )
+
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED)
     action_reason = models.CharField(max_length=20, blank=True, choices=ActionReason.choices)
     error_code = models.CharField(max_length=40, blank=True, help_text="The upstream's last error code for it.")
@@ -271,7 +271,6 @@ class Order(models.Model):
             models.Index(fields=["sent_at"], name="order_in_doubt", condition=may_be_charged()),
             models.Index(fields=["id"], name="order_reversed", condition=Q(status=Status.REVERSED)),
             models.Index(fields=["final_at"], name="order_unfulfilled", condition=Q(status__in=sorted(UNFULFILLED))),
-            models.Index(fields=["final_at"], name="order_long_on_its_way", condition=_LONG_ON_ITS_WAY),
             # For the search; each finds a beginning.
             models.Index(
                 fields=["destination", "-created_at"],
@@ -287,7 +286,7 @@ class Order(models.Model):
             pgtrigger.FSM(name="moves_as_in_its_life", field="status", transitions=allowed_moves()),
             pgtrigger.ReadOnly(
                 name="identity_never_changes",
-                fields=["ref_id", "kind", "idempotency_key", "product_code", "destination", "created_at"],
+                fields=["ref_id", "kind", "idempotency_key", "product_code", "destination", "created_at", "payment"],
             ),
             pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
             never_truncated(),

@@ -1,4 +1,4 @@
-"""How two people end an order, and what the customer got back afterwards."""
+"""How two people end an order."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
 from audit.history import history_of
-from core.transactions import TRANSACTION_NUMBER
-from core.triggers import append_only, never_truncated, own_transaction
+from core.triggers import never_truncated
 from purchases.models.orders import Order
 from purchases.states import Status
 
@@ -98,24 +97,3 @@ class Verdict(models.Model):
 
 
 VerdictHistory = history_of(Verdict)
-
-
-class GivenBack(models.Model):
-    """What the customer paid for a reversed order was given back: who says so, and how."""
-
-    order = models.OneToOneField(Order, on_delete=models.PROTECT, related_name="given_back")
-    noted_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(default=timezone.now)
-    note = models.CharField(max_length=500)
-    txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
-
-    class Meta:
-        constraints = [models.CheckConstraint(condition=Q(note__gt=""), name="given_back_has_a_note")]
-        indexes = [
-            models.Index(fields=["at"], name="given_back_by_time"),
-            models.Index(fields=["txid", "id"], name="given_back_to_seal"),
-        ]
-        triggers = [*append_only(), own_transaction()]
-
-    def __str__(self) -> str:
-        return f"{self.order} given back"

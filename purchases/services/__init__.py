@@ -11,7 +11,6 @@ from purchases.services.health import count_health, count_health_if_due
 from purchases.services.incidents import close_incident
 from purchases.services.limits import Allowance, allowance_of, name_helpers
 from purchases.services.moving import lock_order_for_move
-from purchases.services.payment import payment_said, place_as_paid
 from purchases.services.placing import Approved, needs_approval, place_order, refuse_repeat
 from purchases.services.polling import poll
 from purchases.services.reports import Report, apply_report, apply_reports

@@ -159,7 +159,7 @@ def _may_print(order: Order, _person: User) -> bool:
 
 
 def _may_give_back(order: Order, _person: User) -> bool:
-    return order.status == Status.REVERSED and not hasattr(order, "given_back")
+    return order.status == Status.REVERSED and not order.payment.is_given
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
@@ -15,9 +14,10 @@ from approvals.errors import AlreadyAsked
 from catalogue.models import Product
 from core.money import rupiah
 from core.rights import Right
+from drawers.services import PaymentFacts
 from purchases.errors import AboveLimit, NeedsApproval
-from purchases.services.payment import PAYMENT, payment_now, payment_words, place_as_agreed
 from purchases.services.placing import (
+    PAYMENT,
     Approved,
     place_order,
     refuse_if_among,
@@ -52,6 +52,11 @@ def ask_for_approval(need: NeedsApproval, *, actor: User, reason: str = "") -> A
         return before.approval  # the same form again
 
 
+def payment_now(content: Content) -> dict[str, Any]:
+    """The part of an approval's content about the payment, as it is now."""
+    return {PAYMENT: PaymentFacts.of(content[PAYMENT]).plain}
+
+
 class SpendingAct(Act):
     """What purchases and bill payments have in common: an order is placed by who asked."""
 
@@ -75,7 +80,7 @@ class SpendingAct(Act):
     @staticmethod
     def payment_lines(content: Content) -> list[Line]:
         """How the customer pays, where who asked has said so."""
-        words = payment_words(content)
+        words = PaymentFacts.of(content[PAYMENT]).words
         return [Line(PAYMENT, _("Paid by"), words)] if words else []
 
     @staticmethod
@@ -131,21 +136,21 @@ class PurchaseAct(SpendingAct):
 
         Raises `BalanceShort` where it does not wait for a top-up, and what refuses it on credit now.
         """
-        asked, key = approval.facts, approval.facts["idempotency_key"]
-        place = partial(
-            place_order,
+        asked = approval.facts
+        placed = place_order(
             product=_locked(asked["product_code"]),
             destination=asked["destination"],
             max_price=asked["max_price"],
             selling_price=asked["selling_price"],
             reason=asked["below_cost"],
-            idempotency_key=key,
+            idempotency_key=asked["idempotency_key"],
             placed_by=approval.asked_by,
             confirm_repeat=asked["confirm_repeat"],
             wait_for_topup=asked["wait_for_topup"],
             approved=self.approved(approval, approver),
+            payment=PaymentFacts.of(asked[PAYMENT]),
         )
-        return place_as_agreed(asked, place, amount=asked["selling_price"], key=key, seller=approval.asked_by).ref_id
+        return placed.ref_id
 
     def lines(self, content: Content) -> list[Line]:
         """What is bought, for whom, at which price."""

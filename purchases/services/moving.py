@@ -1,8 +1,8 @@
 """The one door to a status: every order is stored here, and moves here, with its event and its entries in the books.
 
-Lock order, everywhere: the bill's check, the order, who spends (`limits`), the SN (`serials`), what hangs on the order
-(events, incidents, verdicts), the books. Several orders are locked by their keys, or locked ones are skipped. The books
-come last: see `ledger.services.posting`.
+Lock order, everywhere: the bill's check, the order, its payment, a shift, an account, who spends (`limits`), the SN
+(`serials`), what hangs on the order (events, incidents, verdicts), the books. Several orders are locked by their keys,
+or locked ones are skipped. The books come last: see `ledger.services.posting`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from django.utils import timezone
 
 from core import clock
 from core.bulk import insert_row, insert_rows, read_rows, update_rows
+from drawers import services as drawers
+from drawers.services import Ending, PaymentFacts
 from gateway.line import ring_when_committed
 from gateway.models import NEXT_NUMBER
 from gateway.polling import in_seconds, next_poll_at
@@ -85,13 +87,17 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
 
-def store(order: Order, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
-    """Insert a new order, queued or in need of action.
+def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
+    """Insert a new order, queued or in need of action, with its payment.
 
     `facts`: what our own words of its first event are made of. `note`: the person's words in it. Raises
-    `LimitReached` when it is beyond what its person may spend, `BalanceShort` if it cannot be reserved for.
+    `LimitReached` when it is beyond what its person may spend, `BalanceShort` if it cannot be reserved for, and what
+    `drawers.services.take_payment` raises.
     """
     with transaction.atomic():
+        order.payment = drawers.take_payment(
+            order.ref_id, amount=order.customer_pays, seller=order.placed_by, facts=payment
+        )
         refuse_beyond_limits(order.placed_by, order.max_price, key=order.idempotency_key)
         insert_row(order)
         cause = Cause(source=OrderEvent.Source.STAFF, actor=order.placed_by, note=note, facts=facts or {})
@@ -126,11 +132,17 @@ def write(moves: Sequence[Move]) -> None:
     """Write moves of different orders: in one statement each the orders, their timelines and, last, the books."""
     update_rows([one.order for one in moves], _CHANGING)
     _write(moves)
+    drawers.end_payments([_ending(one.order) for one in moves if one.order.final_at])
     recount_when_committed([one.order.status for one in moves])
     for one in moves:
         ring_when_committed(one.order.next_poll_at)
         source, after = str(one.cause.source), one.order.status
         log.info("order_moved", ref_id=one.order.ref_id, before=str(one.before), after=after, source=source)
+
+
+def _ending(order: Order) -> Ending:
+    cost = order.shown_price if order.status == Status.SUCCESS else None
+    return Ending(order.payment_id, order.final_at or clock.now(), cost)
 
 
 def _write(moves: Sequence[Move]) -> None:

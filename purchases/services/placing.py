@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -15,6 +15,9 @@ from django.utils import timezone
 from catalogue.models import Product, ProductType
 from core.bulk import read_rows
 from core.times import start_of_day
+from credit.errors import CreditRefused
+from drawers import services as drawers
+from drawers.services import PaymentFacts
 from gateway import line
 from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
@@ -41,6 +44,10 @@ from staff.services import limits_of
 if TYPE_CHECKING:
     from staff.models import User
 
+# Nearly always.
+IN_CASH = PaymentFacts()
+# Where an approval's content holds how the customer pays.
+PAYMENT = "payment"
 # Without letters and digits that are mistaken for one another when read aloud.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 # Every click asks this; to write it costs Django more than to ask it.
@@ -80,6 +87,7 @@ def place_order(
     wait_for_topup: bool = False,
     enqueue: bool = True,
     approved: Approved | None = None,
+    payment: PaymentFacts = IN_CASH,
 ) -> Order:
     """Store an order (queued) and put it into the line of the person; return it.
 
@@ -88,14 +96,15 @@ def place_order(
     what the product sells for. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or
     command; the same key gives the same order again. `confirm_repeat`: a person meant a second one on the same day.
     `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
-    submits it. `approved`: by whom, when it is above the person's limit. Raises `InvalidDestination`, `NotForSale`,
-    `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`, `BelowCost`, `LimitReached`,
-    `NeedsApproval` or `BalanceShort`; nothing is stored or sent then.
+    submits it. `approved`: by whom, when it is above the person's limit. `payment`: how the customer pays. Raises
+    `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`,
+    `BelowCost`, `LimitReached`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`; nothing is stored
+    or sent then.
     """
     destination = product.kind.clean(destination)
     found = _look(product, destination, idempotency_key)
     if before := next((order for order in found if order.idempotency_key == idempotency_key), None):
-        return _same_order(before, product, destination)
+        return _same_order(before, product, destination, payment)
     refuse_if_not_for_sale(product)
     if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
@@ -123,6 +132,7 @@ def place_order(
                 "confirm_repeat": confirm_repeat,
                 "wait_for_topup": wait_for_topup,
                 "idempotency_key": idempotency_key,
+                **agreed_now(payment, placed_by),
             },
         )
     return queue_order(
@@ -138,7 +148,14 @@ def place_order(
         enqueue=enqueue,
         approved=approved,
         note=reason,
+        payment=payment,
     )
+
+
+def agreed_now(payment: PaymentFacts, seller: User | None) -> dict[str, Any]:
+    """The part of an approval's content about the payment, with the shift that sells it."""
+    shift = drawers.open_shift_of(seller.pk) if seller else None
+    return {PAYMENT: replace(payment, agreed_in=shift.pk if shift else None).plain}
 
 
 def needs_approval(person: User | None, price: int) -> bool:
@@ -195,10 +212,12 @@ def queue_order(
     enqueue: bool,
     approved: Approved | None = None,
     note: str = "",
+    payment: PaymentFacts,
 ) -> Order:
     """Store an order whose facts were checked already, reserve its price, and put it into the line of the person.
 
     `selling_price`: whole rupiah, what the customer pays, with the shop's `fee` for a bill. `note`: the person's words.
+    `payment`: how the customer pays.
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
@@ -222,17 +241,17 @@ def queue_order(
     facts = approved.facts if approved else {}
     try:
         try:
-            store(order, facts, note=note)
+            store(order, payment, facts, note=note)
         except BalanceShort:
             if not wait_for_topup:
                 raise
             order.pk, order.next_poll_at = None, None
             order.status, order.action_reason = Status.NEEDS_ACTION, ActionReason.BALANCE_SHORT
-            store(order, facts, note=note)
-    except IntegrityError:
-        # Somebody was faster between our look and our insert; the database's constraints decided.
+            store(order, payment, facts, note=note)
+    except (IntegrityError, CreditRefused):
+        # Somebody was faster between our look and our insert; the database's constraints decided, or the account.
         if before := Order.objects.filter(idempotency_key=idempotency_key).first():
-            return _same_order(before, product, destination)
+            return _same_order(before, product, destination, payment)
         if duplicate := Order.objects.open().filter(product_code=product.code, destination=destination).first():
             raise OpenDuplicate(duplicate) from None
         raise
@@ -265,7 +284,8 @@ def _enqueue(order: Order) -> None:
     line.join(Work(SUBMIT, order.pk), person_id=order.placed_by_id)
 
 
-def _same_order(order: Order, product: Product, destination: str) -> Order:
+def _same_order(order: Order, product: Product, destination: str, payment: PaymentFacts) -> Order:
+    drawers.refuse_other_debtor(order.payment, payment)
     if (order.product_code, order.destination) != (product.code, destination):
         raise TokenUsed(order)
     return order

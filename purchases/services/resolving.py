@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.db import transaction
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 
+from drawers import services as drawers
 from gateway import line
 from gateway.line import Work
 from gateway.polling import HEAD_START_SECONDS, in_seconds
 from purchases.errors import ActionRefused, NotForSale, PriceMoved
-from purchases.models import GivenBack, Order, OrderEvent
+from purchases.models import Order, OrderEvent
 from purchases.services.actions import Action, not_possible, require
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.limits import refuse_beyond_limits
@@ -64,8 +63,8 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
     """Queue an order again that needs action, paying at most `max_price` rupiah; call it with the order locked.
 
     A newly confirmed price is kept with its event, beside the one before. The selling price of a bill, and of an order
-    at cost, moves by as much. What `settings.PRICE_FOLLOWERS` names may refuse the new selling price, such as a
-    customer's credit. Raises
+    at cost, moves by as much, and its payment with it. Raises
+    - `OverCap`: it is on credit, and beyond the customer's cap;
     - `LimitReached`: it is beyond what the actor may spend;
     - `ActionRefused`: a higher price needs a second person;
     - `BelowCost`: a higher price is above what the customer pays, and the actor may not sell so or gives no `reason`.
@@ -75,9 +74,8 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
         refuse_below_cost(actor, reason)
     moves_with_it = order.selling_price is not None and order.follows_cost
     selling_price = (order.selling_price or 0) + max_price - order.max_price if moves_with_it else None
-    if selling_price not in {None, order.selling_price}:
-        for name in settings.PRICE_FOLLOWERS:  # before anything else is locked
-            import_string(name)(order, selling_price, actor)
+    if selling_price is not None and selling_price != order.selling_price:
+        drawers.follow_price(order.payment_id, selling_price, actor=actor)  # before anything else is locked
     refuse_beyond_limits(actor, max_price, key=order.idempotency_key)
     is_new = max_price != order.max_price
     if max_price > order.max_price and needs_approval(actor, max_price):
@@ -127,19 +125,17 @@ def poll_now(order: Order, *, actor: User) -> bool:
     return line.join(Work(POLL, order.pk), person_id=actor.pk)
 
 
-def note_given_back(order: Order, *, actor: User, note: str) -> GivenBack:
+def note_given_back(order: Order, *, actor: User, note: str) -> None:
     """Note that the customer of a reversed order has the money back, and how. Raises `ActionRefused`.
 
-    What `settings.GIVEN_BACK_CHECKS` names may refuse it, such as credit while the customer owes the order.
+    What `drawers.services.note_given_back` raises, too, such as credit while the customer owes the order.
     """
     if not note.strip():
         raise ActionRefused(_("Write how the customer got the money back."))
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.GIVE_BACK, current, actor)
-        for name in settings.GIVEN_BACK_CHECKS:
-            import_string(name)(current)
-        return GivenBack.objects.create(order=current, noted_by=actor, note=note.strip()[:500])
+        drawers.note_given_back(current.payment, actor=actor, note=note)
 
 
 def poll_before_deciding(order: Order) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from django import template
 
 from core.numbers import sees_whole_numbers
+from drawers.presenting import ShownSale, refund_text
 from purchases.models import Order
+from purchases.presenting import shown_destination
 from purchases.receipts import ReceiptPaper, message_text, sample_receipt, whatsapp_address
 from shop.models import Paper
 from shop.presenting import Letterhead
@@ -31,6 +33,16 @@ def message_of(order: Order, head: Letterhead, bill: Any = None) -> Message | No
     if not sees_whole_numbers():
         return None
     text = message_text(order, head, bill=bill or None)
+    return Message(text, whatsapp_address(order, text))
+
+
+@register.simple_tag
+def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
+    """`{% refund_message_of sale head as message %}`; None for whoever sees no whole numbers, as `message_of`."""
+    if not sees_whole_numbers():
+        return None
+    order = sale.order
+    text = refund_text(sale, head, number=shown_destination(order))
     return Message(text, whatsapp_address(order, text))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,6 +10,8 @@ from catalogue.forms import DestinationForm
 from catalogue.models import Product
 from catalogue.operators import is_brand_of_another
 from core.access import StaffRequest
+from core.errors import OrderRefused
+from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
 from purchases import services
@@ -20,7 +21,6 @@ from purchases.errors import (
     NeedsApproval,
     NotForSale,
     OpenDuplicate,
-    OrderRefused,
     PriceMoved,
     RepeatToday,
     SellingPriceMoved,
@@ -99,8 +99,7 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     seen_price, token = confirmed.cleaned_data["price"], str(confirmed.cleaned_data["token"])
     more: dict[str, Any]
     try:
-        place = partial(
-            services.place_order,
+        return services.place_order(
             product=product,
             destination=form.cleaned_data["destination"],
             max_price=cost_seen(product, seal=confirmed.cleaned_data["seal"], selling_price=seen_price),
@@ -110,8 +109,8 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
             placed_by=request.user,
             confirm_repeat=confirmed.cleaned_data["confirm_repeat"],
             wait_for_topup=request.POST.get("confirm") == "wait",
+            payment=PaidByForm(request.POST).payment(seen_price),
         )
-        return services.place_as_paid(request, place, amount=seen_price, key=token)
     except (PriceMoved, SellingPriceMoved) as refusal:
         product.refresh_from_db()
         more = {"price_before": seen_price, "refusal": refusal, "token": token}

@@ -132,7 +132,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     orders, verdicts, events, incidents, shops = read_together(
-        Order.objects.for_table().select_related("given_back__noted_by").filter(ref_id=ref_id),
+        Order.objects.for_table().select_related("payment__given_by").filter(ref_id=ref_id),
         Verdict.objects.select_related("proposed_by", "approved_by", "declined_by").filter(order__ref_id=ref_id),
         OrderEvent.objects.select_related("actor").filter(order__ref_id=ref_id),
         Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id),

@@ -7,7 +7,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from drawers.services import catch_up
 from purchases.states import ActionReason, Status
 from staff.models import User
 from tests.core.helpers import has_id, next_question
@@ -64,7 +63,7 @@ def test_own_orders_and_sales_of_today_are_there(cashier):
 
 def test_the_drawer_holds_what_its_page_says_with_a_sale_of_a_moment_ago(cashier):
     assert has_id(cashier.get("/"), "own-drawer-closed")
-    shift = begin(me(), cash=200_000)
+    begin(me(), cash=200_000)
     sell(me(), 10_500)
 
     overview, drawer = cashier.get("/").content.decode(), cashier.get("/drawer/").content.decode()
@@ -72,7 +71,6 @@ def test_the_drawer_holds_what_its_page_says_with_a_sale_of_a_moment_ago(cashier
     assert 'id="own-expected"' in overview
     assert 'data-amount="210500"' in overview
     assert 'id="expected-now" data-amount="210500"' in drawer
-    catch_up(shift)
 
 
 def test_it_is_sent_again_when_an_own_order_ends_and_only_then(cashier):

@@ -8,7 +8,7 @@ from django.utils import timezone
 from bills import services
 from bills.errors import CheckExpired
 from bills.models import BillCheck
-from purchases.errors import OrderRefused
+from core.errors import OrderRefused
 from purchases.models import Incident, Order
 from purchases.services import submit
 from purchases.services.following import follow

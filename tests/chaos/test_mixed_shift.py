@@ -12,15 +12,14 @@ from bills import services as bills
 from bills.models import BillCheck
 from catalogue.models import Product
 from credit.errors import OverCap
-from credit.services import sell_on_credit
-from drawers.models import DrawerEntry
+from drawers.models import Payment
 from drawers.services import (
+    PaymentFacts,
+    change_payment,
     close_shift,
     give_back,
-    note_payment,
     pay_in,
     pay_out,
-    sweep_sales,
     take_credit_payment,
     totals_of,
 )
@@ -123,21 +122,19 @@ class Shop:
         key, amount, place = self._what(number)
         method = self.dice.choice(["cash", "cash", "cash", "transfer", "qris", *self.customers])
         if method not in self.customers:
-            order = place()
+            order = place(payment=PaymentFacts(method=method))
         else:
             customer, owed = self.customers[method], self.book.owed[method]
             try:
-                order = sell_on_credit(customer, amount=amount, key=key, place=place, actor=self.cashier)
+                order = place(payment=PaymentFacts(method="credit", customer=customer))
             except OverCap:
                 assert owed + amount > account_of(customer).cap
                 assert not Order.objects.filter(idempotency_key=key).exists()
                 order, method = place(), "cash"
-        if method in {"transfer", "qris"}:
-            note_payment(order, method=method, actor=self.cashier)
         self.book.sold(order, method)
         return order
 
-    def _what(self, number: int) -> tuple[str, int, Callable[[], Order]]:
+    def _what(self, number: int) -> tuple[str, int, Callable[..., Order]]:
         """A bill now and then, else a number to top up: its key, what the customer pays, and how it is placed."""
         if number % (SALES // BILLS) == 0:
             check = self.checks[number * BILLS // SALES]
@@ -162,7 +159,7 @@ class Shop:
                 book.owed[name] -= paid
                 book.cash += paid if method == "cash" else 0
         if number % 25 == 24:
-            note_payment(order, method="qris", actor=self.cashier)
+            change_payment(order.payment, method="qris", actor=self.cashier)
             book.changed(order, "qris")
 
     def give_back(self, order: Order) -> bool:
@@ -170,7 +167,7 @@ class Shop:
         sold = self.book.paid_by[order.ref_id]
         how = self.dice.choice(["credit", ""] if sold in self.customers else ["cash", "transfer", ""])
         if how:
-            give_back(order, shift=self.shift, method=how, actor=self.cashier)
+            give_back(order.payment, shift=self.shift, method=how, actor=self.cashier)
             self.book.cash -= order.customer_pays if how == "cash" else 0
             self.book.owed[sold] -= order.customer_pays if how == "credit" else 0
         return bool(how)
@@ -205,7 +202,6 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
         close_never_arrived(lost, actor=shop.supervisor, note="killed")
     ended = list(Order.objects.exclude(status=Status.SUCCESS).order_by("pk"))
     given_back = [order.ref_id for order in ended if shop.give_back(order)]
-    sweep_sales()
 
     # then: the drawer and the accounts are as written down, to the rupiah
     counted = book.cash // 100 * 100  # no coin is smaller
@@ -213,8 +209,8 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
     assert (closed.expected, closed.difference) == (book.cash, counted - book.cash)
     totals = totals_of([closed.pk])[closed.pk]
     assert (totals.sale_count, totals.refund_count) == (SALES, len(given_back))
-    entries = DrawerEntry.objects.current().filter(kind="sale")
-    assert set(entries.values_list("ref_id", "amount", "method")) == shop.written()
+    assert set(Payment.objects.values_list("ref_id", "amount", "method")) == shop.written()
+    assert not Payment.objects.exclude(sold_in=closed, ended_in=closed).exists()
     assert {name: owed_by(one) for name, one in shop.customers.items()} == {
         name: book.owed[name] for name in shop.customers
     }

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from drawers.services import give_back, note_owed
+from drawers.services import give_back
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from tests.core.helpers import next_question
@@ -76,8 +76,7 @@ def test_what_is_owed_and_what_was_given_is_said():
     browser = browser_of("supervisor")
     assert "You get your Rp10.500 back" in told(browser, NUMBER)[1]
 
-    note_owed()
-    give_back(order, method="cash", shift=shift, actor=shift.cashier)
+    give_back(order.payment, method="cash", shift=shift, actor=shift.cashier)
 
     assert "We have given you Rp10.500 back" in told(browser, NUMBER)[1]
 

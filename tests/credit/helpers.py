@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import uuid
 from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
 
 from credit.models import CreditAccount
-from credit.services import sell_on_credit
 from customers.models import Customer
+from drawers.models import Payment
+from drawers.services import PaymentFacts, give_back
 from purchases.models import Order
 from staff.models import User
 from tests.customers.helpers import make_customer
@@ -28,15 +28,13 @@ def give_credit(name: str = "Bu Sri", *, cap: int = 100_000, due_days: int = 14)
 
 def sell_to(customer: Customer, amount: int = 10_000, *, by: User, product: Any = None, **facts: Any) -> Order:
     """An order for so much (rupiah) that this person has sold on credit."""
-    key = facts.pop("key", str(uuid.uuid4()))
-    chosen = product or make_product(price=amount)
-    return sell_on_credit(
-        customer,
-        amount=chosen.sells_for,
-        key=key,
-        place=lambda: place(chosen, placed_by=by, idempotency_key=key, **facts),
-        actor=by,
-    )
+    on_credit = PaymentFacts(method="credit", customer=customer)
+    return place(product or make_product(price=amount), placed_by=by, payment=on_credit, **facts)
+
+
+def take_off(order: Order, *, actor: User, customer: Customer | None = None) -> Payment:
+    """The order's price comes off an account."""
+    return give_back(order.payment, method="credit", actor=actor, customer=customer)
 
 
 def account_of(customer: Customer) -> CreditAccount:

@@ -11,8 +11,8 @@ from catalogue.models import Product
 from credit.errors import OverCap
 from credit.models import CreditEntry
 from credit.services import set_credit
-from drawers.models import DrawerEntry
-from drawers.services import close_shift, sweep_sales
+from drawers.models import Payment
+from drawers.services import close_shift
 from ledger.models import Entry
 from ledger.services import books
 from purchases.models import Order
@@ -50,8 +50,8 @@ def ask(browser: Client, product: Product, **more: str) -> Approval:
 
 def sales(ref_id: str) -> list[tuple[object, ...]]:
     """What is in the drawers of this order: shift, shift that sold it, method, rupiah, cash given."""
-    found = DrawerEntry.objects.filter(ref_id=ref_id, kind="sale").order_by("pk")
-    return list(found.values_list("shift", "sold_in", "method", "amount", "cash_given"))
+    found = Payment.objects.filter(ref_id=ref_id)
+    return list(found.values_list("sold_in", "agreed_in", "method", "amount", "cash_given"))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,6 @@ def test_given_an_approval_then_it_is_paid_as_agreed(upstream, browser, seller, 
     approve(approval, approver())
     order = Order.objects.get()
     assert owed_by(customer) == owed
-    sweep_sales()
-    sweep_sales()
     submit(order.pk, call_class=CallClass.INTERACTIVE)
 
     assert sales(order.ref_id) == [(shift.pk, None, method, product.sells_for, given)]
@@ -139,15 +137,13 @@ def test_given_a_closed_shift_then_it_enters_the_sellers_next(browser, seller):
     approval = ask(browser, product, paid_by="qris")
     close_shift(first, pieces=pieces_of(100_000), actor=seller)
     approve(approval, approver())
-    sweep_sales()
     order = Order.objects.get()
-    assert sales(order.ref_id) == []
+    assert sales(order.ref_id) == [(None, first.pk, "qris", 10_500, None)]
 
     second = begin(seller, drawer=first.drawer, cash=100_000)
-    sweep_sales()
 
     assert sales(order.ref_id) == [(second.pk, first.pk, "qris", 10_500, None)]
-    assert not other.entries.filter(kind="sale").exists()
+    assert not other.payments.exists()
     browser = browser_of("admin", username="looks")
     assert 'id="later"' in browser.get(f"/shifts/{first.pk}/").content.decode()
     assert f"sold in shift {first.pk}" in browser.get(f"/shifts/{second.pk}/").content.decode()

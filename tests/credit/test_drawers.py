@@ -5,15 +5,13 @@ from django.db import transaction
 
 from credit.errors import CreditRefused, OverCap
 from credit.models import CreditEntry
-from credit.services import give_back_credit, standing_sale
 from drawers.errors import DrawerRefused
-from drawers.models import DrawerEntry, Shift
+from drawers.models import DrawerEntry, Payment, Shift
 from drawers.services import (
+    change_payment,
     close_shift,
     expected_cash,
     give_back,
-    note_payment,
-    sweep_sales,
     take_credit_payment,
     totals_of,
     undo_credit_payment,
@@ -30,15 +28,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def sold(shift):
     """ref_id → (method, amount, whose) of the sales that hold."""
-    found = shift.entries.current().filter(kind="sale")
-    return {sale.ref_id: (sale.method, sale.amount, sale.reason) for sale in found}
+    found = shift.payments.select_related("debt__account__customer")
+    return {sale.ref_id: (sale.method, sale.amount, sale.debt.account.customer.name) for sale in found}
 
 
-def test_a_sale_on_credit_enters_by_itself_and_is_no_cash():
+def test_a_sale_on_credit_is_no_cash():
     shift, customer = begin(cash=100_000), give_credit()
     order = sell_to(customer, 10_000, by=shift.cashier)
-
-    sweep_sales()
 
     assert sold(shift) == {order.ref_id: ("credit", 10_000, "Bu Sri")}
     assert close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier).difference == 0
@@ -48,16 +44,16 @@ def test_cash_to_credit_and_back_keeps_drawer_and_account_the_same():
     shift, first, second = begin(cash=100_000), give_credit(), give_credit("Pak Budi", cap=9_999)
     order = sell(shift.cashier, 10_000)
 
-    note_payment(order, method="credit", customer=first, actor=shift.cashier)
-    note_payment(order, method="credit", customer=first, actor=shift.cashier)
+    change_payment(order.payment, method="credit", customer=first, actor=shift.cashier)
+    change_payment(order.payment, method="credit", customer=first, actor=shift.cashier)
     assert (owed_by(first), expected_cash(shift)) == (10_000, 100_000)
     with pytest.raises(OverCap):  # both or nothing: it stays where it was
-        note_payment(order, method="credit", customer=second, actor=shift.cashier)
-    assert (owed_by(first), owed_by(second), sold(shift)[order.ref_id][0]) == (10_000, 0, "credit")
-    note_payment(order, method="cash", cash_given=20_000, actor=shift.cashier)
+        change_payment(order.payment, method="credit", customer=second, actor=shift.cashier)
+    assert (owed_by(first), owed_by(second), sold(shift)[order.ref_id][2]) == (10_000, 0, "Bu Sri")
+    change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)
 
     assert (owed_by(first), owed_by(second), expected_cash(shift)) == (0, 0, 110_000)
-    assert standing_sale(order.ref_id) is None
+    assert Payment.objects.get().debt is None
 
 
 def test_a_payment_in_cash_is_in_the_drawer_of_who_takes_it():
@@ -106,9 +102,9 @@ def test_a_failed_sale_on_credit_goes_back_on_the_account():
     order = end(sell_to(customer, 10_000, by=shift.cashier), "failed")
 
     with pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == "not_paid_yet"):
-        give_back(order, shift=shift, method="cash", actor=shift.cashier)
+        give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
     assert owed_by(customer) == 10_000
-    give_back(order, shift=shift, method="credit", actor=shift.cashier)
+    give_back(order.payment, shift=shift, method="credit", actor=shift.cashier)
 
     assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
     totals = totals_of([shift.pk])[shift.pk]
@@ -121,7 +117,7 @@ def test_a_failed_sale_that_was_paid_goes_back_in_cash():
     take_credit_payment(account_of(customer), amount=10_000, method="cash", actor=shift.cashier)
     end(order, "reversed")
 
-    give_back(order, shift=shift, method="cash", actor=shift.cashier)
+    give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
 
     assert (owed_by(customer), expected_cash(shift)) == (0, 100_000)
     assert list(CreditEntry.objects.order_by("pk").values_list("kind", flat=True)) == [
@@ -129,27 +125,23 @@ def test_a_failed_sale_that_was_paid_goes_back_in_cash():
     ]
 
 
-def test_given_back_on_the_account_first_it_still_enters_as_credit():
+def test_given_back_on_the_account_it_stays_a_sale_on_credit():
     shift, customer = begin(cash=100_000), give_credit()
     order = end(sell_to(customer, 10_000, by=shift.cashier), "failed")
-    give_back_credit(order, actor=shift.cashier)
-
-    sweep_sales()
+    give_back(order.payment, method="credit", actor=shift.cashier)
 
     assert sold(shift)[order.ref_id][0] == "credit"
     assert not unsettled([shift])
     with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "given_back"):
-        give_back(order, shift=shift, method="cash", actor=shift.cashier)
+        give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
 
 
 def test_a_new_price_is_in_the_drawer_and_on_the_account():
     shift, customer = begin(), give_credit()
     order = never_arrived(sell_to(customer, 10_000, by=shift.cashier))
-    sweep_sales()
 
     with transaction.atomic():
         requeue(order, max_price=10_700, actor=shift.cashier, enqueue=False)
-    sweep_sales()
 
     assert (sold(shift)[order.ref_id], owed_by(customer)) == (("credit", 10_700, "Bu Sri"), 10_700)
     assert Shift.objects.get().is_open

@@ -14,20 +14,20 @@ from credit.services import (
     aged,
     bring_forward,
     debts_of,
-    give_back_credit,
     pay_back,
-    put_on_credit,
     record_payment,
     set_credit,
-    take_off_credit,
     undo_payment,
 )
+from drawers.errors import DrawerRefused
+from drawers.models import Payment
+from drawers.services import change_payment, expected_cash
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services.resolving import requeue
-from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
+from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import end, sell
+from tests.drawers.helpers import begin, end, sell
 from tests.factories import make_product
 from tests.people import make_person
 from tests.purchases.helpers import at_once, never_arrived
@@ -104,7 +104,7 @@ def test_an_order_that_is_refused_leaves_the_account_as_it_was(seller):
 
 def test_the_same_form_again_is_one_order_on_the_account_once(seller):
     customer, product = give_credit(cap=10_000), make_product(price=10_000)
-    sale = partial(sell_to, customer, by=seller, product=product, key="K" * 20, destination="081234567890")
+    sale = partial(sell_to, customer, by=seller, product=product, idempotency_key="K" * 20, destination="081234567890")
 
     first, second = at_once(sale, sale)
 
@@ -123,41 +123,38 @@ def test_many_who_sell_at_once_never_pass_the_cap(seller):
 
 
 def test_another_way_of_paying_takes_it_off_and_puts_it_on_again(seller):
-    first, second = give_credit(), give_credit("Pak Budi")
-    order = sell_to(first, 10_000, by=seller)
+    first, second, shift = give_credit(), give_credit("Pak Budi"), begin(seller)
+    payment = sell_to(first, 10_000, by=seller).payment
 
-    take_off_credit(order, actor=seller)
-    assert take_off_credit(order, actor=seller) is None
-    put_on_credit(order, customer=second, actor=seller)
-    with refused("on_credit"):
-        put_on_credit(order, customer=first, actor=seller)
+    change_payment(payment, method="cash", actor=seller)
+    assert (owed_by(first), expected_cash(shift)) == (0, 210_000)
+    change_payment(payment, method="credit", customer=second, actor=seller)
 
-    assert (owed_by(first), owed_by(second)) == (0, 10_000)
+    assert (owed_by(first), owed_by(second), expected_cash(shift)) == (0, 10_000, 200_000)
 
 
 def test_what_is_put_on_credit_later_stays_below_the_cap(seller):
+    begin(seller)
     customer, order = give_credit(cap=9_999), sell(seller, 10_000)
 
     with pytest.raises(OverCap):
-        put_on_credit(order, customer=customer, actor=seller)
+        change_payment(order.payment, method="credit", customer=customer, actor=seller)
 
-    assert owed_by(customer) == 0
+    assert (owed_by(customer), Payment.objects.get().method) == (0, "cash")
 
 
 def test_an_order_that_ended_for_nothing_is_taken_off_once(seller):
     customer = give_credit()
     order, other = sell_to(customer, 10_000, by=seller), sell_to(customer, 5_000, by=seller)
-    with refused("not_owed"):
-        give_back_credit(order, actor=seller)
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "not_owed"):
+        take_off(order, actor=seller)
     end(order, "failed")
 
-    results = at_once(*[partial(give_back_credit, order, actor=seller)] * 2)
+    results = at_once(*[partial(take_off, order, actor=seller)] * 2)
 
     assert [getattr(result, "reason", "") for result in results].count("given_back") == 1
     assert [debt.ref_id for debt in debts_of(account_of(customer))] == [other.ref_id]
     assert owed_by(customer) == 5_000
-    with refused("ended"):
-        put_on_credit(order, customer=customer, actor=seller)
 
 
 def test_what_was_paid_already_stays_for_the_customer(seller):
@@ -165,7 +162,7 @@ def test_what_was_paid_already_stays_for_the_customer(seller):
     order = sell_to(customer, 10_000, by=seller)
     record_payment(account_of(customer), amount=10_000, method="cash", actor=seller)
     end(order, "reversed")
-    give_back_credit(order, actor=seller)
+    take_off(order, actor=seller)
     assert owed_by(customer) == -10_000
 
     sell_to(customer, 4_000, by=seller)
@@ -181,9 +178,9 @@ def test_a_cash_sale_that_failed_lowers_what_a_customer_owes(seller):
     customer, order = give_credit(), end(sell(seller, 7_000), "failed")
     sell_to(customer, 10_000, by=seller)
 
-    give_back_credit(order, actor=seller, customer=customer)
-    with refused("given_back"):
-        give_back_credit(order, actor=seller, customer=customer)
+    take_off(order, actor=seller, customer=customer)
+    with pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == "given_back"):
+        take_off(order, actor=seller, customer=customer)
 
     assert owed_by(customer) == 3_000
 

@@ -12,7 +12,7 @@ from audit.models import AuditEvent
 from credit.models import CreditAccount, CreditEntry
 from credit.services import record_payment
 from customers.models import Customer, SavedNumber
-from drawers.services import sweep_sales, take_credit_payment
+from drawers.services import take_credit_payment
 from staff.models import User
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
 from tests.customers.helpers import make_customer
@@ -139,7 +139,6 @@ def test_closing_and_day_show_what_was_sold_and_paid_on_credit():
     sell_to(customer, 30_000, by=shift.cashier)
     take_credit_payment(account_of(customer), amount=12_000, method="cash", actor=shift.cashier)
     take_credit_payment(account_of(customer), amount=5_000, method="qris", actor=shift.cashier)
-    sweep_sales()
     browser = browser_of("admin")
 
     page = page_of(browser, f"/shifts/{shift.pk}/")

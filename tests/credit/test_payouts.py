@@ -12,7 +12,6 @@ from django.utils import timezone
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from credit.models import CreditEntry
-from credit.services import give_back_credit
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerEntry
 from drawers.services import (
@@ -20,13 +19,12 @@ from drawers.services import (
     day_lines,
     expected_cash,
     pay_out_credit,
-    sweep_sales,
     take_credit_payment,
     totals_of,
 )
 from staff.models import User
 from tests.core.helpers import codes
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, take_off
 from tests.drawers.helpers import begin, end, pieces_of, sell, send_as, token_on
 from tests.people import browser_of, make_person
 from tests.purchases.helpers import at_once
@@ -47,8 +45,7 @@ def kept_for(shift, amount, name="Bu Sri"):
     customer = give_credit(name, cap=200_000)
     order = sell_to(customer, amount, by=shift.cashier)
     take_credit_payment(account_of(customer), amount=amount, method="qris", actor=shift.cashier)
-    give_back_credit(end(order, "failed"), actor=shift.cashier)
-    sweep_sales()
+    take_off(end(order, "failed"), actor=shift.cashier)
     return customer
 
 

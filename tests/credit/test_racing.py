@@ -8,10 +8,10 @@ import pytest
 
 from credit.errors import CreditRefused
 from credit.models import CreditEntry
-from credit.services import sell_on_credit
-from drawers.models import DrawerEntry
-from drawers.services import expected_cash, note_payment, sweep_sales
+from drawers.models import Payment
+from drawers.services import PaymentFacts, change_payment, expected_cash
 from purchases.models import Order
+from purchases.services import placing
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin
 from tests.factories import make_product
@@ -23,72 +23,70 @@ pytestmark = pytest.mark.django_db(transaction=True)
 TO = {"destination": "081234567890"}
 
 
-def credited(customer, key, seller, make):
-    return sell_on_credit(customer, amount=10_000, key=key, place=make, actor=seller)
+def credited(customer, make):
+    return make(payment=PaymentFacts(method="credit", customer=customer))
 
 
-def test_one_review_sent_in_cash_and_on_credit_is_paid_once():
+def meet_after_the_look(monkeypatch, both):
+    """Both look for an order with their key before either has stored one."""
+    look = placing._look
+
+    def look_and_wait(product, destination, key=None):
+        found = look(product, destination, key)
+        if not both.broken and both.n_waiting < 2 and not found:
+            both.wait()
+        return found
+
+    monkeypatch.setattr(placing, "_look", look_and_wait)
+
+
+def test_one_review_sent_in_cash_and_on_credit_is_paid_once(monkeypatch):
     shift, customer, key = begin(cash=100_000), give_credit(), str(uuid.uuid4())
     make = partial(place, make_product(price=10_000), placed_by=shift.cashier, idempotency_key=key, **TO)
-    is_placing, is_sold = threading.Event(), threading.Event()
+    looked = threading.Barrier(2, timeout=10)
+    meet_after_the_look(monkeypatch, looked)
+    in_cash = partial(make, payment=PaymentFacts(cash_given=20_000))
 
-    def late():
-        is_placing.set()
-        assert is_sold.wait(10)
-        return make()
+    results = at_once(partial(credited, customer, make), in_cash)
 
-    def in_cash():
-        assert is_placing.wait(10)
-        order = make()
-        note_payment(order, method="cash", cash_given=20_000, actor=shift.cashier)
-        is_sold.set()
-        return order
+    refused = [one for one in results if isinstance(one, CreditRefused)]
+    if not refused:  # credit was faster: the same form again is that order
+        assert (Order.objects.count(), owed_by(customer), expected_cash(shift)) == (1, 10_000, 100_000)
+        return
+    (refusal,), order = refused, results[1]
 
-    refusal, order = at_once(partial(credited, customer, key, shift.cashier, late), in_cash)
-
-    sweep_sales()
     assert (type(refusal), refusal.reason) == (CreditRefused, "placed_before")
     assert (Order.objects.get().pk, owed_by(customer), expected_cash(shift)) == (order.pk, 0, 110_000)
-    sale = DrawerEntry.objects.current().get(kind="sale")
-    assert (sale.method, sale.amount, CreditEntry.objects.count()) == ("cash", 10_000, 0)
+    sale = Payment.objects.get()
+    assert (sale.method, sale.amount, sale.cash_given, CreditEntry.objects.count()) == ("cash", 10_000, 20_000, 0)
 
 
-def test_one_review_sent_for_two_customers_is_owed_by_the_first():
+def test_one_review_sent_for_two_customers_is_owed_by_one(monkeypatch):
     seller, first, second = make_person("cashier"), give_credit(), give_credit("Pak Budi")
     key = str(uuid.uuid4())
     make = partial(place, make_product(price=10_000), placed_by=seller, idempotency_key=key, **TO)
-    is_placing, is_sold = threading.Event(), threading.Event()
+    meet_after_the_look(monkeypatch, threading.Barrier(2, timeout=10))
 
-    def late():
-        is_placing.set()
-        assert is_sold.wait(10)
-        return make()
+    results = at_once(partial(credited, first, make), partial(credited, second, make))
 
-    def before():
-        assert is_placing.wait(10)
-        order = credited(second, key, seller, make)
-        is_sold.set()
-        return order
-
-    refusal, order = at_once(partial(credited, first, key, seller, late), before)
+    (refusal,) = [one for one in results if isinstance(one, CreditRefused)]
+    loser, winner = (first, second) if results[0] is refusal else (second, first)
     with pytest.raises(CreditRefused, check=lambda again: again.reason == "on_credit"):
-        credited(first, key, seller, make)
-
-    assert (type(refusal), refusal.reason) == (CreditRefused, "on_credit")
-    assert (owed_by(first), owed_by(second), Order.objects.get().pk) == (0, 10_000, order.pk)
+        credited(loser, make)
+    assert refusal.reason == "on_credit"
+    assert (owed_by(loser), owed_by(winner), Order.objects.count()) == (0, 10_000, 1)
 
 
 def test_two_orders_that_swap_their_customers_wait_for_each_other():
     one, two = begin(make_person("cashier")), begin(make_person("cashier", username="other"))
     first, second = give_credit(), give_credit("Pak Budi")
     mine, theirs = sell_to(first, 10_000, by=one.cashier), sell_to(second, 7_000, by=two.cashier)
-    sweep_sales()
     both = [(mine, one.cashier), (theirs, two.cashier)]
 
     for to in ((second, first), (first, second)) * 4:
         results = at_once(
             *(
-                partial(note_payment, order, method="credit", customer=customer, actor=seller)
+                partial(change_payment, order.payment, method="credit", customer=customer, actor=seller)
                 for (order, seller), customer in zip(both, to, strict=True)
             )
         )

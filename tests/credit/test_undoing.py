@@ -57,7 +57,7 @@ def test_a_payment_whose_money_went_back_since_stays():
     failing, _other = sell_to(customer, 10_000, by=shift.cashier), sell_to(customer, 5_000, by=shift.cashier)
     payment = paid_in_cash(customer, 15_000, shift)
     end(failing, "failed")
-    give_back(failing, shift=shift, method="cash", actor=shift.cashier)
+    give_back(failing.payment, shift=shift, method="cash", actor=shift.cashier)
 
     page = browser.get(f"/customers/{customer.pk}/credit/").content.decode()
     answer = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"})
@@ -84,7 +84,7 @@ def test_a_payment_after_money_went_back_is_undone():
     failing = sell_to(customer, 10_000, by=shift.cashier)
     paid_in_cash(customer, 10_000, shift)
     end(failing, "failed")
-    give_back(failing, shift=shift, method="cash", actor=shift.cashier)
+    give_back(failing.payment, shift=shift, method="cash", actor=shift.cashier)
     sell_to(customer, 7_000, by=shift.cashier)
     later = paid_in_cash(customer, 7_000, shift)
 

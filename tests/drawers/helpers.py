@@ -6,12 +6,12 @@ import datetime as dt
 import re
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
 from drawers.models import DENOMINATIONS, Drawer, Shift
-from drawers.services import open_shift
+from drawers.services import Ending, end_payments, open_shift
 from purchases.models import Order
 from staff.models import User
 from tests.database import past_triggers
@@ -57,6 +57,9 @@ def end(order: Order, status: str) -> Order:
         )
         cursor.execute("SET session_replication_role = origin")
     order.refresh_from_db()
+    with transaction.atomic():
+        cost = order.shown_price if status == "success" else None
+        end_payments([Ending(order.payment_id, order.final_at, cost)])
     return order
 
 

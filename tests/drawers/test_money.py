@@ -5,36 +5,39 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from functools import partial
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Sum
 
 from credit.models import CreditEntry
+from customers.models import Customer
 from drawers import services
 from drawers.errors import DrawerRefused
-from drawers.models import DrawerEntry, Method, Shift
+from drawers.models import DrawerEntry, Payment, Shift
 from drawers.services import (
+    change_payment,
     close_shift,
     day_lines,
     give_back,
-    note_payment,
     pay_in,
     pay_out,
-    sweep_sales,
     take_credit_payment,
 )
 from purchases.models import Order
+from purchases.services.resolving import requeue
 from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.factories import make_product
 from tests.people import make_person
-from tests.purchases.helpers import at_once, place
+from tests.purchases.helpers import at_once, never_arrived, place
+from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Holds the shift's lock with entries that were not committed, says so, and waits to be killed.
+# Stores a sale of the shift and its debt that it never commits, says so, and waits to be killed.
 KILLED_WORKER = """
     import os, time, django
     os.environ["DJANGO_SETTINGS_MODULE"] = "backoffice.settings"
@@ -43,22 +46,34 @@ KILLED_WORKER = """
     from django.db import connection, transaction
     settings.DATABASES["default"]["NAME"] = {name!r}
     connection.settings_dict["NAME"] = {name!r}
-    from drawers.services import enter_sales, lock_shift
+    from drawers.models import Shift
+    from drawers.services import PaymentFacts, take_payment
+    from customers.models import Customer
+    seller = Shift.objects.get(pk={shift}).cashier
     with transaction.atomic():
-        print("entered", enter_sales(lock_shift({shift})), flush=True)
+        facts = PaymentFacts(method="credit", customer=Customer.objects.get(pk={customer}))
+        print("sold in", take_payment("KILLED", amount=10_500, seller=seller, facts=facts).sold_in_id, flush=True)
         time.sleep(60)
 """
 
 
-def kill_a_worker_that_enters(shift: Shift) -> int:
-    """A process enters the shift's sales and is killed before it commits; how many it had entered."""
-    script = textwrap.dedent(KILLED_WORKER.format(name=connection.settings_dict["NAME"], shift=shift.pk))
+def kill_a_worker_that_sells(shift: Shift, customer: Customer) -> int:
+    """A process sells on credit in this shift and is killed before it commits; the shift that it had sold in."""
+    facts = {"name": connection.settings_dict["NAME"], "shift": shift.pk, "customer": customer.pk}
+    script = textwrap.dedent(KILLED_WORKER.format(**facts))
     worker = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert worker.stdout
-    said = next(line for line in worker.stdout if line.startswith("entered"))
+    said = next(line for line in worker.stdout if line.startswith("sold in"))
     worker.send_signal(signal.SIGKILL)
     worker.wait(30)
-    return int(said.split()[1])
+    return int(said.split()[2])
+
+
+def somebody_waits() -> bool:
+    """Whether another transaction waits for a lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        return bool(cursor.fetchone()[0])
 
 
 def credit_of_the_day(shift, customer):
@@ -83,24 +98,24 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
         orders.append(order)
         methods[order.ref_id] = "cash"
         if number == 100:
-            assert kill_a_worker_that_enters(shift) > 0
+            assert kill_a_worker_that_sells(shift, owing) == shift.pk
         match dice.randrange(7):
             case 0:
                 method = dice.choice(["qris", "transfer", "credit"])
-                note_payment(order, method=method, customer=owing if method == "credit" else None, actor=cashier)
+                change_payment(
+                    order.payment, method=method, customer=owing if method == "credit" else None, actor=cashier
+                )
                 methods[order.ref_id] = method
             case 1:
                 ended = end(order, dice.choice(["failed", "rejected", "cancelled", "closed"]))
                 method = dice.choice(["cash", "transfer"])
-                refund = give_back(ended, shift=shift, method=method, actor=cashier)
-                refunds[ended.ref_id] = (method, refund.amount)
+                refund = give_back(ended.payment, shift=shift, method=method, actor=cashier)
+                refunds[ended.ref_id] = (method, -refund.amount)
             case 2:
                 amount = dice.randrange(1, 500) * 100
                 act, sign = dice.choice([(pay_in, 1), (pay_out, -1)])
                 act(shift, amount=amount, reason="mixed", actor=cashier)
                 cash_acts += sign * amount
-            case 3:
-                sweep_sales()
             case 4 if account_of(owing).balance > 0:
                 amount = dice.randrange(1, account_of(owing).balance // 100 + 1) * 100
                 method = dice.choice(["cash", "qris"])
@@ -108,7 +123,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
                 cash_acts += amount if method == "cash" else 0
                 paid_back += amount
 
-    # From the orders and the acts, without a look at any entry.
+    # From the orders and the acts, without a look at any payment or entry.
     prices = {order.ref_id: order.customer_pays for order in Order.objects.filter(placed_by=cashier)}
     sold = sum(prices[ref_id] for ref_id, method in methods.items() if method == "cash")
     given = sum(amount for method, amount in refunds.values() if method == "cash")
@@ -117,7 +132,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah():
 
     assert len(prices) == 200
     assert (closed.expected, closed.difference) == (recomputed, 0)
-    assert {sale.ref_id for sale in shift.entries.current().filter(kind="sale")} == set(prices)
+    assert {sale.ref_id: sale.method for sale in shift.payments.all()} == methods
     totals = services.totals_of([shift.pk])[shift.pk]
     assert (totals.expected, totals.sale_count, totals.refund_count) == (recomputed, 200, len(refunds))
     assert totals.all_sales == sum(prices.values())
@@ -164,31 +179,67 @@ def test_a_sale_during_a_close_is_in_this_shift_or_left_to_the_next():
         assert isinstance(closed, Shift)
         following = begin(person, drawer=shift.drawer, cash=100_000)
 
-        entries = DrawerEntry.objects.filter(ref_id=order.ref_id)
-        if closed.first_no < order.pk < closed.last_no:  # placed before it closed: entered just once, in one of both
-            entry = entries.get()
-            assert entry.shift in {closed, following}
-            assert entry.sold_in == (closed if entry.shift == following else None)
-        else:
-            assert not entries.exists()
-        assert closed.expected == 100_000 + sum(one.amount for one in entries if one.shift == closed)
+        payment = Payment.objects.get(ref_id=order.ref_id)
+        if payment.sold_in is None:
+            assert payment.agreed_in is None  # it was placed after the closing, with no drawer open
+        elif payment.sold_in == following:
+            assert payment.agreed_in == closed  # it waited for the closing
+        in_this = payment.amount if payment.sold_in == closed else 0
+        assert (closed.expected, services.expected_cash(following)) == (
+            100_000 + in_this,
+            100_000 + (payment.amount if payment.sold_in == following else 0),
+        )
 
 
-def test_many_who_enter_at_once_enter_each_sale_once():
-    shift = begin()
-    for _ in range(5):
-        sell(shift.cashier)
+def test_a_closing_waits_for_a_sale_that_is_being_stored():
+    shift = begin(cash=100_000)
+    is_stored, product = threading.Event(), make_product(price=5_000)
+    closing = partial(close_shift, shift, pieces=pieces_of(105_000), actor=shift.cashier)
 
-    at_once(*[sweep_sales] * 4)
+    def selling():
+        with transaction.atomic():
+            order = place(product, placed_by=shift.cashier)
+            is_stored.set()
+            eventually(somebody_waits, within=2)
+        return order
 
-    assert shift.entries.filter(kind="sale").count() == 5
+    def late():
+        assert is_stored.wait(10)
+        return closing()
+
+    order, closed = at_once(selling, late)
+
+    assert (order.payment.sold_in, closed.expected, closed.difference) == (closed, 105_000, 0)
+
+
+def test_a_sale_that_waits_for_a_closing_is_in_the_next_shift():
+    shift = begin(cash=100_000)
+    is_closed, product = threading.Event(), make_product(price=5_000)
+
+    def closing():
+        with transaction.atomic():
+            closed = close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
+            is_closed.set()
+            eventually(somebody_waits, within=2)
+        return closed
+
+    def selling():
+        assert is_closed.wait(10)
+        return place(product, placed_by=shift.cashier)
+
+    closed, order = at_once(closing, selling)
+    assert (order.payment.sold_in, order.payment.agreed_in, closed.expected) == (None, closed, 100_000)
+    following = begin(shift.cashier, drawer=shift.drawer, cash=100_000)
+
+    order.payment.refresh_from_db()
+    assert (order.payment.sold_in, services.expected_cash(following)) == (following, 105_000)
 
 
 def test_two_who_give_back_at_once_give_once():
     shift = begin()
     order = end(sell(shift.cashier, 5_000), "failed")
 
-    results = at_once(*[lambda: give_back(order, shift=shift, method="cash", actor=shift.cashier)] * 2)
+    results = at_once(*[lambda: give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)] * 2)
 
     assert [getattr(result, "reason", "") for result in results].count("given_back") == 1
     assert DrawerEntry.objects.filter(kind="refund").count() == 1
@@ -197,7 +248,6 @@ def test_two_who_give_back_at_once_give_once():
 def test_a_failed_order_takes_no_cash_back_by_itself():
     shift = begin(cash=100_000)
     end(sell(shift.cashier, 5_000), "failed")
-    sweep_sales()
 
     closed = close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
 
@@ -211,18 +261,18 @@ def test_money_given_back_later_is_in_the_shift_open_then():
     end(order, "reversed")
     second = begin(make_person("supervisor"), cash=50_000)
 
-    refund = give_back(order, shift=second, method="cash", actor=second.cashier)
+    refund = give_back(order.payment, shift=second, method="cash", actor=second.cashier)
 
-    assert (refund.shift, refund.sold_in, refund.amount) == (second, first, -5_000)
-    assert Order.objects.get(pk=order.pk).given_back.noted_by == second.cashier
+    assert (refund.refund_entry.shift, refund.sold_in, refund.refund_entry.amount) == (second, first, -5_000)
+    assert refund.given_by == second.cashier
     assert services.expected_cash(second) == 45_000
 
 
-def test_a_sale_that_has_not_entered_yet_is_given_back_by_another():
+def test_a_sale_is_given_back_by_another():
     selling, giving = begin(cash=100_000), begin(make_person("supervisor"), cash=100_000)
     order = end(sell(selling.cashier, 5_000), "failed")
 
-    refund = give_back(order, shift=giving, method="cash", actor=giving.cashier)
+    refund = give_back(order.payment, shift=giving, method="cash", actor=giving.cashier)
 
     assert (refund.sold_in, services.expected_cash(selling)) == (selling, 105_000)
 
@@ -235,17 +285,42 @@ def test_nothing_is_given_back_for_what_is_not_owed(status):
         order = end(order, status)
 
     with pytest.raises(DrawerRefused) as refusal:
-        give_back(order, shift=shift, method=Method.CASH, actor=shift.cashier)
+        give_back(order.payment, shift=shift, method="cash", actor=shift.cashier)
     assert refusal.value.reason == "not_owed"
 
 
-def test_a_price_confirmed_later_corrects_the_entry():
+def test_a_price_confirmed_later_corrects_the_payment():
     shift = begin(cash=100_000)
-    order = sell(shift.cashier, 5_000)
-    sweep_sales()
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE purchases_order SET max_price = 5500, selling_price = 5500 WHERE id = %s", [order.pk])
+    order = never_arrived(sell(shift.cashier, 5_000))
+    with transaction.atomic():
+        requeue(order, max_price=5_500, actor=shift.cashier, enqueue=False)
 
     closed = close_shift(shift, pieces=pieces_of(105_500), actor=shift.cashier)
 
     assert closed.difference == 0
+
+
+def test_a_price_confirmed_after_the_closing_leaves_the_shift_as_it_was():
+    shift = begin(cash=100_000)
+    order = never_arrived(sell(shift.cashier, 5_000))
+    closed = close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
+    with transaction.atomic():
+        requeue(order, max_price=5_500, actor=shift.cashier, enqueue=False)
+
+    assert Payment.objects.get().amount == 5_000
+    assert services.expected_cash(closed) == closed.expected
+
+
+def test_what_ends_after_the_closing_counts_in_the_next_shift():
+    first = begin(cash=100_000)
+    order = sell(first.cashier, 5_000)
+    close_shift(first, pieces=pieces_of(105_000), actor=first.cashier)
+    end(order, "success")
+    assert Payment.objects.get().ended_in is None
+
+    second = begin(first.cashier, drawer=first.drawer, cash=105_000)
+
+    payment = Payment.objects.get()
+    assert (payment.sold_in, payment.ended_in, payment.cost) == (first, second, 5_000)
+    totals = services.totals_of([first.pk, second.pk], with_cost=True)
+    assert [(one.all_sales, one.arrived) for one in totals.values()] == [(5_000, 0), (0, 5_000)]

@@ -111,7 +111,7 @@ def test_the_database_itself_takes_a_form_once(counter, table):
     browser.post("/drawer/paid/", {"way": "in", "amount": "1.000", "reason": "x", "token": token})
     browser.post(f"/customers/{customer.pk}/credit/paid/", {"amount": "1.000", "method": "qris", "token": token})
     copied = {
-        "drawers_drawerentry": "shift_id, kind, method, amount, ref_id, reason, person_id, at, token",
+        "drawers_drawerentry": "shift_id, kind, method, is_cash, amount, ref_id, reason, person_id, at, token",
         "credit_creditentry": "account_id, kind, method, amount, balance_after, ref_id, reason, person_id, at, token",
     }[table]
     values = copied.replace("balance_after", "balance_after - 1000")

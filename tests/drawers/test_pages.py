@@ -7,8 +7,8 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Shift
-from drawers.services import close_shift, sweep_sales
+from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
+from drawers.services import close_shift
 from staff.models import User
 from tests.core.helpers import codes, hidden
 from tests.drawers.helpers import begin, end, end_of_day, make_drawer, pieces_of, sell
@@ -124,7 +124,6 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
 def test_a_failed_order_is_given_back_from_the_own_drawer():
     shift = begin(cash=100_000)
     order = end(sell(shift.cashier, 10_500), "failed")
-    sweep_sales()
     browser = browser_of("supervisor")
     browser.force_login(shift.cashier)
     assert 'id="give-back"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
@@ -171,16 +170,14 @@ def test_the_receipt_says_what_was_given_and_the_change():
 def test_the_story_of_an_order_says_how_it_was_paid():
     shift = begin()
     order = sell(shift.cashier, 10_500)
-    sweep_sales()
 
-    assert [entry.amount for entry in read_story(order.ref_id).of(DrawerEntry)] == [10_500]
+    assert [payment.amount for payment in read_story(order.ref_id).of(Payment)] == [10_500]
     assert f'href="/shifts/{shift.pk}/"' in browser_of("auditor").get(f"/orders/{order.ref_id}/story/").content.decode()
 
 
 def test_who_sees_no_drawers_sees_no_payment():
     shift = begin()
     order = sell(shift.cashier)
-    sweep_sales()
 
     page = browser_of("viewer").get(f"/orders/{order.ref_id}/").content.decode()
 
@@ -252,14 +249,13 @@ def test_the_file_of_a_shift_holds_every_entry():
 
     answer = b"".join(browser.get(f"/shifts/{shift.pk}/csv/").streaming_content).decode()
 
-    assert len(answer.splitlines()) == 1 + shift.entries.count() == 3
+    assert len(answer.splitlines()) == 1 + shift.payments.count() + shift.entries.count() == 3
 
 
 def test_the_pages_of_a_drawer_take_few_queries(django_assert_max_num_queries):
     shift = begin()
     for _ in range(5):
         sell(shift.cashier)
-    sweep_sales()
     browser = browser_of("admin")
     for path in (
         "/shifts/",

@@ -1,14 +1,15 @@
 """With many orders, entries and shifts, what a drawer asks again and again reads the rows of its shift only."""
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from drawers.models import DrawerDay, Shift
-from drawers.services import close_shift, sales, sweep_sales
+from drawers.services import Ending, close_shift, end_payments, lock_shift
+from drawers.services.payments import take_in
 from staff.models import User
-from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
+from tests.drawers.helpers import begin, pieces_of, sell
 from tests.people import browser_of, make_person
 from tests.plans import MANY, asked, copy_many, too_wide
 
@@ -23,10 +24,12 @@ def busy_drawers():
     earlier = begin(person)
     entry = earlier.entries.get()
     long_ago = "o.{0} - interval '30 days' - n * interval '1 minute'"
+    copy_many("drawers_payment", old.payment, id="1000000 + n", ref_id="'OLD' || n", at=long_ago.format("at"))
     copy_many(
         "purchases_order",
         old,
         id=f"o.id - {MANY} - n",
+        payment_id="1000000 + n",
         ref_id="'OLD' || n",
         idempotency_key="'OLD' || n",
         destination="'0899' || n",
@@ -45,32 +48,33 @@ def busy_drawers():
         counted_pieces="o.opening_pieces",
         expected="o.opening",
         difference="0",
-        last_no="o.first_no",
         day_id=str(DrawerDay.objects.create(day="2026-01-01").pk),
     )
-    copy_many("drawers_drawerentry", entry, id="100000 + n", shift_id="100000 + n", kind="'sale'", ref_id="'OLD' || n")
+    copy_many("drawers_drawerentry", entry, id="100000 + n", shift_id="100000 + n")
+    ended = {"outcome": "'kept'", "cost": "1", "ended_at": long_ago.format("at"), "at": long_ago.format("at")}
+    in_shifts = {"sold_in_id": "100000 + n", "ended_in_id": "100000 + n"}
+    copy_many("drawers_payment", old.payment, id="2000000 + n", ref_id="'SOLD' || n", **ended, **in_shifts)
     for _ in range(3):
         sell(person)
-    sweep_sales()
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE purchases_order, drawers_shift, drawers_drawerentry")
+        cursor.execute("ANALYZE purchases_order, drawers_shift, drawers_drawerentry, drawers_payment")
     return earlier
 
 
-def test_the_sweep_reads_the_orders_of_open_shifts_only(busy_drawers):
-    begin(make_person("supervisor"), drawer=make_drawer("Second"))
-    with CaptureQueriesContext(connection) as queries:
-        sales.lacking_shifts()
-        sales.lacking_shifts(busy_drawers.pk)
-        with connection.cursor() as cursor:
-            cursor.execute(sales._MISSING, [busy_drawers.cashier_id])
+def test_what_takes_in_and_ends_reads_the_sellers_own_only(busy_drawers):
+    order = busy_drawers.payments.first().order
+    with CaptureQueriesContext(connection) as queries, transaction.atomic():
+        take_in(lock_shift(busy_drawers.pk))
+        end_payments([Ending(order.payment_id, timezone.now(), 1)])
 
-    assert list(too_wide(asked(queries.captured_queries))) == []
+    statements = [query["sql"] for query in queries.captured_queries if "drawers_payment" in query["sql"]]
+    assert len(statements) == 2
+    assert list(too_wide(statements)) == []
 
 
 def test_the_pages_read_their_own_shift_only(busy_drawers):
     browser = browser_of("admin")
-    order = busy_drawers.entries.filter(kind="sale").first().ref_id
+    order = busy_drawers.payments.first().ref_id
     shift = f"/shifts/{busy_drawers.pk}/"
     found = faults_of(browser, "/shifts/", shift, f"{shift}close/", f"/orders/{order}/")
     browser.force_login(busy_drawers.cashier)

@@ -1,16 +1,15 @@
-"""Sales enter a shift by themselves: none is missing, none is there twice, and no order waits for a drawer."""
+"""The payment is a row of the order: it is in the seller's open shift from the first moment, and changes until that
+closes."""
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from credit.errors import NoAccount
-from drawers.errors import DrawerRefused
-from drawers.models import DrawerEntry, Method
-from drawers.services import catch_up, close_shift, expected_cash, note_payment, sales, sweep_sales
-from staff.models import User
+from drawers.errors import DrawerRefused, PaymentUnclear
+from drawers.models import Payment, PaymentHistory
+from drawers.services import PaymentFacts, change_payment, close_shift, expected_cash
 from tests.customers.helpers import make_customer
-from tests.database import statements
-from tests.drawers.helpers import begin, pieces_of, sell
+from tests.drawers.helpers import begin, end, pieces_of, sell
 from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,94 +20,62 @@ def refused(reason):
 
 
 def sold(shift):
-    """ref_id → (method, amount) of the sales that hold."""
-    found = shift.entries.current().filter(kind="sale")
-    return {sale.ref_id: (sale.method, sale.amount) for sale in found}
+    """ref_id → (method, amount) of its sales."""
+    return {sale.ref_id: (sale.method, sale.amount) for sale in shift.payments.all()}
 
 
-def test_a_sale_enters_as_cash_once_however_often_we_look():
+def test_a_sale_is_in_the_shift_as_cash_from_the_first_moment():
     shift = begin()
     order = sell(shift.cashier, 10_500)
 
-    for _ in range(2):
-        sweep_sales()
-        catch_up(shift)
-
-    assert sold(shift) == {order.ref_id: (Method.CASH, 10_500)}
+    assert sold(shift) == {order.ref_id: ("cash", 10_500)}
+    assert (order.payment.ref_id, order.payment.outcome, order.payment.seller) == (order.ref_id, "open", shift.cashier)
     assert expected_cash(shift) == 210_500
 
 
-def test_the_database_refuses_a_second_sale_of_an_order():
-    shift = begin()
-    sell(shift.cashier)
-    sweep_sales()
-    sale = DrawerEntry.objects.get(kind="sale")
-
-    sale.pk = None
-    with pytest.raises(IntegrityError, match="once_an_order"), transaction.atomic():
-        sale.save(force_insert=True)
-
-
-def test_what_others_sell_and_what_was_sold_before_enters_nowhere():
+def test_what_others_sell_and_what_was_sold_before_is_in_no_shift():
     person = make_person("cashier")
-    sell(person)
+    early = sell(person)
     shift = begin(person)
-    sell(make_person("supervisor"))
-    sell(None)
-
-    sweep_sales()
+    other, nobodys = sell(make_person("supervisor")), sell(None)
 
     assert not sold(shift)
-
-
-def test_an_order_stored_while_its_shift_closed_lands_in_the_next():
-    first = begin(cash=100_000)
-    order = sell(first.cashier, 5_000)
-    # as if the order's transaction had not ended when the shift closed
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sales, "_MISSING", sales._MISSING.replace("ORDER BY o.id", "AND false ORDER BY o.id"))
-        close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
-
-    second = begin(first.cashier, drawer=first.drawer, cash=100_000)
-
-    entry = second.entries.get(kind="sale")
-    assert (entry.ref_id, entry.sold_in, list(first.later_entries.all())) == (order.ref_id, first, [entry])
+    assert [one.payment.sold_in for one in (early, other, nobodys)] == [None] * 3
 
 
 def test_a_sale_without_an_open_shift_stays_out_of_the_next():
     first = begin(cash=100_000)
     close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
-    sell(first.cashier)
+    order = sell(first.cashier, payment=PaymentFacts(method="qris"))
 
     second = begin(first.cashier, drawer=first.drawer)
-    sweep_sales()
 
     assert not sold(second)
+    assert (order.payment.method, order.payment.sold_in) == ("qris", None)
 
 
-def test_another_method_undoes_the_entry_and_enters_it_again():
+def test_another_method_changes_the_payment_and_its_history_keeps_both():
     shift = begin()
     order = sell(shift.cashier, 10_500)
 
-    note_payment(order, method="qris", actor=shift.cashier)
+    change_payment(order.payment, method="qris", actor=shift.cashier)
 
-    assert sold(shift) == {order.ref_id: (Method.QRIS, 10_500)}
-    assert [(one.method, one.amount) for one in shift.entries.filter(kind="sale").order_by("pk")] == [
-        ("cash", 10_500),
-        ("cash", -10_500),
-        ("qris", 10_500),
+    assert sold(shift) == {order.ref_id: ("qris", 10_500)}
+    copies = PaymentHistory.objects.filter(ref_id=order.ref_id).order_by("pgh_id")
+    assert list(copies.values_list("method", "is_cash", "amount")) == [
+        ("cash", True, 10_500),
+        ("qris", False, 10_500),
     ]
     assert expected_cash(shift) == 200_000
 
 
-def test_the_same_payment_again_enters_nothing():
+def test_the_same_payment_again_changes_nothing():
     shift = begin()
     order = sell(shift.cashier, 10_500)
     for _ in range(2):
-        note_payment(order, method="cash", cash_given=20_000, actor=shift.cashier)
+        payment = change_payment(order.payment, method="cash", cash_given=20_000, actor=shift.cashier)
 
-    sale = shift.entries.current().get(kind="sale")
-    assert (sale.change, shift.entries.filter(kind="sale").count()) == (9_500, 3)
+    assert (payment.change, PaymentHistory.objects.filter(ref_id=order.ref_id).count()) == (9_500, 2)
 
 
 def test_cash_given_covers_the_price():
@@ -116,7 +83,18 @@ def test_cash_given_covers_the_price():
     order = sell(shift.cashier, 10_500)
 
     with refused("cash_short"):
-        note_payment(order, method="cash", cash_given=10_000, actor=shift.cashier)
+        change_payment(order.payment, method="cash", cash_given=10_000, actor=shift.cashier)
+
+
+def test_a_card_payment_names_its_slip():
+    shift = begin()
+    with pytest.raises(PaymentUnclear):
+        sell(shift.cashier, payment=PaymentFacts(method="card"))
+    order = sell(shift.cashier, payment=PaymentFacts(method="card", reference=" 004217 "))
+
+    assert (order.payment.reference, order.payment.is_cash, expected_cash(shift)) == ("004217", False, 200_000)
+    change_payment(order.payment, method="cash", reference="004217", actor=shift.cashier)
+    assert Payment.objects.get().reference == ""
 
 
 def test_on_credit_needs_a_customer_with_an_account():
@@ -124,12 +102,11 @@ def test_on_credit_needs_a_customer_with_an_account():
     order = sell(shift.cashier)
 
     with refused("no_customer"):
-        note_payment(order, method="credit", actor=shift.cashier)
+        change_payment(order.payment, method="credit", actor=shift.cashier)
     with pytest.raises(NoAccount):
-        note_payment(order, method="credit", customer=make_customer("Pak Budi"), actor=shift.cashier)
-    sweep_sales()
+        change_payment(order.payment, method="credit", customer=make_customer("Pak Budi"), actor=shift.cashier)
 
-    assert sold(shift) == {order.ref_id: (Method.CASH, 10_500)}
+    assert sold(shift) == {order.ref_id: ("cash", 10_500)}
 
 
 def test_a_payment_changes_only_until_the_shift_closes():
@@ -138,7 +115,10 @@ def test_a_payment_changes_only_until_the_shift_closes():
     close_shift(shift, pieces=pieces_of(105_000), actor=shift.cashier)
 
     with refused("sold_before"):
-        note_payment(order, method="qris", actor=shift.cashier)
+        change_payment(order.payment, method="qris", actor=shift.cashier)
+    for column, value in {"method": "'qris'", "amount": "1", "cash_given": "5000", "sold_in_id": "NULL"}.items():
+        with pytest.raises(DatabaseError, match="never changes"), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"UPDATE drawers_payment SET {column} = {value}")  # noqa: S608 - our own text
 
 
 def test_another_cashier_changes_no_payment():
@@ -146,39 +126,42 @@ def test_another_cashier_changes_no_payment():
     order = sell(shift.cashier)
 
     with refused("not_yours"):
-        note_payment(order, method="qris", actor=make_person("cashier", username="other"))
+        change_payment(order.payment, method="qris", actor=make_person("cashier", username="other"))
 
 
-def test_without_a_shift_there_is_nothing_to_note():
+def test_without_a_shift_there_is_nothing_to_change():
     order = sell(make_person("cashier"))
 
     with refused("no_sale"):
-        note_payment(order, method="cash", actor=order.placed_by)
+        change_payment(order.payment, method="cash", actor=order.placed_by)
 
 
-@pytest.mark.parametrize("wrong", ["amount = -1", "method = 'qris'", "ref_id = 'X'"])
-def test_the_database_undoes_an_entry_exactly_or_not(wrong):
+def test_the_database_keeps_one_payment_for_each_order():
     shift = begin()
-    sell(shift.cashier)
-    sweep_sales()
-    column, _, value = wrong.partition(" = ")
-    columns = {"amount": "-amount", "method": "method", "ref_id": "ref_id"} | {column: value}
-    statement = (
-        "INSERT INTO drawers_drawerentry (shift_id, kind, method, amount, ref_id, reason, person_id, at, undoes_id)"
-        " SELECT shift_id, kind, {method}, {amount}, {ref_id}, '', person_id, now(), id FROM drawers_drawerentry"
-        " WHERE kind = 'sale'"
-    )
+    order = sell(shift.cashier)
+    payment = Payment.objects.get()
 
-    with pytest.raises(DatabaseError, match="not undone so"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement.format(**columns))
+    payment.pk = None
+    with pytest.raises(IntegrityError), transaction.atomic():
+        payment.save(force_insert=True)
+    for statement in (
+        "DELETE FROM drawers_payment",
+        "TRUNCATE drawers_payment CASCADE",
+        "UPDATE drawers_payment SET ref_id = 'X'",
+        "UPDATE drawers_payment SET seller_id = NULL",
+        "UPDATE drawers_payment SET is_cash = FALSE",
+        "UPDATE drawers_payment SET outcome = 'given', ended_at = now()",
+        "UPDATE purchases_order SET payment_id = payment_id + 1",
+    ):
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(statement)
+    assert end(order, "success").payment.ref_id == order.ref_id
 
 
-def test_placing_an_order_asks_nothing_of_a_drawer():
-    shift, other = begin(), make_person("supervisor")
-    sent = {}
-    for person in (shift.cashier, other) * 2:  # the first ones make what every later one finds
-        with statements() as sent[person.pk]:
-            sell(User.objects.get(pk=person.pk))
+def test_the_database_lets_no_closed_shift_take_a_sale():
+    shift = begin(cash=100_000)
+    order = sell(None)
+    close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
 
-    assert not [statement for statement in sent[shift.cashier.pk] if "drawers_" in statement]
-    assert len(sent[shift.cashier.pk]) == len(sent[other.pk])
+    with pytest.raises(DatabaseError, match="takes no payments"), transaction.atomic():
+        Payment.objects.filter(pk=order.payment_id).update(sold_in=shift)

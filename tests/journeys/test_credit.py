@@ -5,13 +5,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from credit.services import give_back_credit
 from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.credit.helpers import account_of, owed_by, sell_to
+from tests.credit.helpers import account_of, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end
 from tests.factories import make_product
@@ -53,7 +52,7 @@ def faults_of_a_payout(window: Page, address: str, customer: Customer) -> list[s
     """What is wrong with the page that pays out what the shop owes, after a sale that was paid has failed."""
     cashier = User.objects.get(username="cashier")
     take_credit_payment(account_of(customer), amount=owed_by(customer), method="qris", actor=cashier)
-    give_back_credit(end(Order.objects.get(destination=NUMBER, status="queued"), "failed"), actor=cashier)
+    take_off(end(Order.objects.get(destination=NUMBER, status="queued"), "failed"), actor=cashier)
     window.goto(f"{address}/customers/{customer.pk}/credit/")
     expect(window.locator("#credit-payout [name=amount]")).to_have_value("10.500")
     faults = faults_in_all_looks(window)

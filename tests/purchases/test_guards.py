@@ -8,6 +8,7 @@ import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
+from drawers.services import PaymentFacts
 from ledger.models import Entry
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
@@ -98,7 +99,7 @@ def test_the_database_refuses_an_open_duplicate():
     )
 
     with pytest.raises(IntegrityError, match="order_open_once_per_destination"):
-        store(twin)
+        store(twin, PaymentFacts())
     assert not Entry.objects.filter(ref_id="TWIN").exists()
 
 

@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from catalogue.models import Product
 from core.errors import Refused
+from drawers.models import Payment
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.errors import ActionRefused
-from purchases.models import GivenBack, Incident, Order, Verdict
+from purchases.models import Incident, Order, Verdict
 from purchases.services import (
     Action,
     allowed_actions,
@@ -321,11 +322,11 @@ def test_a_reversed_order_waits_until_the_money_is_given_back(two):
     assert has_id(page, "give-back")
     assert "Rp10.500" in words(page)
     cashier.post(f"/orders/{order.ref_id}/given-back/", {"note": " "})
-    assert not GivenBack.objects.exists()
+    assert Payment.objects.get().outcome == "owed"
     cashier.post(f"/orders/{order.ref_id}/given-back/", {"note": "in cash, signed"})
 
-    noted = GivenBack.objects.get()
-    assert (noted.noted_by.username, noted.note) == ("cashier", "in cash, signed")
+    payment = Payment.objects.get()
+    assert (payment.given_by.username, payment.given_note) == ("cashier", "in cash, signed")
     assert not Order.objects.need_attention().exists()
     assert has_id(cashier.get(f"/orders/{order.ref_id}/"), "given-back")
     with pytest.raises(ActionRefused):

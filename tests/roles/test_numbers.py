@@ -121,8 +121,8 @@ def shop() -> dict[str, Any]:
     ]
     shift = begin(make_person("cashier", username="drawer"), cash=100_000)
     for sold in (order, failed):
-        facts = {"shift": shift, "kind": "sale", "amount": 10_500, "person": shift.cashier, "at": shift.opened_at}
-        facts |= {"method": "credit", "reason": f"owed by {PHONE}"}
+        facts = {"shift": shift, "kind": "refund", "amount": -10_500, "person": shift.cashier, "at": shift.opened_at}
+        facts |= {"method": "qris", "is_cash": False, "reason": f"owed by {PHONE}"}
         DrawerEntry.objects.create(ref_id=sold.ref_id, **facts)
     owing = CreditAccount.objects.create(customer=customer, cap=90_000, due_days=7)
     bring_forward(owing, amount=50_000, reason=f"owed by {PHONE}", actor=make_person("administrator", username="boss"))

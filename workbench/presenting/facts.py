@@ -21,7 +21,7 @@ from catalogue.services.rules import Terms
 from core.money import rupiah
 from core.rights import Right, Role
 from core.times import clock
-from credit.models import Method
+from credit.methods import method_words
 from staff.models import AccessLink
 
 #: What a fact, or a field before and after, is called. A test walks the code for names that are not here.
@@ -137,7 +137,7 @@ _VALUES: dict[str, dict[str, Promise]] = {
     "list": {"proof": pgettext_lazy("audit", "proof of a story"), "story": pgettext_lazy("audit", "story of an order")},
     "numbers": {"whole": pgettext_lazy("audit", "whole")},
 }
-_CHOICES = {"method": Method, "purpose": AccessLink.Purpose, "role": Role, "says": Role, "state": ApprovalState}
+_CHOICES = {"purpose": AccessLink.Purpose, "role": Role, "says": Role, "state": ApprovalState}
 _RUPIAH = {
     *("amount", "approval_above", "cap", "counted", "difference", "expected", "largest_loss", "left"),
     *("per_day", "per_order", "pin_limit"),
@@ -197,7 +197,8 @@ def _coded(name: str, value: str, kind: str) -> str:
             return clock(dt.datetime.fromisoformat(value))
     if (choices := _CHOICES.get(name)) and value in choices.values:
         return str(choices(value).label)
-    return str(_VALUES.get(name, {}).get(value, value))
+    said = _VALUES.get(name, {}).get(value, value)
+    return method_words(value) if name == "method" else str(said)
 
 
 def _act(code: str) -> str:

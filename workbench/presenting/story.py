@@ -24,11 +24,11 @@ from core.numbers import note_as_seen, text_as_seen
 from core.times import day_words
 from credit.models import CreditEntry
 from credit.services import name_of
-from drawers.models import DrawerEntry
+from drawers.models import DrawerEntry, Payment
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.incident_words import incident_words
-from purchases.models import GivenBack, Incident, OrderEvent, ReceiptPrint, Verdict
+from purchases.models import Incident, OrderEvent, ReceiptPrint, Verdict
 from purchases.presenting import event_words
 from purchases.states import Status
 from reconciliation.models import Difference
@@ -156,8 +156,33 @@ def _entry(entry: Entry) -> Iterator[Line]:
     )
 
 
+def _payment(payment: Payment) -> Iterator[Line]:
+    drawer = payment.sold_in.drawer.name if payment.sold_in else ""
+    name = name_of(payment.debt.account) if payment.debt else ""
+    yield Line(
+        at=payment.at,
+        kind=LineKind.DRAWER,
+        code="payment",
+        words=f"{_('Payment')} {rupiah(payment.amount)}",
+        detail=" · ".join(filter(None, [payment.method_words, payment.reference, drawer, name])),
+        who=_name(payment.seller),
+        url=reverse("shift_detail", args=[payment.sold_in_id]) if payment.sold_in_id else "",
+        row=payment,
+    )
+    if payment.given_at:
+        yield Line(
+            at=payment.given_at,
+            kind=LineKind.DRAWER,
+            code="given_back",
+            words=_("Given back to the customer"),
+            detail=" · ".join(filter(None, [payment.given_words, note_as_seen(payment.given_note)])),
+            who=_name(payment.given_by),
+            row=payment,
+        )
+
+
 def _drawer_entry(entry: DrawerEntry) -> Iterator[Line]:
-    facts = [entry.get_method_display(), entry.shift.drawer.name, note_as_seen(entry.reason)]
+    facts = [entry.method_words, entry.shift.drawer.name, note_as_seen(entry.reason)]
     yield Line(
         at=entry.at,
         kind=LineKind.DRAWER,
@@ -175,7 +200,7 @@ def _credit_entry(entry: CreditEntry) -> Iterator[Line]:
     is_undoing = entry.undoes_id is not None and entry.kind == CreditEntry.Kind.SALE
     due = _("due %(day)s") % {"day": day_words(entry.due_on)} if entry.due_on else ""
     owed = _("then owed %(amount)s") % {"amount": rupiah(entry.balance_after)}
-    facts = [name_of(entry.account), entry.get_method_display(), due, owed, note_as_seen(entry.reason)]
+    facts = [name_of(entry.account), entry.method_words, due, owed, note_as_seen(entry.reason)]
     customer = entry.account.customer_id
     yield Line(
         at=entry.at,
@@ -269,18 +294,6 @@ def _approval(approval: Approval) -> Iterator[Line]:
         )
 
 
-def _given_back(given: GivenBack) -> Iterator[Line]:
-    yield Line(
-        at=given.at,
-        kind=LineKind.VERDICT,
-        code="given_back",
-        words=_("Given back to the customer"),
-        detail=given.note,
-        who=_name(given.noted_by),
-        row=given,
-    )
-
-
 def _print(printed: ReceiptPrint) -> Iterator[Line]:
     words = _("Copy %(n)s of the receipt printed") if printed.is_copy else _("Receipt printed")
     yield Line(
@@ -334,12 +347,12 @@ _LINES_OF: dict[type[Model], Callable[[Any], Iterator[Line]]] = {
     Callback: _callback,
     Inquiry: _inquiry,
     Entry: _entry,
+    Payment: _payment,
     DrawerEntry: _drawer_entry,
     CreditEntry: _credit_entry,
     Incident: _incident,
     Verdict: _verdict,
     Approval: _approval,
-    GivenBack: _given_back,
     ReceiptPrint: _print,
     Difference: _difference,
     AuditEvent: _audit,

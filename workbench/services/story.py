@@ -15,7 +15,7 @@ from bills.models import Inquiry
 from callbacks.models import Callback
 from core.together import read_together
 from credit.models import CreditEntry
-from drawers.models import DrawerEntry
+from drawers.models import DrawerEntry, Payment
 from gateway.models import Exchange
 from ledger.models import Entry
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint, Verdict
@@ -46,9 +46,7 @@ def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = Fa
     """
     order = Order.objects.filter(ref_id=ref_id)
     about = _about(ref_id, order) + ([_on_credit(ref_id)] if with_credit else [])
-    orders, *found = read_together(
-        order.for_table().select_related("given_back__noted_by"), *(rows[:MOST_ROWS] for rows in about)
-    )
+    orders, *found = read_together(order.for_table(), *(rows[:MOST_ROWS] for rows in about))
     if not orders:
         return None
     rows = [row for some in found for row in some]
@@ -56,8 +54,6 @@ def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = Fa
         rows = [row for row in rows if not isinstance(row, Exchange | Callback)]
         rows += Exchange.objects.of_order(ref_id).order_by("pk")[:MOST_ROWS]
         rows += Callback.objects.filter(ref_id=ref_id).order_by("pk")[:MOST_ROWS]
-    if hasattr(orders[0], "given_back"):
-        rows.append(orders[0].given_back)
     return Story(orders[0], rows, is_whole=all(len(some) < MOST_ROWS for some in found))
 
 
@@ -69,7 +65,10 @@ def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:
         Exchange.objects.without_bodies().of_order(ref_id).order_by("pk"),
         Callback.objects.filter(ref_id=ref_id).defer("body", "headers").order_by("pk"),
         Entry.objects.select_related("actor").filter(ref_id=ref_id),
-        DrawerEntry.objects.select_related("person", "shift__drawer").filter(ref_id=ref_id).order_by("pk"),
+        Payment.objects.select_related("seller", "sold_in__drawer", "debt__account__customer", "given_by").filter(
+            ref_id=ref_id
+        ),
+        DrawerEntry.objects.select_related("person", "shift__drawer").filter(ref_id=ref_id, kind="refund"),
         Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id).defer("raw").order_by("pk"),
         Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
         .filter(order__ref_id=ref_id)

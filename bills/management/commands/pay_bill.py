@@ -8,8 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 from bills import services
 from bills.models import BillCheck
 from core.commands import PlainCommand, waiting_seconds, whole_rupiah
+from core.errors import OrderRefused
 from core.rights import Right
-from purchases.errors import ActionRefused, OrderRefused
+from purchases.errors import ActionRefused
 from purchases.management.printing import exit_code, print_order, print_why_it_waits
 from purchases.models import Order
 from purchases.services import submit

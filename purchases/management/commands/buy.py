@@ -10,9 +10,10 @@ from django.core.management.base import CommandError, CommandParser
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from core.commands import EXIT_USAGE, PlainCommand, waiting_seconds, whole_rupiah
+from core.errors import OrderRefused
 from core.rights import Right
 from purchases import services
-from purchases.errors import NotForSale, OrderRefused, PriceMoved, RepeatToday
+from purchases.errors import NotForSale, PriceMoved, RepeatToday
 from purchases.management.printing import EXIT_FAILED, exit_code, print_order, print_why_it_waits
 from purchases.models import Order
 from purchases.services.following import follow

@@ -1,0 +1,70 @@
+"""The ways to pay, one row each.
+
+To add one, add a row here and its words to the translations: the review, the order, the receipt, the shift, its paper,
+its file and the day follow from the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+CASH, CREDIT = "cash", "credit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """How money comes from a customer, or goes back. A payment keeps `code`, and whether it counted as cash then."""
+
+    code: str
+    words: str | Promise
+    icon: str
+    #: It lies in the drawer, so it is counted there.
+    counts_as_cash: bool = False
+    #: No money moves: it is on the account of a customer.
+    needs_debtor: bool = False
+    #: The number on the slip is noted with it.
+    needs_reference: bool = False
+
+
+METHODS = [
+    Method(code=CASH, words=_("Cash"), icon="cash", counts_as_cash=True),
+    Method(code="transfer", words=_("Transfer"), icon="building-bank"),
+    Method(code="qris", words=_("QRIS"), icon="qrcode"),
+    Method(code="card", words=_("Card terminal (EDC)"), icon="credit-card", needs_reference=True),
+    Method(code=CREDIT, words=_("On credit"), icon="notebook", needs_debtor=True),
+]
+
+
+def find_method(code: str) -> Method | None:
+    """The row with this code; None for a code that no row has."""
+    return next((method for method in METHODS if method.code == code), None)
+
+
+def counts_as_cash(code: str) -> bool:
+    """Whether money that was paid so lies in the drawer."""
+    method = find_method(code)
+    return method is not None and method.counts_as_cash
+
+
+def method_words(code: str) -> str:
+    """The words of a method; of one that is in the table no more its code."""
+    method = find_method(code)
+    return str(method.words) if method else code
+
+
+def method_choices() -> list[tuple[str, str]]:
+    """All methods, for a form."""
+    return [(method.code, str(method.words)) for method in METHODS]
+
+
+def money_choices() -> list[tuple[str, str]]:
+    """The methods by which money moves, for a form; credit is a promise."""
+    return [(method.code, str(method.words)) for method in METHODS if not method.needs_debtor]
+
+
+def moves_money(code: str) -> bool:
+    """Whether money moves by this method."""
+    return code in dict(money_choices())

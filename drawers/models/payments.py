@@ -1,0 +1,265 @@
+"""How an order is paid: one row an order, stored with it. An order points to its payment (`payment.order`).
+
+Amounts in whole rupiah. What a closed shift sold never changes; what was given back never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pgtrigger
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from audit.history import history_of
+from core.rights import Right
+from core.triggers import never_truncated
+from credit.methods import CASH, method_words
+from credit.models import CreditEntry
+from drawers.models.shifts import DrawerEntry, Shift
+from staff.models import User
+
+
+class Outcome(models.TextChoices):
+    """What became of the money."""
+
+    OPEN = "open", _("Open")
+    KEPT = "kept", _("Kept")
+    OWED = "owed", pgettext_lazy("refund", "To give back")
+    #: It ended for nothing, and nobody paid at a counter: a command placed it, or the shop uses no drawers.
+    NOTHING = "nothing", _("Nothing was paid")
+    GIVEN = "given", _("Given back")
+
+
+_MOVES = [
+    *(("open", after) for after in ("kept", "owed", "nothing")),
+    ("kept", "owed"),
+    ("owed", "given"),
+    ("nothing", "given"),
+]
+_GIVEN = Q(outcome="given", given_at__isnull=False, given_by__isnull=False) & (
+    Q(given_method__gt="") | Q(given_note__gt="")
+)
+_NOT_GIVEN = Q(
+    ~Q(outcome="given"),
+    given_at__isnull=True,
+    given_by__isnull=True,
+    given_method="",
+    given_note="",
+    refund_entry__isnull=True,
+)
+# A shift that takes a payment is locked in share mode: its closing waits for this transaction, or this for the closing.
+_KEEPS_CLOSED_SHIFTS = """
+    IF TG_OP = 'UPDATE' AND OLD.sold_in_id IS NOT NULL AND (
+        OLD.sold_in_id IS DISTINCT FROM NEW.sold_in_id
+        OR ROW(OLD.method, OLD.is_cash, OLD.amount, OLD.cash_given, OLD.reference)
+            IS DISTINCT FROM ROW(NEW.method, NEW.is_cash, NEW.amount, NEW.cash_given, NEW.reference)
+    ) THEN
+        PERFORM FROM drawers_shift WHERE id = OLD.sold_in_id AND closed_at IS NULL FOR SHARE;
+        IF NOT FOUND OR OLD.sold_in_id IS DISTINCT FROM NEW.sold_in_id THEN
+            RAISE EXCEPTION 'payment %: what its shift sold never changes', NEW.ref_id;
+        END IF;
+    END IF;
+    IF NEW.sold_in_id IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.sold_in_id IS NULL) THEN
+        PERFORM FROM drawers_shift WHERE id = NEW.sold_in_id AND closed_at IS NULL FOR SHARE;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'shift % takes no payments', NEW.sold_in_id;
+        END IF;
+    END IF;
+    IF NEW.ended_in_id IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.ended_in_id IS DISTINCT FROM NEW.ended_in_id) THEN
+        PERFORM FROM drawers_shift WHERE id = NEW.ended_in_id AND closed_at IS NULL FOR SHARE;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'shift % takes no endings', NEW.ended_in_id;
+        END IF;
+    END IF;
+    RETURN NEW;
+"""
+
+
+def orders() -> Any:
+    """All orders: they are of a room above, whose model points here."""
+    found: Any = Payment._meta.get_field("order").related_model
+    return found.objects
+
+
+class PaymentQuerySet(models.QuerySet["Payment"]):
+    def owed(self) -> PaymentQuerySet:
+        """Those that a customer is to get back."""
+        return self.filter(outcome=Outcome.OWED)
+
+    def with_orders(self) -> PaymentQuerySet:
+        """With their orders, read by themselves: joined, PostgreSQL may read all of them."""
+        return self.prefetch_related(models.Prefetch("order", queryset=orders().for_table()))
+
+    def refunds(self) -> PaymentQuerySet:
+        """Those that a customer is to get back, or got back."""
+        return self.filter(outcome__in=[Outcome.OWED, Outcome.GIVEN])
+
+
+class Payment(models.Model):
+    """What one order is worth to its customer, how that was paid, and how it went back."""
+
+    ref_id = models.CharField(max_length=64, unique=True, help_text="The order's.")
+    seller = models.ForeignKey(
+        User, null=True, on_delete=models.PROTECT, related_name="+", help_text="Who placed it.", db_index=False
+    )
+    at = models.DateTimeField(help_text="When it was placed.")
+    method = models.CharField(max_length=20, default=CASH)
+    is_cash = models.BooleanField(default=True, help_text="The method counts as cash in the drawer.")
+    amount = models.BigIntegerField(help_text="Rupiah.")
+    cash_given = models.BigIntegerField(null=True, help_text="Rupiah that the customer gave, where somebody said it.")
+    reference = models.CharField(max_length=60, blank=True, help_text="The number on the slip.")
+    debt = models.OneToOneField(
+        CreditEntry,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="payment",
+        help_text="The sale on the account of who owes it.",
+    )
+    sold_in = models.ForeignKey(
+        Shift,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="payments",
+        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
+        db_index=False,
+    )
+    agreed_in = models.ForeignKey(
+        Shift,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="sold_later",
+        help_text="The earlier shift that sold it, and had closed before it was placed.",
+        db_index=False,
+    )
+
+    outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)
+    ended_at = models.DateTimeField(null=True, help_text="When the order ended; when it was reversed, then.")
+    ended_in = models.ForeignKey(
+        Shift,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="endings",
+        help_text="The seller's shift that was open then, else the next one.",
+        db_index=False,
+    )
+    cost = models.BigIntegerField(null=True, help_text="Rupiah: what the order cost, once it has arrived.")
+
+    given_at = models.DateTimeField(null=True)
+    given_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    given_method = models.CharField(max_length=20, blank=True, help_text="Empty where only the note says how.")
+    given_note = models.CharField(_("note"), max_length=500, blank=True)
+    refund_entry = models.OneToOneField(
+        DrawerEntry,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="payment",
+        help_text="Where it came out of a shift; empty of a transfer that no drawer made.",
+    )
+
+    objects = PaymentQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ()
+        permissions = Right.of("drawers.payment")
+        constraints = [
+            models.CheckConstraint(condition=Q(amount__gte=0), name="payment_amount_not_negative"),
+            models.CheckConstraint(condition=Q(outcome__in=Outcome.values), name="payment_outcome_known"),
+            models.CheckConstraint(condition=~Q(method=CASH) | Q(is_cash=True), name="payment_in_cash_is_cash"),
+            models.CheckConstraint(
+                condition=Q(cash_given__isnull=True) | Q(is_cash=True, cash_given__gte=F("amount")),
+                name="payment_cash_given_is_enough",
+            ),
+            models.CheckConstraint(
+                condition=Q(debt__isnull=True) | Q(is_cash=False, cash_given__isnull=True), name="payment_debt_no_cash"
+            ),
+            models.CheckConstraint(
+                condition=Q(sold_in__isnull=True) | Q(agreed_in__isnull=True) | ~Q(sold_in=F("agreed_in")),
+                name="payment_agreed_in_another",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome="open", ended_at__isnull=True, ended_in__isnull=True, cost__isnull=True)
+                | Q(~Q(outcome="open"), ended_at__isnull=False),
+                name="payment_ended_iff_not_open",
+            ),
+            models.CheckConstraint(condition=~Q(outcome="kept") | Q(cost__gte=0), name="payment_kept_has_its_cost"),
+            models.CheckConstraint(condition=_GIVEN | _NOT_GIVEN, name="payment_given_as_a_whole"),
+            models.CheckConstraint(
+                condition=~Q(given_method=CASH) | Q(refund_entry__isnull=False),
+                name="payment_given_in_cash_out_of_a_drawer",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["sold_in", "-at", "-id"], name="payment_of_shift", condition=Q(sold_in__isnull=False)),
+            models.Index(fields=["agreed_in"], name="payment_agreed_in", condition=Q(agreed_in__isnull=False)),
+            models.Index(fields=["ended_in"], name="payment_ended_in", condition=Q(ended_in__isnull=False)),
+            models.Index(
+                fields=["seller"],
+                name="payment_to_take_in",
+                condition=Q(sold_in__isnull=True, agreed_in__isnull=False)
+                | Q(sold_in__isnull=False, ended_at__isnull=False, ended_in__isnull=True),
+            ),
+            models.Index(
+                fields=["-ended_at", "-id"], name="payment_refunds", condition=Q(outcome__in=["owed", "given"])
+            ),
+            models.Index(fields=["-ended_at", "-id"], name="payment_owed", condition=Q(outcome="owed")),
+        ]
+        triggers = [
+            pgtrigger.ReadOnly(name="whose_never_changes", fields=["ref_id", "seller", "at", "agreed_in"]),
+            pgtrigger.FSM(name="moves_as_money_does", field="outcome", transitions=_MOVES),
+            pgtrigger.Trigger(
+                name="keeps_closed_shifts",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Insert | pgtrigger.Update,
+                func=_KEEPS_CLOSED_SHIFTS,
+            ),
+            # Only the shift in which it ended may still be found.
+            pgtrigger.Protect(
+                name="given_once",
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Condition(
+                    "OLD.outcome = 'given' AND to_jsonb(OLD) - ARRAY['sold_in_id', 'ended_in_id']"
+                    " <> to_jsonb(NEW) - ARRAY['sold_in_id', 'ended_in_id']"
+                ),
+            ),
+            pgtrigger.Protect(name="never_deleted", operation=pgtrigger.Delete),
+            never_truncated(),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.amount}"
+
+    @property
+    def method_words(self) -> str:
+        """How the customer paid, in words."""
+        return method_words(self.method)
+
+    @property
+    def given_words(self) -> str:
+        """How it went back, in words; empty where only the note says so."""
+        return method_words(self.given_method)
+
+    @property
+    def change(self) -> int | None:
+        """Rupiah that the customer got back at once; None when nobody said what was given."""
+        return None if self.cash_given is None else self.cash_given - self.amount
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether the customer is to get it back."""
+        return self.outcome == Outcome.OWED
+
+    @property
+    def is_given(self) -> bool:
+        """Whether somebody noted that the customer has it back."""
+        return self.outcome == Outcome.GIVEN
+
+    @property
+    def was_taken_back(self) -> bool:
+        """Whether the upstream took the order back after it had arrived."""
+        return self.cost is not None and self.outcome in {Outcome.OWED, Outcome.GIVEN}
+
+
+PaymentHistory = history_of(Payment)

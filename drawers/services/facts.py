@@ -1,0 +1,92 @@
+"""How a customer pays, as it was said where an order was confirmed: a plain argument of placing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext as _
+
+from core.money import rupiah
+from credit import services as credit
+from credit.errors import CreditRefused
+from credit.methods import CASH, Method, find_method, method_words
+from customers.models import Customer
+from drawers.errors import PaymentUnclear
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaymentFacts:
+    """The code of the method, what the customer gave in cash (rupiah), who owes it, and the number on the slip.
+
+    `agreed_in`: the key of the shift that sold it, where it is placed later, after an approval.
+    """
+
+    method: str = CASH
+    cash_given: int | None = None
+    customer: Customer | None = None
+    reference: str = ""
+    agreed_in: int | None = None
+
+    @property
+    def row(self) -> Method:
+        """The method's row. Raises `PaymentUnclear` for a code that no row has."""
+        row = find_method(self.method)
+        if row is None:
+            raise PaymentUnclear(_("Choose how the customer pays."))
+        return row
+
+    def refuse_unless_clear(self, amount: int) -> None:
+        """Raise `PaymentUnclear` or `CreditRefused` for what makes no sense for `amount` rupiah in all."""
+        if self.cash_given is not None and self.cash_given < amount:
+            raise PaymentUnclear(_("The customer gave less than the price."))
+        if self.row.needs_debtor and self.customer is None:
+            raise CreditRefused("no_customer")
+        if self.row.needs_reference and not self.reference.strip():
+            raise PaymentUnclear(_("Write the number on the slip of the card terminal."))
+
+    def refuse_unless_sold(self, amount: int, *, seller: User) -> None:
+        """Raise `CreditRefused` when this is credit and the customer may not owe `amount` rupiah more."""
+        if self.row.needs_debtor and self.customer:
+            credit.refuse_unless_sold_in_all(self.customer, amount=amount, actor=seller)
+
+    def part(self, amount: int, *, change: int = 0) -> PaymentFacts:
+        """The same for one of several orders, which sells for `amount` rupiah; `change`: what goes back with it."""
+        return self if self.cash_given is None else replace(self, cash_given=amount + change)
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> PaymentFacts:
+        """As an approval keeps it; a customer who was deleted is missing."""
+        customer = Customer.objects.filter(pk=facts["customer"]).first() if facts["customer"] else None
+        return cls(
+            method=facts["method"],
+            cash_given=facts["cash_given"],
+            customer=customer,
+            reference=facts["reference"],
+            agreed_in=facts["shift"],
+        )
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """For an approval's content: JSON values only."""
+        return {
+            "method": self.method,
+            "cash_given": self.cash_given,
+            "customer": self.customer.pk if self.customer else None,
+            "customer_name": self.customer.name if self.customer else "",
+            "reference": self.reference,
+            "shift": self.agreed_in,
+        }
+
+    @property
+    def words(self) -> str:
+        """For the approver; empty for cash of which nobody said more."""
+        if self.method == CASH and self.cash_given is None:
+            return ""
+        given = _("given %(amount)s") % {"amount": rupiah(self.cash_given)} if self.cash_given is not None else ""
+        name = self.customer.name if self.customer else ""
+        return " · ".join(filter(None, [method_words(self.method), self.reference, given, name]))

@@ -1,0 +1,224 @@
+"""The payment of an order: stored with it, changed until its shift closes, and ended with it.
+
+Lock order: the order, its payment, a shift, the account, the books.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import connection, transaction
+from django.db.transaction import TransactionManagementError
+
+from core import clock
+from core.bulk import insert_row
+from credit import services as credit
+from credit.errors import CreditRefused
+from drawers.errors import DrawerRefused
+from drawers.models import Outcome, Payment, Shift
+from drawers.services.facts import PaymentFacts
+from drawers.services.locking import lock_shift, refuse_unless_own
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from customers.models import Customer
+    from staff.models import User
+
+# Drawers are in use while somebody has opened one in so many days before; then who sells is paid.
+IN_USE_DAYS = 7
+# The person's open shift, and the same once it is locked: the second is empty where it was being closed just now.
+_OPEN_SHIFT = """
+    SELECT mine.id, (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
+      FROM drawers_shift mine WHERE mine.cashier_id = %s AND mine.closed_at IS NULL
+"""
+# Of money for nothing: the customer paid, or owes it, where it is a sale of a drawer or on an account, where it had
+# arrived before, or where somebody sold it while drawers are in use. Otherwise nobody paid at a counter.
+_END = f"""
+    UPDATE drawers_payment payment SET
+           outcome = CASE
+               WHEN ended.cost IS NOT NULL THEN 'kept'
+               WHEN payment.outcome = 'kept' OR payment.sold_in_id IS NOT NULL OR payment.agreed_in_id IS NOT NULL
+                 OR payment.debt_id IS NOT NULL OR (payment.seller_id IS NOT NULL AND EXISTS (
+                    SELECT FROM drawers_shift s WHERE s.opened_at <= payment.at
+                       AND s.opened_at > payment.at - interval '{IN_USE_DAYS} days')) THEN 'owed'
+               ELSE 'nothing' END,
+           cost = coalesce(ended.cost, payment.cost), ended_at = ended.at,
+           ended_in_id = CASE WHEN payment.sold_in_id IS NOT NULL THEN (
+               SELECT id FROM drawers_shift s WHERE s.cashier_id = payment.seller_id AND s.closed_at IS NULL FOR SHARE
+           ) END
+      FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[]) AS ended (id, at, cost)
+     WHERE payment.id = ended.id
+"""  # noqa: S608 - our own text
+# What another transaction holds is taken in the next time. Nothing waits here: the shift is locked already.
+_TAKE_IN = """
+    UPDATE drawers_payment SET sold_in_id = coalesce(sold_in_id, %(shift)s),
+           ended_in_id = CASE WHEN ended_at IS NOT NULL THEN %(shift)s END
+     WHERE id IN (
+        SELECT id FROM drawers_payment
+         WHERE seller_id = %(seller)s AND (
+            (sold_in_id IS NULL AND agreed_in_id IS NOT NULL)
+            OR (sold_in_id IS NOT NULL AND ended_at IS NOT NULL AND ended_in_id IS NULL))
+           FOR NO KEY UPDATE SKIP LOCKED
+     )
+"""
+
+
+class Ending(NamedTuple):
+    """An order that has ended. `cost`: rupiah that it cost; None where the customer has nothing for the money."""
+
+    payment: int
+    at: dt.datetime
+    cost: int | None
+
+
+def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
+    """Store how the order with this ref_id, which sells for `amount` rupiah, is paid; in the order's transaction.
+
+    It belongs to the seller's open shift, or waits for the next one where the shift that sold it has closed. On credit
+    the sale is on the customer's account with it. Raises `PaymentUnclear`, `CreditRefused` and what that raises.
+    """
+    row = facts.row
+    given = facts.cash_given if row.counts_as_cash and (facts.cash_given or 0) >= amount else None
+    facts.refuse_unless_clear(0)
+    sold_in, agreed_in = _shift_for(seller, facts.agreed_in)
+    debt = None
+    if row.needs_debtor and facts.customer:
+        if seller is None:
+            raise CreditRefused("may_not")
+        debt = credit.put_on_credit(facts.customer, ref_id=ref_id, amount=amount, actor=seller)
+    payment = Payment(
+        ref_id=ref_id,
+        seller_id=seller.pk if seller else None,
+        at=clock.now(),
+        method=row.code,
+        is_cash=row.counts_as_cash,
+        amount=amount,
+        cash_given=given,
+        reference=facts.reference.strip()[:60] if row.needs_reference else "",
+        debt=debt,
+        sold_in_id=sold_in,
+        agreed_in_id=agreed_in,
+    )
+    insert_row(payment)
+    return payment
+
+
+def _shift_for(seller: User | None, agreed_in: int | None) -> tuple[int | None, int | None]:
+    """The shift that takes the sale, and the earlier one that sold it; both may be empty."""
+    if seller is None:
+        return None, None
+    with connection.cursor() as cursor:
+        cursor.execute(_OPEN_SHIFT, [seller.pk])
+        seen, locked = cursor.fetchone() or (None, None)
+    return locked, (agreed_in or seen) if (agreed_in or seen) != locked else None
+
+
+def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
+    """Raise `CreditRefused` when a sale that was placed before is not on the account that these facts name."""
+    if not facts.row.needs_debtor:
+        return
+    if payment.debt is None:
+        raise CreditRefused("placed_before")
+    if facts.customer is None or payment.debt.account.customer_id != facts.customer.pk:
+        raise CreditRefused("on_credit")
+
+
+def end_payments(endings: Collection[Ending]) -> None:
+    """Say what became of the money of these orders, in the transaction that ends them; the orders are locked."""
+    if endings:
+        with connection.cursor() as cursor:
+            cursor.execute(_END, [list(column) for column in zip(*endings, strict=True)])
+
+
+def take_in(shift: Shift) -> None:
+    """Let this locked shift have what waits for its person's next one: sales that were approved, and late endings."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE_IN, {"shift": shift.pk, "seller": shift.cashier_id})
+
+
+def lock_payment(pk: int) -> Payment:
+    """The payment, locked until the transaction ends, with its debt."""
+    if not connection.in_atomic_block:
+        raise TransactionManagementError("a lock lasts no longer than its transaction")
+    locked = Payment.objects.select_for_update(no_key=True, of=("self",))
+    return locked.select_related("debt__account__customer", "debt__person", "sold_in__drawer").get(pk=pk)
+
+
+def change_payment(
+    payment: Payment,
+    *,
+    method: str,
+    actor: User,
+    cash_given: int | None = None,
+    customer: Customer | None = None,
+    reference: str = "",
+) -> Payment:
+    """Note that the customer paid otherwise; return the payment as it is then.
+
+    `cash_given`: rupiah, at least the amount. `customer`: who owes it; it goes on that account, or off it, in the same
+    transaction. Raises `DrawerRefused`, also when the shift of the sale is closed or the order ended for nothing,
+    `PaymentUnclear` and `CreditRefused`.
+    """
+    facts = PaymentFacts(method=method, customer=customer, reference=reference)
+    row = facts.row
+    debtor = customer if row.needs_debtor else None
+    given = cash_given if row.counts_as_cash else None
+    if row.needs_debtor and debtor is None:
+        raise DrawerRefused("no_customer")
+    facts.refuse_unless_clear(0)
+    with transaction.atomic():
+        current = lock_payment(payment.pk)
+        if current.is_given:
+            raise DrawerRefused("given_back")
+        if current.outcome not in {Outcome.OPEN, Outcome.KEPT}:
+            raise DrawerRefused("ended")
+        _refuse_unless_own_open(current, actor)
+        if given is not None and given < current.amount:
+            raise DrawerRefused("cash_short")
+        owes = current.debt.account.customer if current.debt else None
+        slip = reference.strip()[:60] if row.needs_reference else ""
+        if (row.code, given, slip, debtor) == (current.method, current.cash_given, current.reference, owes):
+            return current
+        credit.lock_both_accounts(current.debt, debtor)
+        if current.debt:
+            credit.take_off_credit(current.debt, actor=actor)
+        current.debt = (
+            credit.put_on_credit(debtor, ref_id=current.ref_id, amount=current.amount, actor=actor) if debtor else None
+        )
+        current.method, current.is_cash = row.code, row.counts_as_cash
+        current.cash_given, current.reference = given, slip
+        current.save(update_fields=["method", "is_cash", "cash_given", "reference", "debt"])
+        return current
+
+
+def _refuse_unless_own_open(payment: Payment, actor: User) -> None:
+    if payment.sold_in_id is None:
+        raise DrawerRefused("no_sale")
+    try:
+        shift = lock_shift(payment.sold_in_id)
+    except DrawerRefused as refusal:
+        raise DrawerRefused("sold_before") from refusal
+    refuse_unless_own(shift, actor)
+
+
+def follow_price(payment_id: int, amount: int, *, actor: User | None) -> None:
+    """Of an order that sells for `amount` rupiah from now on: so does its payment, and what is on an account.
+
+    The order is locked. What a closed shift sold stays as it was. Raises `OverCap`.
+    """
+    current = lock_payment(payment_id)
+    is_changing = current.sold_in_id is None or _is_open(current.sold_in_id)
+    if current.debt and current.debt.amount != amount:
+        current.debt = credit.follow_price(current.debt, amount, actor=actor)
+    if is_changing:
+        # What the customer gave was for the other price.
+        current.amount, current.cash_given = amount, None
+    current.save(update_fields=["amount", "cash_given", "debt"])
+
+
+def _is_open(shift: int) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM drawers_shift WHERE id = %s AND closed_at IS NULL FOR SHARE", [shift])
+        return bool(cursor.rowcount == 1)
