@@ -161,7 +161,7 @@ def _of_account(account: UpstreamAccount) -> list[Line]:
     """That the upstream refuses us, or answers nothing: what every order waits for."""
     if account.refused_since:
         words = Words(
-            title=_("The upstream refuses our account (%(code)s).") % {"code": account.refused_code},
+            title=_("The provider refuses our account (%(code)s).") % {"code": account.refused_code},
             facts=_(
                 "Nothing is sent until an admin has corrected this. New orders wait; looking things up still works."
             ),
@@ -170,7 +170,7 @@ def _of_account(account: UpstreamAccount) -> list[Line]:
         return [_upstream_line("upstream-refuses", Severity.CRITICAL, words, account.refused_since)]
     if account.unreachable_since:
         words = Words(
-            title=_("The upstream cannot be reached."),
+            title=_("The provider cannot be reached."),
             facts=_("New orders wait and are sent when it answers again. Looking things up still works."),
             next_step="",
         )

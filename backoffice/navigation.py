@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from backoffice.sections import Section, section_of
 from core.access import StaffRequest
@@ -91,21 +92,27 @@ def _places(request: StaffRequest) -> list[Place]:
         add("bills", "bill_list", "file-invoice", _("Bills"), is_here=at.begins("bill"))
     if may(Right.VIEW_ORDERS):
         add("orders", "order_list", "receipt", _("Orders"), is_here=at.begins("order_"))
-        add("arrived", "arrived", "message-question", _("Arrived?"), is_here=at.begins("arrived", "complaint_"))
+        add("arrived", "arrived", "message-question", _("Track"), is_here=at.begins("arrived", "complaint_"))
     if may(Right.VIEW_BOOKS) and may(Right.VIEW_COST):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
     if may(Right.VIEW_CUSTOMERS):
         is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may(Right.VIEW_CREDIT))
         add("customers", "customer_list", "address-book", _("Customers"), is_here=is_here)
     if may(Right.VIEW_CREDIT):
-        add("credit", "credit_list", "notebook", _("Credit"), is_here=at.begins("credit_"))
+        add("credit", "credit_list", "notebook", _("Tabs"), is_here=at.begins("credit_"))
     if may(Right.USE_DRAWERS) or may(Right.VIEW_SHIFTS):
         address = "drawer" if may(Right.USE_DRAWERS) else "shift_list"
         add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))
     if _is_asked(may):
         add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
     if may(Right.VIEW_EXCHANGES):
-        add("workbench", "exchange_list", "arrows-exchange", _("Workbench"), is_here=at.name in _WORKBENCH)
+        add(
+            "workbench",
+            "exchange_list",
+            "arrows-exchange",
+            pgettext("place", "Evidence"),
+            is_here=at.name in _WORKBENCH,
+        )
     elif may(Right.VIEW_CALLBACKS):
         add("callbacks", "callback_list", "webhook", _("Callbacks"), is_here=at.begins("callback_"))
     return found

@@ -55,19 +55,19 @@ _SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
         ),
     ),
     (
-        _("Workbench"),
+        pgettext_lazy("place", "Evidence"),
         (
             Page("exchange_list", _("Exchanges"), Right.VIEW_EXCHANGES),
             Page("error_list", _("Errors"), Right.VIEW_EXCHANGES),
             Page("callback_list", _("Callbacks"), Right.VIEW_CALLBACKS),
-            Page("audit_list", _("What people did"), Right.VIEW_AUDIT),
+            Page("audit_list", _("Activity log"), Right.VIEW_AUDIT),
         ),
     ),
     (
         _("Drawer"),
         (
             Page("drawer", _("My drawer"), Right.USE_DRAWERS),
-            Page("refund_list", pgettext_lazy("refund", "To give back"), Right.VIEW_ORDERS),
+            Page("refund_list", pgettext_lazy("refund", "Refunds due"), Right.VIEW_ORDERS),
             Page("shift_list", _("Shifts"), Right.VIEW_SHIFTS),
             Page("drawer_day_today", pgettext_lazy("closing", "Days"), Right.VIEW_SHIFTS, also="drawer_day"),
             Page("drawer_list", _("Drawers"), Right.MANAGE_DRAWERS),

@@ -23,7 +23,7 @@ class NotABill(OrderRefused):
         self.reason = reason
         words = {
             "prepaid": _("This product is bought, not paid as a bill."),
-            "delisted": _("The upstream no longer has this biller."),
+            "delisted": _("The provider no longer has this biller."),
             "unavailable": _("This biller is unavailable at the moment. Try again later."),
         }
         super().__init__(words[reason])

@@ -92,7 +92,7 @@ _WORDS: dict[Standing, Words] = {
         _("Nothing was charged. Confirm the new total with the customer first."),
     ),
     Standing.DECIDE: (
-        _("The payment may have arrived at the upstream, and the bill has expired."),
+        _("The payment may have arrived at the provider, and the bill has expired."),
         _("A person who may resolve orders decides on the payment's page. Do not pay the bill again before."),
     ),
     Standing.PAID: ("", _("The bill is paid.")),
@@ -109,16 +109,16 @@ _PAY_AGAIN_LATER = _(
     "Nothing was charged. When the biller opens, pay it again if the bill is still valid, or check it again."
 )
 _IN_DOUBT: Words = (
-    _("The upstream has said several times that it does not know this payment."),
+    _("The provider has said several times that it does not know this payment."),
     _("It may have been charged. Paying it again sends the same request, which is never charged twice."),
 )
 _ENDED: dict[str, Words] = {
     Status.REJECTED: (
-        _("The upstream refused the payment, and nothing was charged."),
+        _("The provider refused the payment, and nothing was charged."),
         _("Check the bill again to pay it."),
     ),
     Status.FAILED: (
-        _("The payment failed, and the upstream refunds what was charged."),
+        _("The payment failed, and the provider refunds what was charged."),
         _("The bill is not paid. Check it again to pay it."),
     ),
     Status.CANCELLED: (
@@ -126,11 +126,11 @@ _ENDED: dict[str, Words] = {
         _("Check the bill again to pay it."),
     ),
     Status.CLOSED: (
-        _("The payment was closed: it seems never to have arrived at the upstream."),
+        _("The payment was closed: it seems never to have arrived at the provider."),
         _("Nobody has reported that the bill is paid. Check it again before it is paid again."),
     ),
     Status.REVERSED: (
-        _("The upstream took the payment back."),
+        _("The provider took the payment back."),
         _("The bill is not paid. Check it again to pay it, or give back what the customer paid."),
     ),
 }

@@ -369,11 +369,11 @@ class SyncFault(models.TextChoices):
     """Why the catalogue was not fetched."""
 
     RATE_LIMIT = "rate_limit", _("The rate limit leaves no room now.")
-    UNREACHABLE = "unreachable", _("The upstream cannot be reached.")
-    EMPTY = "empty", _("The upstream listed no products at all.")
-    LISTED_TWICE = "listed_twice", _("The upstream listed a product twice.")
+    UNREACHABLE = "unreachable", _("The provider cannot be reached.")
+    EMPTY = "empty", _("The provider listed no products at all.")
+    LISTED_TWICE = "listed_twice", _("The provider listed a product twice.")
     OVERTAKEN = "overtaken", _("A newer catalogue was applied meanwhile.")
-    OTHER = "other", _("The upstream's answer cannot be used.")
+    OTHER = "other", _("The provider's answer cannot be used.")
 
 
 class CatalogueSync(models.Model):

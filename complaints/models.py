@@ -24,7 +24,7 @@ class State(models.TextChoices):
     """Where a complaint stands."""
 
     OPEN = "open", _("Complaint open")
-    ASKED = "asked", _("Upstream asked")
+    ASKED = "asked", _("Provider asked")
     ANSWERED = "answered", _("Answered")
     CLOSED = "closed", _("Complaint closed")
 

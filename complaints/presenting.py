@@ -134,15 +134,15 @@ def _asks_again(order: Order) -> str:
     seconds = max(1, round(backoff(order.polls)))
     if seconds < 120:
         words = ngettext(
-            "We ask again every %(n)s second by ourselves, and tell you as soon as it ends.",
-            "We ask again every %(n)s seconds by ourselves, and tell you as soon as it ends.",
+            "The status is checked again every %(n)s second.",
+            "The status is checked again every %(n)s seconds.",
             seconds,
         )
         return words % {"n": seconds}
     minutes = round(seconds / 60)
     words = ngettext(
-        "We ask again every %(n)s minute by ourselves, and tell you as soon as it ends.",
-        "We ask again every %(n)s minutes by ourselves, and tell you as soon as it ends.",
+        "The status is checked again every %(n)s minute.",
+        "The status is checked again every %(n)s minutes.",
         minutes,
     )
     return words % {"n": minutes}
@@ -150,6 +150,6 @@ def _asks_again(order: Order) -> str:
 
 def steps_of(complaint: Complaint) -> list[tuple[str, str]]:
     """The states to which it can go, with the words of each button."""
-    words = {State.ASKED: _("Upstream asked"), State.ANSWERED: _("Answered")}
+    words = {State.ASKED: _("Provider asked"), State.ANSWERED: _("Answered")}
     close = pgettext("complaint", "Close it")
     return [(state.value, words.get(state, close)) for state in MOVES[State(complaint.state)]]

@@ -138,7 +138,7 @@ class Right(models.TextChoices):
     PROCESS_CALLBACKS = ("callbacks.process_callback", "callback", Area.ORDERS, _HEADS, _FACTOR,
         _("Process a callback again"))
     VIEW_EXCHANGES = ("gateway.view_exchange", "exchange", Area.ORDERS, _CHECKERS, _FACTOR,
-        _("See requests to the upstream, and an order's whole story"))
+        _("See requests to the provider, and an order's whole story"))
 
     VIEW_BOOKS = "ledger.view_books", "books", Area.MONEY, _EVERYBODY, _PIN, _("See the balance")
     READ_BALANCE = ("gateway.read_balance", "upstreamaccount", Area.MONEY, _SELLERS, _PIN | _UPSTREAM,

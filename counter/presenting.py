@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 _SHELVES: dict[Shelf, str | Promise] = {
-    Shelf.CREDIT: pgettext_lazy("phone", "Credit"),
+    Shelf.CREDIT: pgettext_lazy("phone", "Airtime"),
     Shelf.DATA: pgettext_lazy("phone", "Data"),
     Shelf.CALLS: pgettext_lazy("phone", "Calls"),
     Shelf.POWER: gettext_lazy("PLN token"),

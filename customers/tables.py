@@ -37,7 +37,7 @@ class CustomerTable(Table[Customer]):
         n = customer.count  # type: ignore[attr-defined]
         return format_html('{}<span class="phone-label"> {}</span>', n, npgettext("saved", "number", "numbers", n))
 
-    @column(_("of these, bills"), css="num", phone="none")
+    @column(_("Bill numbers"), css="num", phone="none")
     def bills(self, customer: Customer) -> int:
         """How many of them are at a biller."""
         return int(customer.bills)  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ class RefundFilter(ListFilter):
     state = django_filters.ChoiceFilter(
         method="in_state",
         label=_("State"),
-        empty_label=pgettext_lazy("refund", "To give back"),
+        empty_label=pgettext_lazy("refund", "Refunds due"),
         choices=[("given", pgettext_lazy("refund", "Given back")), ("all", _("Every state"))],
     )
     since = SinceFilter(field_name="ended_at", label=_("From"))

@@ -41,7 +41,7 @@ def refund_badge(payment: Payment, *, is_unpaid: bool) -> SafeString:
         return badge(("circle-check", "success"), pgettext("refund", "Given back"))
     if is_unpaid:
         return badge(("notebook", "held"), pgettext("refund", "To take off"))
-    return badge(("cash-banknote", "held"), pgettext("refund", "To give back"))
+    return badge(("cash-banknote", "held"), pgettext("refund", "Refunds due"))
 
 
 _OUTCOMES = {

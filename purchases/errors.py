@@ -151,7 +151,7 @@ class NotForSale(OrderRefused):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
-            "delisted": _("The upstream no longer sells this product."),
+            "delisted": _("The provider no longer sells this product."),
             "unavailable": _("This product is unavailable at the moment. Choose another one or try later."),
             "cut_off": _("This product is closed at this hour. Try again after the cut-off."),
             "postpaid": _("This is a bill: it is checked first and then paid."),

@@ -136,7 +136,7 @@ _EVENTS = {
     "not_found": _("Not found %(times)s times since %(since)s."),
     "interrupted": _("The process that sent it was interrupted."),
     "not_sent": _("Not sent: %(reason)s."),
-    "no_answer": _("No answer to trust: %(reason)s."),
+    "no_answer": _("No reliable answer: %(reason)s."),
     "replaced": _("The bill was checked again as %(by)s."),
     "bill_expired": _("The bill expired before it could be paid."),
     "verdict": _("Two people decided so."),
@@ -145,9 +145,9 @@ _EVENTS = {
 _REASONS = {
     "budget": _("our own limit has no room for more requests"),
     "budget_unreachable": _("our own limit cannot be read"),
-    "connect": _("no connection to the upstream"),
+    "connect": _("no connection to the provider"),
     "permit_expired": _("the sender was too slow"),
-    "stopped": _("the upstream refuses our account"),
+    "stopped": _("the provider refuses our account"),
     "timeout": _("none came in time"),
     "connection": _("the connection broke"),
     "unknown_code": _("an error code that is not in the list"),
@@ -232,15 +232,15 @@ def _queued(order: Order, _actions: _Actions) -> Explanation:
     if meaning_of(order.error_code).next is Next.WAIT_READY:
         step = _("The payment that you confirmed is sent by itself as soon as the bill is ready.")
         return Explanation(meaning_of(order.error_code).words, money, step, "sent_when_ready", code)
-    return Explanation(_("It waits to be sent to the upstream."), money, *_do_not_repeat(order), code)
+    return Explanation(_("It waits to be sent to the provider."), money, *_do_not_repeat(order), code)
 
 
 def _sending(order: Order, _actions: _Actions) -> Explanation:
-    return Explanation(_("It is on its way to the upstream."), "", *_do_not_repeat(order))
+    return Explanation(_("It is on its way to the provider."), "", *_do_not_repeat(order))
 
 
 def _pending(order: Order, _actions: _Actions) -> Explanation:
-    happened = _("The upstream has accepted it and is working on it.")
+    happened = _("The provider has accepted it and is working on it.")
     if possible_outcomes(order):
         return Explanation(happened, "", *_decide(order))
     time = _("That takes seconds, at times a few minutes. It is not a failure.")
@@ -252,7 +252,7 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
     if order.error_code:
         happened = f"{meaning_of(order.error_code).words} {_('An earlier sending got no answer.')}"
     else:
-        happened = _("We do not know yet whether the upstream received this order.")
+        happened = _("We do not know yet whether the provider received this order.")
     money = _("It may have been charged.")
     if possible_outcomes(order):
         return Explanation(happened, money, *_decide(order))
@@ -288,13 +288,13 @@ def _needs_action(order: Order, actions: _Actions) -> Explanation:
 
 
 def _never_arrived(actions: _Actions) -> Explanation:
-    happened = _("The upstream has said several times that it does not know this order.")
+    happened = _("The provider has said several times that it does not know this order.")
     money = _("It seems never to have arrived, but it may have been charged.")
     if Action.CLOSE not in actions:
         step = _("Do not buy it again. A person who may resolve orders has to decide this.")
         return Explanation(happened, money, step, code="may_be_charged")
     step = _(
-        "Each button asks the upstream first, and stops if it knows the order now. Send it again: if the first sending "
+        "Each button asks the provider first, and stops if it knows the order now. Send it again: if the first sending "
         "arrives after all, the second one is refused, or charged too. Close it: then the customer gets the money back."
     )
     return Explanation(happened, money, step, code="may_be_charged")
@@ -304,12 +304,12 @@ def _failed(order: Order, _actions: _Actions) -> Explanation:
     if order.kind == Order.Kind.BILL:
         return Explanation()
     if not decided_by_people(order):
-        happened = _("The upstream reports that it failed.")
+        happened = _("The provider reports that it failed.")
         return Explanation(happened, _("It refunds what was charged."), _again(), code="refunded")
     happened = _("Two people decided that it failed.")
     if order.accepted_no is None:
         return Explanation(happened, _("Nothing was charged."), _again(), code="decided_not_charged")
-    money = _("It was charged. Our books expect the upstream to refund it.")
+    money = _("It was charged. Our books expect the provider to refund it.")
     return Explanation(happened, money, _again(), code="decided_charged")
 
 
@@ -334,15 +334,15 @@ def _cancelled(order: Order, _actions: _Actions) -> Explanation:
 def _closed(_order: Order, _actions: _Actions) -> Explanation:
     return Explanation(
         _("A person closed it, because it seems never to have arrived."),
-        _("The upstream has reported nothing, and nobody refunds anything."),
-        _("Give the customer the money back. Should the upstream report it later, an incident says so."),
+        _("The provider has reported nothing, and nobody refunds anything."),
+        _("Give the customer the money back. If the provider reports it later, an incident says so."),
         step_code="give_back",
         code="not_refunded",
     )
 
 
 def _reversed(order: Order, actions: _Actions) -> Explanation:
-    happened = _("The upstream took this order back: the customer does not have it.")
+    happened = _("The provider took this order back: the customer does not have it.")
     if order.payment.is_given:
         return Explanation(happened)
     step = (
@@ -362,14 +362,14 @@ def _do_not_repeat(order: Order) -> tuple[_Words, str]:
 
 def _decide(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
-        step = _("The upstream leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
+        step = _("The provider leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
         return step, _PAY_NOT_AGAIN
-    step = _("The upstream leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
+    step = _("The provider leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
     return step, _BUY_NOT_AGAIN
 
 
 def _again() -> _Words:
-    return _("It may be bought again.")
+    return _("You can sell it again.")
 
 
 _WORDS: dict[Status, Callable[[Order, _Actions], Explanation]] = {

@@ -58,10 +58,10 @@ class ActionReason(models.TextChoices):
 
     BALANCE_SHORT = "balance_short", _("Provider balance is short")
     PRICE_CHANGED = "price_changed", _("Price has risen")
-    CUT_OFF = "cut_off", _("Closed for the night")
+    CUT_OFF = "cut_off", _("Product closed (cut-off)")
     UNAVAILABLE = "unavailable", _("Product unavailable")
     AMOUNT_MISMATCH = "amount_mismatch", _("The bill's total has changed")
-    NEVER_ARRIVED = "never_arrived", _("Never arrived at the upstream")
+    NEVER_ARRIVED = "never_arrived", _("Never arrived at the provider")
 
 
 FINAL = frozenset({Status.SUCCESS, Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.CLOSED, Status.REVERSED})

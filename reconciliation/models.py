@@ -140,12 +140,12 @@ class Difference(models.Model):
         """Why an order may be behind it."""
 
         MISSING_REFUND = "missing_refund", _("It failed in that time, so its price should have come back.")
-        OUTCOME_UNKNOWN = "outcome_unknown", _("Its outcome is not known; the upstream may have charged it.")
+        OUTCOME_UNKNOWN = "outcome_unknown", _("Its outcome is not known; the provider may have charged it.")
         CHARGED_AFTER_ALL = "charged_after_all", _("We know of no charge for it; it may have been charged after all.")
         DOUBLE_DEBIT = "double_debit", _("It was charged in that time, perhaps twice.")
         DOUBLE_REFUND = "double_refund", _("It was refunded in that time, perhaps twice.")
-        REFUND_UNREPORTED = "refund_unreported", _("It is still open; the upstream may have refunded it.")
-        REFUND_WITHOUT_FAILURE = "refund_without_failure", _("It succeeded; the upstream may have taken it back.")
+        REFUND_UNREPORTED = "refund_unreported", _("It is still open; the provider may have refunded it.")
+        REFUND_WITHOUT_FAILURE = "refund_without_failure", _("It succeeded; the provider may have taken it back.")
         NEVER_DEBITED = "never_debited", _("It was accepted in that time and perhaps never charged.")
         LATE_REFUND = "late_refund", _("Its refund was missing and has come after all.")
         ADJUSTED_BEFORE = "adjusted_before", _("It was adjusted for before it was decided; its own entry came later.")

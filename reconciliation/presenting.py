@@ -25,11 +25,11 @@ _OF_BOOKS = {
         gettext_lazy("The books are wrong by %(amount)s."),
         gettext_lazy("Change nothing in the database. Have the person who runs the server examine it."),
     ),
-    Result.BALANCED: ("", gettext_lazy("Our books explain every rupiah of the upstream's balance.")),
+    Result.BALANCED: ("", gettext_lazy("Our books explain every rupiah of the provider's balance.")),
     Result.TOPUP: (
         "",
         gettext_lazy(
-            "The upstream holds more than our orders explain. That is usually a top-up: acknowledge it below."
+            "The provider holds more than our orders explain. That is usually a top-up: acknowledge it below."
         ),
     ),
     Result.UNEXPLAINED: (
@@ -47,7 +47,7 @@ _OF_BOOKS = {
         gettext_lazy("%(amount)s is not explained so far, whatever becomes of the orders under way."),
         gettext_lazy("The amount is final when they have ended. They are polled first."),
     ),
-    "no_reading": ("", gettext_lazy("The upstream has not reported its balance yet.")),
+    "no_reading": ("", gettext_lazy("The provider has not reported its balance yet.")),
     "not_open": (
         "",
         gettext_lazy(
@@ -71,14 +71,14 @@ _OF_DIFFERENCES = {
     Label.UNREPORTED_REFUND: (
         gettext_lazy("%(amount)s came back for an order that has not failed."),
         gettext_lazy(
-            "If the upstream took the order back, propose on the order's page that it was reversed. This difference "
+            "If the provider took the order back, propose on the order's page that it was reversed. This difference "
             "closes by itself then. If it is a top-up, acknowledge it."
         ),
     ),
     Label.DOUBLE_REFUND: (
-        gettext_lazy("The upstream holds %(amount)s too much."),
+        gettext_lazy("The provider holds %(amount)s too much."),
         gettext_lazy(
-            "It looks like a refund that came twice. Ask the upstream, which may take the money back. Then acknowledge "
+            "It looks like a refund that came twice. Ask the provider, which may take the money back. Then acknowledge "
             "it with what they said."
         ),
     ),
@@ -99,7 +99,7 @@ _OF_DIFFERENCES = {
     ),
     Label.MISSING_REFUND: (
         gettext_lazy("A refund of %(amount)s seems not to have come."),
-        gettext_lazy("Ask the upstream with the ref_id below. If it comes late, this closes by itself."),
+        gettext_lazy("Ask the provider with the ref_id below. If it comes late, this closes by itself."),
     ),
     "missing_refund_came": (
         gettext_lazy("A refund of %(amount)s seems not to have come."),
@@ -108,14 +108,14 @@ _OF_DIFFERENCES = {
     Label.UNEXPLAINED: (
         gettext_lazy("%(amount)s left the account without an order."),
         gettext_lazy(
-            "Find out who spends from the upstream's dashboard or with its credentials, and ask the upstream about "
+            "Find out who spends from the provider's dashboard or with its credentials, and ask the provider about "
             "that time. Then propose an adjustment."
         ),
     ),
     "perhaps_charged": (
         gettext_lazy("%(amount)s left the account without an order."),
         gettext_lazy(
-            "An order below may have been charged. Ask the upstream about it. Once it is decided, this closes by "
+            "An order below may have been charged. Ask the provider about it. Once it is decided, this closes by "
             "itself. If it was somebody else, propose an adjustment."
         ),
     ),

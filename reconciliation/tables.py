@@ -20,7 +20,7 @@ from reconciliation.templatetags.differences import books_badge
 class RunTable(Table[ReconciliationRun]):
     """Comparisons of the books with the upstream's balance."""
 
-    caption = _("Comparisons with the upstream, newest first")
+    caption = _("Comparisons with the provider, newest first")
 
     @column(_("Status"), phone="1 wide")
     def status(self, run: ReconciliationRun) -> SafeString:

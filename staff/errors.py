@@ -75,7 +75,7 @@ def _words() -> dict[str, str]:
         "owner_only": _("Only an owner resets a second factor."),
         "outside": _("This person signs in with %(name)s, which also says the role.") % {"name": settings.OIDC_NAME},
         "other_claim": _("%(name)s does not say this role of this person any more.") % {"name": settings.OIDC_NAME},
-        "demo": _("This is a demo account: it stays off with a real upstream. Invite the person."),
+        "demo": _("This is a demo account: it stays off with a real provider. Invite the person."),
         "switched_off": _("The account is switched off. Switch it on first."),
         "not_joined": _("This person has not chosen a password yet. Make a new invitation."),
     }

@@ -88,9 +88,9 @@ class RoleForm(forms.Form):
 class LimitsForm(forms.Form):
     """Limits in whole rupiah; an empty one is none, or the role's."""
 
-    per_order = RupiahField(label=_("At most an order"), least=0, required=False)
-    per_day = RupiahField(label=_("At most a day"), least=0, required=False)
-    approval_above = RupiahField(label=_("A second person approves above"), least=0, required=False)
+    per_order = RupiahField(label=_("Limit per order"), least=0, required=False)
+    per_day = RupiahField(label=_("Limit per day"), least=0, required=False)
+    approval_above = RupiahField(label=_("Needs approval above"), least=0, required=False)
 
     def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"initial": asdict(limits)})

@@ -68,7 +68,7 @@ class Step(TextChoices):
     CONFIRM_TOTAL = "confirm_total", _("Confirm the new total, or cancel.")
     AFTER_TOP_UP = "after_top_up", _("Send it again after the next top-up, or cancel.")
     NOTHING_TO_DO = "nothing_to_do", _("Take no money from the customer.")
-    ASK_OWNER = "ask_owner", _("Tell the owner. It continues by itself when the upstream accepts our account again.")
+    ASK_OWNER = "ask_owner", _("Tell the owner. It continues by itself when the provider accepts our account again.")
 
 
 @dataclass(frozen=True)
@@ -104,13 +104,13 @@ _stop = partial(Meaning, Next.STOP, Step.ASK_OWNER, brief=_("Account refused"))
 
 MEANINGS: dict[str, Meaning] = {
     ErrorCode.INVALID_REQUEST: _reject(
-        Step.CORRECT_NUMBER, _("The upstream did not accept the request."), _("Not accepted")
+        Step.CORRECT_NUMBER, _("The provider did not accept the request."), _("Not accepted")
     ),
-    ErrorCode.INVALID_CREDENTIALS: _stop(_("The upstream does not know our Secret ID.")),
-    ErrorCode.INVALID_SIGNATURE: _stop(_("The upstream does not accept our signature.")),
-    ErrorCode.API_INACTIVE: _stop(_("The upstream has not activated the API for our account.")),
-    ErrorCode.ACCOUNT_NOT_VERIFIED: _stop(_("The upstream has not verified our account.")),
-    ErrorCode.IP_NOT_ALLOWED: _stop(_("The upstream does not allow our IP address.")),
+    ErrorCode.INVALID_CREDENTIALS: _stop(_("The provider does not know our Secret ID.")),
+    ErrorCode.INVALID_SIGNATURE: _stop(_("The provider does not accept our signature.")),
+    ErrorCode.API_INACTIVE: _stop(_("The provider has not activated the API for our account.")),
+    ErrorCode.ACCOUNT_NOT_VERIFIED: _stop(_("The provider has not verified our account.")),
+    ErrorCode.IP_NOT_ALLOWED: _stop(_("The provider does not allow our IP address.")),
     ErrorCode.INSUFFICIENT_BALANCE: _needs_action(
         Step.AFTER_TOP_UP, _("The provider balance is too low."), _("Balance too low"), action_reason="balance_short"
     ),
@@ -137,14 +137,14 @@ MEANINGS: dict[str, Meaning] = {
     ),
     ErrorCode.CUT_OFF: _needs_action(
         Step.TRY_LATER,
-        _("This product is closed for the night."),
-        _("Closed for the night"),
+        _("This product is closed (cut-off)."),
+        _("Product closed (cut-off)"),
         action_reason="cut_off",
         may_be_503=True,
     ),
     ErrorCode.PRODUCT_NOT_FOUND: _reject(
         Step.CHOOSE_ANOTHER,
-        _("The upstream no longer sells this product."),
+        _("The provider no longer sells this product."),
         _("No longer sold"),
         catalogue_is_stale=True,
     ),
@@ -152,7 +152,7 @@ MEANINGS: dict[str, Meaning] = {
     ErrorCode.BILL_NOT_AVAILABLE: _reject(
         Step.CORRECT_NUMBER, _("There is no bill for this number now."), _("No bill")
     ),
-    ErrorCode.BILL_NOT_FOUND: _reject(Step.CHECK_AGAIN, _("The upstream does not know this bill."), _("No bill")),
+    ErrorCode.BILL_NOT_FOUND: _reject(Step.CHECK_AGAIN, _("The provider does not know this bill."), _("No bill")),
     ErrorCode.INQUIRY_EXPIRED: _reject(Step.CHECK_AGAIN, _("The bill expired before it was paid."), _("Expired")),
     ErrorCode.BILL_ALREADY_PAID: _reject(Step.NOTHING_TO_DO, _("This bill is already paid."), _("Already paid")),
     OwnCode.NOTHING_TO_PAY: _reject(Step.NOTHING_TO_DO, _("There is nothing to pay."), _("Nothing to pay")),
@@ -160,13 +160,13 @@ MEANINGS: dict[str, Meaning] = {
         Next.WAIT_READY, Step.WAIT, _("The biller is still preparing this bill."), _("In preparation")
     ),
     ErrorCode.RATE_LIMITED: Meaning(
-        Next.TRY_AGAIN, Step.WAIT, _("The upstream accepts no more requests at the moment."), _("Too many requests")
+        Next.TRY_AGAIN, Step.WAIT, _("The provider accepts no more requests at the moment."), _("Too many requests")
     ),
     ErrorCode.TRANSACTION_NOT_FOUND: Meaning(
-        Next.ASK_STATUS, Step.WAIT, _("The upstream does not know this order yet."), _("Not found")
+        Next.ASK_STATUS, Step.WAIT, _("The provider does not know this order yet."), _("Not found")
     ),
     ErrorCode.DUPLICATE_REF_ID: Meaning(
-        Next.ASK_STATUS, Step.WAIT, _("The upstream has another request with this ref_id."), _("Outcome not known yet")
+        Next.ASK_STATUS, Step.WAIT, _("The provider has another request with this ref_id."), _("Outcome not known yet")
     ),
 }
 

@@ -87,7 +87,7 @@ class ExchangeTable(Table[Exchange]):
 class AuditTable(Table[AuditEvent]):
     """What people did, each with its person, as `reader` may follow what it is about."""
 
-    caption = _("What people did, newest first")
+    caption = _("Activity log, newest first")
     export: ClassVar = {
         "id": attrgetter("pk"),
         "at": attrgetter("at"),

@@ -20,9 +20,9 @@ class AccountRefused(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True)
 
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
-            title=_("The upstream refuses our account (%(code)s).") % {"code": facts.get("error_code", "?")},
+            title=_("The provider refuses our account (%(code)s).") % {"code": facts.get("error_code", "?")},
             facts=_("Nothing is sent since %(since)s; new orders wait.") % {"since": at(facts, "since")},
             next_step=_(
-                "An admin has to correct the credentials, or the account or allowed IP address at the upstream."
+                "An admin has to correct the credentials, or the account or allowed IP address at the provider."
             ),
         )

@@ -33,13 +33,13 @@ class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
     def words(self, facts: Facts, person: Person) -> Words:
         amount = int(facts.get("amount", 0))
         if amount < 0:
-            title = _("The upstream holds %(amount)s less than our books.") % {"amount": rupiah(-amount)}
+            title = _("The provider holds %(amount)s less than our books.") % {"amount": rupiah(-amount)}
             permission = Right.PROPOSE_ADJUSTMENTS
-            decide = _("Ask the upstream what happened, then propose an adjustment with the reason.")
+            decide = _("Ask the provider what happened, then propose an adjustment with the reason.")
         else:
-            title = _("The upstream holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
+            title = _("The provider holds %(amount)s more than our books.") % {"amount": rupiah(amount)}
             permission = Right.ACKNOWLEDGE_DIFFERENCES
-            decide = _("Ask the upstream what happened, then acknowledge it with the reason.")
+            decide = _("Ask the provider what happened, then acknowledge it with the reason.")
         words = _("No order explains it. It happened between %(start)s and %(end)s.") % {
             "start": at(facts, "from_at"),
             "end": at(facts, "to_at"),

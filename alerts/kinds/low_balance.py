@@ -53,6 +53,6 @@ class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
         return Words(
             title=_("The balance is low."),
             facts=left,
-            next_step=_("Top up in the upstream's dashboard.") if may_top_up else _("Ask an admin to top up."),
+            next_step=_("Top up in the provider's dashboard.") if may_top_up else _("Ask an admin to top up."),
             url=reverse("balance") if sees_amounts else "",
         )

@@ -35,7 +35,7 @@ class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
 
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
-            title=_("The books were not compared with the upstream's balance for 15 minutes or more."),
+            title=_("The books were not compared with the provider's balance for 15 minutes or more."),
             facts=_("Last compared: %(since)s. Nobody notices money that is missing since then.")
             % {"since": at(facts, "since")},
             next_step=_(

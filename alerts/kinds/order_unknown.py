@@ -45,7 +45,7 @@ class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
         else:
             title = _("Order %(ref_id)s: no final result for 15 minutes.")
             may_poll = status in POLLED and (may(person, RESOLVE) or may(person, BUY))
-            step = _("Open it and ask the upstream now.") if may_poll else _("It is followed until there is one.")
+            step = _("Open it and ask the provider now.") if may_poll else _("It is followed until there is one.")
         return Words(
             title=title % {"ref_id": ref_id},
             facts=(

@@ -23,7 +23,7 @@ class Unreachable(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True):
 
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
-            title=_("The upstream cannot be reached."),
+            title=_("The provider cannot be reached."),
             facts=_("No answer since %(since)s; new orders wait.") % {"since": at(facts, "since")},
-            next_step=_("Check the shop's network. If it works, ask the upstream."),
+            next_step=_("Check the shop's network. If it works, ask the provider."),
         )

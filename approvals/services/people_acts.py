@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from approvals.models import Approval, Content
 
 _LIMITS = {
-    "per_order": _("At most an order"),
-    "per_day": _("At most a day"),
-    "approval_above": _("A second person approves above"),
+    "per_order": _("Limit per order"),
+    "per_day": _("Limit per day"),
+    "approval_above": _("Needs approval above"),
 }
 
 
@@ -157,7 +157,7 @@ class OutsideRoleAct(RoleAct):
     """A person gets the role that the provider says; the sign-in asks, in the person's own name."""
 
     name = "outside_role"
-    label = _("Role that the sign-in provider says")
+    label = _("Role from sign-in provider")
 
     def may_be_asked_by(self, person: User) -> bool:
         """Everybody who comes from the provider, whatever the role is until then."""

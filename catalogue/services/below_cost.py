@@ -92,7 +92,7 @@ def name_of_all(key: str) -> str:
 def terms_words(terms: Terms | None) -> str:
     """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
     if terms is None:
-        return gettext("none of its own")
+        return gettext("No rule")
     match terms.kind:
         case PriceRuleKind.FIXED:
             words = rupiah(terms.value)

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("open", "Complaint open"),
-                            ("asked", "Upstream asked"),
+                            ("asked", "Provider asked"),
                             ("answered", "Answered"),
                             ("closed", "Complaint closed"),
                         ],
@@ -206,7 +206,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("open", "Complaint open"),
-                            ("asked", "Upstream asked"),
+                            ("asked", "Provider asked"),
                             ("answered", "Answered"),
                             ("closed", "Complaint closed"),
                         ],
@@ -300,7 +300,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("open", "Complaint open"),
-                            ("asked", "Upstream asked"),
+                            ("asked", "Provider asked"),
                             ("answered", "Answered"),
                             ("closed", "Complaint closed"),
                         ],

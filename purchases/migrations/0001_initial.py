@@ -108,10 +108,10 @@ class Migration(migrations.Migration):
                         choices=[
                             ("balance_short", "Provider balance is short"),
                             ("price_changed", "Price has risen"),
-                            ("cut_off", "Closed for the night"),
+                            ("cut_off", "Product closed (cut-off)"),
                             ("unavailable", "Product unavailable"),
                             ("amount_mismatch", "The bill's total has changed"),
-                            ("never_arrived", "Never arrived at the upstream"),
+                            ("never_arrived", "Never arrived at the provider"),
                         ],
                         max_length=20,
                     ),
@@ -567,9 +567,9 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("contradiction", "The upstream contradicts a final status"),
+                            ("contradiction", "The provider contradicts a final status"),
                             ("price_above_max", "Charged more than the confirmed price"),
-                            ("other_price", "The upstream names another price than before, or none"),
+                            ("other_price", "The provider names another price than before, or none"),
                             ("mismatch", "The answer names another product or destination"),
                             ("lost", "Accepted before, now not found"),
                             ("doubled_sn", "Another order of the brand has the same SN"),
@@ -731,9 +731,9 @@ class Migration(migrations.Migration):
                     "kind",
                     models.CharField(
                         choices=[
-                            ("contradiction", "The upstream contradicts a final status"),
+                            ("contradiction", "The provider contradicts a final status"),
                             ("price_above_max", "Charged more than the confirmed price"),
-                            ("other_price", "The upstream names another price than before, or none"),
+                            ("other_price", "The provider names another price than before, or none"),
                             ("mismatch", "The answer names another product or destination"),
                             ("lost", "Accepted before, now not found"),
                             ("doubled_sn", "Another order of the brand has the same SN"),
@@ -1032,10 +1032,10 @@ class Migration(migrations.Migration):
                         choices=[
                             ("balance_short", "Provider balance is short"),
                             ("price_changed", "Price has risen"),
-                            ("cut_off", "Closed for the night"),
+                            ("cut_off", "Product closed (cut-off)"),
                             ("unavailable", "Product unavailable"),
                             ("amount_mismatch", "The bill's total has changed"),
-                            ("never_arrived", "Never arrived at the upstream"),
+                            ("never_arrived", "Never arrived at the provider"),
                         ],
                         max_length=20,
                     ),
@@ -1254,7 +1254,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("success", "Success: the customer has it"),
                             ("failed", "Failed: nothing was delivered"),
-                            ("reversed", "Reversed: the upstream took it back"),
+                            ("reversed", "Reversed: the provider took it back"),
                         ],
                         max_length=10,
                     ),
@@ -1492,7 +1492,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("success", "Success: the customer has it"),
                             ("failed", "Failed: nothing was delivered"),
-                            ("reversed", "Reversed: the upstream took it back"),
+                            ("reversed", "Reversed: the provider took it back"),
                         ],
                         max_length=10,
                     ),

@@ -53,9 +53,9 @@ class Incident(models.Model):
     """Something that money should not do. The order's row stays as it was; a person looks."""
 
     class Kind(models.TextChoices):
-        CONTRADICTION = "contradiction", _("The upstream contradicts a final status")
+        CONTRADICTION = "contradiction", _("The provider contradicts a final status")
         PRICE_ABOVE_MAX = "price_above_max", _("Charged more than the confirmed price")
-        OTHER_PRICE = "other_price", _("The upstream names another price than before, or none")
+        OTHER_PRICE = "other_price", _("The provider names another price than before, or none")
         MISMATCH = "mismatch", _("The answer names another product or destination")
         LOST_AFTER_ACCEPTANCE = "lost", _("Accepted before, now not found")
         DOUBLED_SN = "doubled_sn", _("Another order of the brand has the same SN")

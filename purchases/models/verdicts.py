@@ -28,7 +28,7 @@ class Verdict(models.Model):
     class Outcome(models.TextChoices):
         SUCCESS = Status.SUCCESS.value, _("Success: the customer has it")
         FAILED = Status.FAILED.value, _("Failed: nothing was delivered")
-        REVERSED = Status.REVERSED.value, _("Reversed: the upstream took it back")
+        REVERSED = Status.REVERSED.value, _("Reversed: the provider took it back")
 
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="verdicts")
     outcome = models.CharField(max_length=10, choices=Outcome.choices)

@@ -150,4 +150,4 @@ def poll_before_deciding(order: Order) -> None:
         order.refresh_from_db()
         raise not_possible(order)
     if found == Found.NO_ANSWER:
-        raise ActionRefused(_("The upstream cannot be asked at the moment, so nothing was decided. Try again later."))
+        raise ActionRefused(_("The provider cannot be asked at the moment, so nothing was decided. Try again later."))

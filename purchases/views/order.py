@@ -173,7 +173,7 @@ def _close(request: StaffRequest, order: Order) -> str:
 
 def _poll(request: StaffRequest, order: Order) -> str:
     if services.poll_now(order, actor=request.user):
-        return _("Asking the upstream now.")
+        return _("Asking the provider now.")
     return _("The queue cannot be reached; the order is polled with the next sweep.")
 
 

@@ -65,8 +65,8 @@ _NUMBERS: dict[str, Promise] = {
 # What there is one of: its words, its page, and what it takes to open it.
 _PLACES: dict[tuple[str, str], tuple[Promise, str, tuple[str, ...]]] = {
     (Kind.SETTING_CHANGED, "shop"): (_("The shop's settings"), "shop_settings", (Right.CHANGE_SHOP,)),
-    (Kind.EXPORT_MADE, "audit"): (_("What people did"), "audit_list", (Right.VIEW_AUDIT,)),
-    (Kind.EXPORT_MADE, "credit"): (_("Credit"), "credit_list", (Right.VIEW_CREDIT,)),
+    (Kind.EXPORT_MADE, "audit"): (_("Activity log"), "audit_list", (Right.VIEW_AUDIT,)),
+    (Kind.EXPORT_MADE, "credit"): (_("Tabs"), "credit_list", (Right.VIEW_CREDIT,)),
     (Kind.EXPORT_MADE, "statement"): (_("Statement"), "statement", (Right.VIEW_STATEMENT, Right.VIEW_COST)),
 }
 # Which page shows it, and what it takes to open it; a customer's, an order's and a bill's are chosen below.
