@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("open", "Open"),
                             ("kept", "Kept"),
-                            ("owed", "To give back"),
+                            ("owed", "Refunds due"),
                             ("nothing", "Nothing was paid"),
                             ("given", "Given back"),
                         ],
@@ -99,7 +99,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("open", "Open"),
                             ("kept", "Kept"),
-                            ("owed", "To give back"),
+                            ("owed", "Refunds due"),
                             ("nothing", "Nothing was paid"),
                             ("given", "Given back"),
                         ],

@@ -27,7 +27,7 @@ class Outcome(models.TextChoices):
 
     OPEN = "open", _("Open")
     KEPT = "kept", _("Kept")
-    OWED = "owed", pgettext_lazy("refund", "To give back")
+    OWED = "owed", pgettext_lazy("refund", "Refunds due")
     #: It ended for nothing, and nobody paid at a counter: a command placed it, or the shop uses no drawers.
     NOTHING = "nothing", _("Nothing was paid")
     GIVEN = "given", _("Given back")
