@@ -5,7 +5,7 @@ from typing import NoReturn
 from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
-from backoffice import dashboard
+from backoffice import dashboard, shop_page
 from backoffice.guide import guide
 
 
@@ -44,5 +44,6 @@ urlpatterns = [
     path("", include("credit.urls")),
     path("", include("drawers.urls")),
     path("", include("complaints.urls")),
-    path("", include("shop.urls")),
+    path("shop/", shop_page.shop_settings, name="shop_settings"),
+    path("shop/logo/<str:digest>/", shop_page.shop_logo, name="shop_logo"),
 ]

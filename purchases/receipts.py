@@ -84,6 +84,11 @@ class Receipt:
         return MeterOwner.read(serial) if serial and serial.is_token else None
 
     @property
+    def check(self) -> Any:
+        """The check of the bill that the order pays; None for a purchase."""
+        return getattr(self.order, "bill_check", None) if self.order.kind == Order.Kind.BILL else None
+
+    @property
     def cashier(self) -> str:
         """Who sold it."""
         return self.order.placed_by.shown_name if self.order.placed_by else ""
@@ -133,6 +138,11 @@ class ReceiptPaper:
         return len(self.receipts) == 1
 
     @property
+    def batch(self) -> Any:
+        """The key of the batch whose bills it is about; None for a purchase, and for a bill by itself."""
+        return getattr(self.receipts[0].check, "batch", None)
+
+    @property
     def printed(self) -> ReceiptPrint | None:
         """The print; of several the first."""
         return self.receipts[0].printed
@@ -143,12 +153,13 @@ class ReceiptPaper:
         return [*dict.fromkeys(receipt.cashier for receipt in self.receipts if receipt.cashier)]
 
 
-def message_text(order: Order, head: Letterhead, *, bill: Any = None) -> str:
+def message_text(order: Order, head: Letterhead) -> str:
     """What a customer is sent about the order: plain text, in the shop's language or that of whoever is signed in.
 
-    `bill`: the check that the order pays. An open order is never called paid or failed.
+    An open order is never called paid or failed.
     """
     receipt = Receipt(order)
+    bill = receipt.check
     owner, serial = receipt.owner, receipt.serial
     facts = {
         "head": head,

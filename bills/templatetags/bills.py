@@ -13,7 +13,6 @@ from core.icons import badge
 from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.presenting import limits_shown
-from purchases.receipts import Receipt, ReceiptPaper
 from staff.models import User
 from upstream.error_codes import meaning_of
 
@@ -38,15 +37,11 @@ def bill_of(order: Order) -> ShownBill | None:
     """`{% bill_of order as bill %}`: the bill that this order pays; None for a purchase."""
     if order.kind != Order.Kind.BILL:
         return None
-    return next(iter(ShownBill.read(BillCheck.objects.filter(order=order))), None)
-
-
-@register.simple_tag
-def bills_on(sheet: ReceiptPaper) -> list[tuple[Receipt, BillCheck | None]]:
-    """`{% bills_on sheet as parts %}`: the receipts on a paper, each with the bill that its order pays, or None."""
-    paid = [receipt.order.ref_id for receipt in sheet.receipts if receipt.order.kind == Order.Kind.BILL]
-    checks = {check.order_id: check for check in BillCheck.objects.filter(order__ref_id__in=paid)} if paid else {}
-    return [(receipt, checks.get(receipt.order.ref_id)) for receipt in sheet.receipts]
+    known = vars(order)  # a page shows it at several places
+    if "_shown_bill" not in known:
+        known["_shown_bill"] = next(iter(ShownBill.read(BillCheck.objects.filter(order=order))), None)
+    shown: ShownBill | None = known["_shown_bill"]
+    return shown
 
 
 @register.inclusion_tag("bills/funds.html")

@@ -36,7 +36,9 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     if not BillCheck.objects.filter(batch=batch).exists():
         raise Http404
     paid = BillCheck.objects.filter(batch=batch, order__status=Status.SUCCESS)
-    orders = list(Order.objects.for_table().filter(ref_id__in=paid.values("order")).order_by("pk"))
+    orders = list(
+        Order.objects.for_table().select_related("bill_check").filter(ref_id__in=paid.values("order")).order_by("pk")
+    )
     if not orders:
         messages.error(request, _("None of these bills is paid yet."), extra_tags="no_receipt")
         return redirect("bill_batch", batch=batch)

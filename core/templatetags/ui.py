@@ -3,10 +3,13 @@
 import json
 
 from django import template
+from django.template.loader import get_template
+from django.utils.safestring import SafeString
 
 from core.icons import icon
 from core.money import rupiah, signed_rupiah
 from core.numbers import as_seen, note_as_seen, text_as_seen
+from core.parts import templates_at
 from core.tables import Row
 from core.times import ago, clock, day_words, moment
 
@@ -38,3 +41,11 @@ for tag in (ago, icon, moment, table_row):
 for shown_as in (as_json, as_seen, hiding, keyed_as, note_as_seen, clock, day_words, rupiah):
     register.filter(shown_as)
 register.filter("signed", signed_rupiah)
+
+
+@register.simple_tag(takes_context=True)
+def parts(context: template.Context, place: str) -> SafeString:
+    """`{% parts "order_facts" %}`: what rooms above this page's own show at this place (`core/parts.py`)."""
+    with context.push():
+        pages = [get_template(name).template for name in templates_at(place)]  # type: ignore[attr-defined]
+        return SafeString("".join(page.render(context) for page in pages))

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from bills.models import BillCheck
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
@@ -56,8 +55,7 @@ def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
     if not (sees_whole_numbers() and request.user.has_perm(Right.VIEW_ORDERS)):
         raise PermissionDenied
     order = get_object_or_404(Order.objects.for_table(), ref_id=ref_id)
-    bill = BillCheck.objects.filter(order=order).first() if order.kind == Order.Kind.BILL else None
-    text = message_text(order, Letterhead.of(current_shop()), bill=bill)
+    text = message_text(order, Letterhead.of(current_shop()))
     return HttpResponseRedirect(whatsapp_address(order, text))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django import template
 
@@ -28,11 +27,11 @@ class Message:
 
 
 @register.simple_tag
-def message_of(order: Order, head: Letterhead, bill: Any = None) -> Message | None:
-    """`{% message_of order head bill as message %}`; None for whoever sees no whole numbers: it would hold none."""
+def message_of(order: Order, head: Letterhead) -> Message | None:
+    """`{% message_of order head as message %}`; None for whoever sees no whole numbers: it would hold none."""
     if not sees_whole_numbers():
         return None
-    text = message_text(order, head, bill=bill or None)
+    text = message_text(order, head)
     return Message(text, whatsapp_address(order, text))
 
 

@@ -86,7 +86,11 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
 
 
 def _printed(request: StaffRequest, found: QuerySet[ReceiptPrint]) -> HttpResponse:
-    prints = list(found.select_related("shop", "order__placed_by", "order__product__brand", "order__product__category"))
+    prints = list(
+        found.select_related(
+            "shop", "order__placed_by", "order__product__brand", "order__product__category", "order__bill_check"
+        )
+    )
     if not prints:
         raise Http404
     # A print of before there were settings names no version.

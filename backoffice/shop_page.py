@@ -49,7 +49,7 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
         "new_logo": logo,
         "sees_cost": _who_sees_cost(),
     }
-    template = "shop/settings.html#preview" if "HX-Request" in request.headers else "shop/settings.html"
+    template = "backoffice/shop.html#preview" if "HX-Request" in request.headers else "backoffice/shop.html"
     return render(request, template, context)
 
 

@@ -1,0 +1,5 @@
+"""What complaints show on the page of an order."""
+
+from core.parts import fill
+
+fill("order_head", "complaints/order_complaint.html")

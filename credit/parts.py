@@ -1,0 +1,5 @@
+"""What credit shows on the page of a customer."""
+
+from core.parts import fill
+
+fill("customer", "credit/customer_credit.html")
