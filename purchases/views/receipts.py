@@ -88,7 +88,12 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
 def _printed(request: StaffRequest, found: QuerySet[ReceiptPrint]) -> HttpResponse:
     prints = list(
         found.select_related(
-            "shop", "order__placed_by", "order__product__brand", "order__product__category", "order__bill_check"
+            "shop",
+            "order__placed_by",
+            "order__product__brand",
+            "order__product__category",
+            "order__bill_check",
+            "order__payment",
         )
     )
     if not prints:

@@ -7,6 +7,7 @@ import pytest
 from bills.services import pay_bill
 from bills.services.approving import BillAct
 from catalogue.models import Product
+from drawers.services.facts import PaymentFacts
 from purchases.models import Order
 from purchases.states import Status
 from tests.core.helpers import amounts_at, codes, has_id, hidden, words
@@ -85,6 +86,7 @@ def test_a_second_person_sees_the_fee():
         "fee": 2_000,
         "expires_at": None,
         "ref_id": "B-1",
+        "payment": PaymentFacts().plain,
     }
 
     lines = {line.name: line.value for line in BillAct().lines(content)}
