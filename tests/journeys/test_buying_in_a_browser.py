@@ -70,7 +70,7 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
 
     # Back asks before the same is bought again; it does not repeat the last press.
     page.go_back()
-    expect(page.locator("button[name=confirm]")).to_have_text("Buy again")
+    expect(page.locator("button[name=confirm]")).to_have_text("Sell again")
     expect(page.locator(".review .note-warn")).to_contain_text(order.ref_id)
     assert Order.objects.count() == 1
 
