@@ -23,6 +23,7 @@ FRAME = "base.html"  # the roof's, around every page
 _TAG = re.compile(r"{%\s*(load|include|extends)\s+(.*?)\s*%}", re.DOTALL)
 _WORDS = {"load": "loads", "include": "includes", "extends": "extends"}
 _TEMPLATE = re.compile(r"[\"']([\w/.-]+\.(?:html|txt))[\"']")
+_TEST_FILE, _TESTS = re.compile(r"tests\.(\w+\.)*test_\w+$"), re.compile(r"tests(\.|$)")
 _DOTTED = re.compile(r"([a-z_]+)\.[\w.]+")
 
 
@@ -122,6 +123,15 @@ def _settings_read(path: Path) -> set[str]:
     }
 
 
+def borrowed(root: Path) -> Iterator[str]:
+    """Imports from a test file, and of benchmarks from any of the tests; what others need is in helper modules."""
+    for folder, wrong in (("tests", _TEST_FILE), ("benchmarks", _TESTS)):
+        for path in sorted((root / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.ImportFrom) and wrong.match(node.module or ""):
+                    yield f"{path.relative_to(root)}: imports from {node.module}"
+
+
 def broken_imports(house: House) -> str:
     """What import-linter says of the contracts that are broken; empty when all are kept."""
     lines = ["[tool.importlinter]", f"root_packages = {json.dumps([*house.level, *house.plan['apart']])}"]
@@ -145,7 +155,7 @@ def main() -> int:
     from django.conf import settings  # noqa: PLC0415 - the environment names them
 
     house = House(ROOT)
-    wrong = [*house.upward_templates(), *house.upward_settings(settings)]
+    wrong = [*house.upward_templates(), *house.upward_settings(settings), *borrowed(ROOT)]
     if broken := broken_imports(house):
         wrong.append(broken)
     print("\n".join(wrong))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from checks.layers import House, broken_imports
+from checks.layers import House, borrowed, broken_imports
 
 PLAN = """
 [tool.house]
@@ -73,3 +73,17 @@ def test_an_import_upwards_is_found(root: Path) -> None:
     (root / "core/numbers.py").write_text("import till.views\n")
 
     assert "core is not allowed to import till" in broken_imports(House(root))
+
+
+def test_what_is_borrowed_from_a_test_file_or_by_a_benchmark_from_the_tests_is_found(root: Path) -> None:
+    for name, text in {
+        "tests/till/test_bar.py": "from tests.till.helpers import scan\nfrom tests.till.test_scan import scan_twice\n",
+        "benchmarks/bar.py": "from testing.people import cashier\ndef measure():\n    from tests.till import helpers\n",
+    }.items():
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text(text)
+
+    assert list(borrowed(root)) == [
+        "tests/till/test_bar.py: imports from tests.till.test_scan",
+        "benchmarks/bar.py: imports from tests.till",
+    ]

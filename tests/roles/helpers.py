@@ -1,13 +1,16 @@
-"""The addresses of all pages."""
+"""The addresses of all pages, and what docs/roles.md says of them."""
 
 import re
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from purchases.views.order import POSTS
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
+YES, NO = "yes", "–"
 # What stands for each part of an address: nothing has such a key.
 EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
 
@@ -32,3 +35,20 @@ def addresses() -> list[tuple[str, str]]:
             found.append((name, address))
     # signing out ends the session that the others need
     return sorted(found, key=lambda row: ("logout" in row[0], row[0]))
+
+
+def tables() -> dict[str, dict[str, dict[str, str]]]:
+    """The tables of the document by their first heading: row → column → cell."""
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    head: list[str] = []
+    for line in DOCUMENT.read_text().splitlines():
+        if not line.startswith("|"):
+            head = []
+            continue
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not head:
+            head = cells
+            found.setdefault(head[0], {})
+        elif not set(line) <= set("|-: "):
+            found[head[0]][cells[0].strip("`")] = dict(zip(head[1:], cells[1:], strict=True))
+    return found

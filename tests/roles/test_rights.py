@@ -10,7 +10,7 @@ import pytest
 from django.apps import apps
 
 from core.rights import Right, Role
-from tests.roles.test_table import NO, YES, tables
+from tests.roles.helpers import NO, YES, tables
 
 HOUSE = Path(__file__).resolve().parents[2]
 IN_TEMPLATES = re.compile(r"\bperms\.(\w+)(?:\.(\w+))?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
@@ -12,14 +11,12 @@ from django.test import Client
 from core.rights import Role
 from staff.acting import NotPermitted
 from tests.people import make_person
-from tests.roles.helpers import addresses
+from tests.roles.helpers import DOCUMENT, NO, YES, addresses, tables
 
 pytestmark = pytest.mark.django_db
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
 NOBODY = "nobody"
 COLUMNS = [NOBODY, *(role.value for role in Role)]
-YES, NO = "yes", "–"
 METHODS = ("GET", "POST")
 # Answered before any session is read, so not among the addresses of the resolver; everybody gets the same.
 BY_MIDDLEWARE = {"/healthz", "/readyz", "/callbacks/upstream/"}
@@ -32,23 +29,6 @@ COMMANDS = {
     "deactivate_staff": ["x"],
     "pay_bill": ["X"],
 }
-
-
-def tables() -> dict[str, dict[str, dict[str, str]]]:
-    """The tables of the document by their first heading: row → column → cell."""
-    found: dict[str, dict[str, dict[str, str]]] = {}
-    head: list[str] = []
-    for line in DOCUMENT.read_text().splitlines():
-        if not line.startswith("|"):
-            head = []
-            continue
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not head:
-            head = cells
-            found.setdefault(head[0], {})
-        elif not set(line) <= set("|-: "):
-            found[head[0]][cells[0].strip("`")] = dict(zip(head[1:], cells[1:], strict=True))
-    return found
 
 
 def is_let_in(answer) -> bool:
