@@ -8,9 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -25,7 +23,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("only", True)), name="evaluation_is_one_row")
-                ],
+                ]
             },
         ),
         migrations.CreateModel(
@@ -48,9 +46,9 @@ class Migration(migrations.Migration):
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_alert", "Can view alert")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [models.Index(fields=["-opened_at", "-id"], name="alert_newest")],
                 "constraints": [
                     models.UniqueConstraint(

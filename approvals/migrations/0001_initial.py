@@ -10,10 +10,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -83,9 +80,9 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_approval", "Can view approval"), ("approve_order", "Can approve order")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(fields=["-asked_at", "-id"], name="approval_newest"),
                     models.Index(fields=["asked_by", "-asked_at", "-id"], name="approval_by_asker"),

@@ -10,10 +10,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -59,9 +56,9 @@ class Migration(migrations.Migration):
                 ("facts", models.JSONField(help_text="What else there is to say.", null=True)),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_auditevent", "Can view auditevent")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(fields=["txid", "id"], name="audit_event_to_seal"),
                     models.Index(fields=["person", "-at", "-id"], name="audit_event_by_person"),

@@ -114,9 +114,9 @@ class Migration(migrations.Migration):
                 ("next_poll_at", models.DateTimeField(help_text="When the sweep has to inquire (again).", null=True)),
             ],
             options={
+                "ordering": ["-created_at", "-pk"],
                 "permissions": [("view_billcheck", "Can view billcheck"), ("check_bill", "Can check bill")],
                 "default_permissions": (),
-                "ordering": ["-created_at", "-pk"],
                 "indexes": [
                     models.Index(fields=["-created_at", "-id"], name="bill_check_newest"),
                     models.Index(fields=["product_code", "destination", "-created_at"], name="bill_check_by_customer"),

@@ -10,9 +10,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -36,9 +34,7 @@ class Migration(migrations.Migration):
                 ("source_address", models.GenericIPAddressField(null=True)),
                 ("size", models.IntegerField(help_text="Bytes of the body.")),
             ],
-            options={
-                "ordering": ["-pk"],
-            },
+            options={"ordering": ["-pk"]},
         ),
         migrations.CreateModel(
             name="CallbackRefusalCount",
@@ -60,9 +56,7 @@ class Migration(migrations.Migration):
                 ),
                 ("count", models.BigIntegerField(default=0)),
             ],
-            options={
-                "constraints": [models.UniqueConstraint(fields=("day", "reason"), name="refusal_count_once")],
-            },
+            options={"constraints": [models.UniqueConstraint(fields=("day", "reason"), name="refusal_count_once")]},
         ),
         migrations.CreateModel(
             name="Callback",
@@ -114,9 +108,9 @@ class Migration(migrations.Migration):
                 ("fault", models.CharField(blank=True, help_text="How it failed last.", max_length=300)),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_callback", "Can view callback"), ("process_callback", "Can process callback")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(
                         condition=models.Q(("state", "received")), fields=["next_try_at"], name="callback_due"

@@ -4,15 +4,14 @@ import pghistory.utils
 import pgtrigger.compiler
 from django.db import migrations, models
 
+import catalogue.destinations
 import core.transactions
 
 
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -30,10 +29,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "verbose_name_plural": "categories",
-                "ordering": ["name"],
-            },
+            options={"verbose_name_plural": "categories", "ordering": ["name"]},
         ),
         migrations.CreateModel(
             name="CatalogueSync",
@@ -71,9 +67,9 @@ class Migration(migrations.Migration):
                 ("fault_detail", models.CharField(blank=True, max_length=300)),
             ],
             options={
+                "ordering": ["-started_at"],
                 "permissions": [("sync_catalogue", "Can sync catalogue")],
                 "default_permissions": (),
-                "ordering": ["-started_at"],
                 "indexes": [models.Index(fields=["-started_at"], name="catalogue_sync_newest")],
             },
         ),
@@ -115,6 +111,25 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("type", models.CharField(choices=[("prepaid", "Prepaid"), ("postpaid", "Postpaid")], max_length=8)),
+                (
+                    "kind",
+                    catalogue.destinations.KindField(
+                        default=catalogue.destinations.general_kind, help_text="Of its destinations.", max_length=20
+                    ),
+                ),
+                (
+                    "kind_source",
+                    models.CharField(
+                        choices=[
+                            ("names", "its name, brand or category"),
+                            ("shop", "the shop"),
+                            ("kept", "kept from before: its names no longer say so"),
+                            ("unknown", "nobody yet"),
+                        ],
+                        default="unknown",
+                        max_length=8,
+                    ),
+                ),
                 ("price", models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")),
                 ("admin_fee", models.BigIntegerField(default=0, help_text="Rupiah.")),
                 (
@@ -145,14 +160,18 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
+                "ordering": ["category__name", "brand__name", "price", "name"],
                 "permissions": [("view_product", "Can view product"), ("view_cost", "Can view cost")],
                 "default_permissions": (),
-                "ordering": ["category__name", "brand__name", "price", "name"],
                 "indexes": [models.Index(fields=["brand", "price"], name="product_by_brand_price")],
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("price__gte", 0)), name="product_price_not_negative"),
                     models.CheckConstraint(
                         condition=models.Q(("admin_fee__gte", 0)), name="product_admin_fee_not_negative"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind_source__in", ["names", "shop", "kept", "unknown"])),
+                        name="product_kind_source_known",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -165,6 +184,93 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("fee", 0), models.Q(("fee__gt", 0), ("type", "postpaid")), _connector="OR"),
                         name="product_fee_of_a_bill",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="KindCorrection",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "category",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="kind_correction",
+                        to="catalogue.category",
+                    ),
+                ),
+                (
+                    "product",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="kind_correction",
+                        to="catalogue.product",
+                    ),
+                ),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
+                ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+            options={
+                "default_permissions": (),
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("category", None), ("product__isnull", False)),
+                            models.Q(("category__isnull", False), ("product", None)),
+                            _connector="OR",
+                        ),
+                        name="kind_correction_of_one_thing",
+                    )
+                ],
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="bca2e9c4e8f02120cab1231d8f48328de752e128",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_e9827",
+                            table="catalogue_kindcorrection",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="history_insert",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func='INSERT INTO "catalogue_kindcorrectionhistory" ("category_id", "changed_at", "id", "kind", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_id") VALUES (NEW."category_id", NEW."changed_at", NEW."id", NEW."kind", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."product_id"); RETURN NULL;',
+                            hash="bbf76efbc1c281b0771ba48ac5987915f9ce40b9",
+                            operation="INSERT",
+                            pgid="pgtrigger_history_insert_c8749",
+                            table="catalogue_kindcorrection",
+                            when="AFTER",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="history_update",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
+                            func='INSERT INTO "catalogue_kindcorrectionhistory" ("category_id", "changed_at", "id", "kind", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_id") VALUES (NEW."category_id", NEW."changed_at", NEW."id", NEW."kind", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."product_id"); RETURN NULL;',
+                            hash="4ad47acdb15109cb8797ac6dcc398a47d874045d",
+                            operation="UPDATE",
+                            pgid="pgtrigger_history_update_04b62",
+                            table="catalogue_kindcorrection",
+                            when="AFTER",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="history_delete",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func='INSERT INTO "catalogue_kindcorrectionhistory" ("category_id", "changed_at", "id", "kind", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "product_id") VALUES (OLD."category_id", OLD."changed_at", OLD."id", OLD."kind", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."product_id"); RETURN NULL;',
+                            hash="3f18ce449f36cc43ff14daedf47a4ebf3f54faa7",
+                            operation="DELETE",
+                            pgid="pgtrigger_history_delete_b2566",
+                            table="catalogue_kindcorrection",
+                            when="AFTER",
+                        ),
                     ),
                 ],
             },
@@ -231,9 +337,9 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField(help_text="Empty while it is active.", null=True)),
             ],
             options={
+                "ordering": ["type", "category", "brand", "product"],
                 "permissions": [("change_pricerule", "Can change pricerule")],
                 "default_permissions": (),
-                "ordering": ["type", "category", "brand", "product"],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
@@ -393,7 +499,7 @@ class Migration(migrations.Migration):
                         condition=models.Q(("ended__lte", 10), ("failed__gte", 0), ("failed__lte", models.F("ended"))),
                         name="health_counts_add_up",
                     )
-                ],
+                ]
             },
         ),
         migrations.CreateModel(
@@ -549,9 +655,9 @@ class Migration(migrations.Migration):
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
+                "ordering": ["-at"],
                 "permissions": [("view_pricechange", "Can view pricechange")],
                 "default_permissions": (),
-                "ordering": ["-at"],
                 "indexes": [
                     models.Index(fields=["product", "-at"], name="price_change_of_product"),
                     models.Index(fields=["-at", "-id"], name="price_change_newest"),
@@ -590,6 +696,98 @@ class Migration(migrations.Migration):
                             operation="INSERT",
                             pgid="pgtrigger_own_transaction_ee25e",
                             table="catalogue_pricechange",
+                            when="BEFORE",
+                        ),
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="KindCorrectionHistory",
+            fields=[
+                ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("pgh_created_at", models.DateTimeField()),
+                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
+                (
+                    "pgh_obj",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="history",
+                        to="catalogue.kindcorrection",
+                    ),
+                ),
+                ("pgh_context", pghistory.utils.JSONField(null=True)),
+                ("id", models.BigIntegerField()),
+                (
+                    "category",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="catalogue.category",
+                    ),
+                ),
+                (
+                    "product",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="catalogue.product",
+                    ),
+                ),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
+                ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+            options={
+                "abstract": False,
+                "default_permissions": (),
+                "indexes": [
+                    models.Index(fields=["txid", "pgh_id"], name="kind_correction_history_seal"),
+                    models.Index(fields=["pgh_obj", "-pgh_id"], name="kind_correction_history_row"),
+                ],
+                "triggers": [
+                    pgtrigger.compiler.Trigger(
+                        name="append_only",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
+                            hash="173c760e01a0b2413bbd1bc3011623b6676f33c1",
+                            operation="UPDATE OR DELETE",
+                            pgid="pgtrigger_append_only_11fa6",
+                            table="catalogue_kindcorrectionhistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="never_truncated",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
+                            hash="959c85aad381055ba8c5dec7c5c3dcb63c3edf62",
+                            level="STATEMENT",
+                            operation="TRUNCATE",
+                            pgid="pgtrigger_never_truncated_6cc35",
+                            table="catalogue_kindcorrectionhistory",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="only_copies",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            condition="WHEN (pg_trigger_depth() = 0)",
+                            func="RAISE EXCEPTION 'pgtrigger: Cannot insert rows from % table', TG_TABLE_NAME;",
+                            hash="999574d98ef078b5e9aa96573db2b1e112d48b31",
+                            operation="INSERT",
+                            pgid="pgtrigger_only_copies_1c370",
+                            table="catalogue_kindcorrectionhistory",
                             when="BEFORE",
                         ),
                     ),

@@ -10,11 +10,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("purchases", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("purchases", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(

@@ -15,11 +15,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("catalogue", "0001_initial"),
-        ("core", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("catalogue", "0001_initial"), ("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -40,6 +36,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
+                "ordering": ["name", "pk"],
                 "permissions": [
                     ("view_customer", "Can view customer"),
                     ("add_customer", "Can add customer"),
@@ -47,7 +44,6 @@ class Migration(migrations.Migration):
                     ("delete_customer", "Can delete customer"),
                 ],
                 "default_permissions": (),
-                "ordering": ["name", "pk"],
                 "indexes": [
                     models.Index(fields=["name", "id"], name="customer_by_name"),
                     models.Index(django.db.models.functions.text.Upper("name"), name="customer_by_any_name"),

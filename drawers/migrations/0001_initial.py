@@ -13,12 +13,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("credit", "0001_initial"),
-        ("purchases", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("credit", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -399,8 +394,6 @@ class Migration(migrations.Migration):
                         to="drawers.shift",
                     ),
                 ),
-                ("first_no", models.BigIntegerField(help_text="Its orders have higher keys.")),
-                ("last_no", models.BigIntegerField(help_text="Its orders have lower keys.", null=True)),
                 ("closed_at", models.DateTimeField(null=True)),
                 (
                     "closed_by",
@@ -416,7 +409,10 @@ class Migration(migrations.Migration):
                     "counted_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=10),
                 ),
-                ("expected", models.BigIntegerField(help_text="Rupiah: the sum of its entries in cash.", null=True)),
+                (
+                    "expected",
+                    models.BigIntegerField(help_text="Rupiah: the sum of its sales and entries in cash.", null=True),
+                ),
                 ("difference", models.BigIntegerField(help_text="Counted less expected.", null=True)),
                 ("reason", models.CharField(blank=True, help_text="Why it differs.", max_length=500)),
                 (
@@ -454,7 +450,6 @@ class Migration(migrations.Migration):
                                 ("day__isnull", False),
                                 ("difference__isnull", False),
                                 ("expected__isnull", False),
-                                ("last_no__isnull", False),
                             ),
                             models.Q(
                                 ("closed_at__isnull", True),
@@ -464,7 +459,6 @@ class Migration(migrations.Migration):
                                 ("day__isnull", True),
                                 ("difference__isnull", True),
                                 ("expected__isnull", True),
-                                ("last_no__isnull", True),
                                 ("reason", ""),
                             ),
                             _connector="OR",
@@ -686,9 +680,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="how_it_began_never_changes",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."drawer_id" IS DISTINCT FROM (NEW."drawer_id") OR OLD."cashier_id" IS DISTINCT FROM (NEW."cashier_id") OR OLD."opened_at" IS DISTINCT FROM (NEW."opened_at") OR OLD."opening" IS DISTINCT FROM (NEW."opening") OR OLD."opening_pieces" IS DISTINCT FROM (NEW."opening_pieces") OR OLD."taken_from_id" IS DISTINCT FROM (NEW."taken_from_id") OR OLD."first_no" IS DISTINCT FROM (NEW."first_no") OR OLD."left_before" IS DISTINCT FROM (NEW."left_before") OR OLD."opening_reason" IS DISTINCT FROM (NEW."opening_reason"))',
+                            condition='WHEN (OLD."drawer_id" IS DISTINCT FROM (NEW."drawer_id") OR OLD."cashier_id" IS DISTINCT FROM (NEW."cashier_id") OR OLD."opened_at" IS DISTINCT FROM (NEW."opened_at") OR OLD."opening" IS DISTINCT FROM (NEW."opening") OR OLD."opening_pieces" IS DISTINCT FROM (NEW."opening_pieces") OR OLD."taken_from_id" IS DISTINCT FROM (NEW."taken_from_id") OR OLD."left_before" IS DISTINCT FROM (NEW."left_before") OR OLD."opening_reason" IS DISTINCT FROM (NEW."opening_reason"))',
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="a3a366fa52913b9efc242a135507f40bd4ea4a6a",
+                            hash="a5e15f9a6d609a1b626c6a466eaa7c95a56e39e0",
                             operation="UPDATE",
                             pgid="pgtrigger_how_it_began_never_changes_e0421",
                             table="drawers_shift",
@@ -722,8 +716,8 @@ class Migration(migrations.Migration):
                         name="closes_by_its_entries",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition='WHEN (NEW."closed_at" IS NOT NULL AND OLD."closed_at" IS NULL)',
-                            func="\n    IF NEW.expected IS DISTINCT FROM (\n        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.id AND method = 'cash'\n    ) THEN\n        RAISE EXCEPTION 'shift %: expected is not the sum of its entries', NEW.id;\n    END IF;\n    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;\n    IF NOT FOUND THEN\n        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;\n    END IF;\n    RETURN NEW;\n",
-                            hash="a458cddfd0f6a1107da8a4adc669e80371274bf5",
+                            func="\n    IF NEW.expected IS DISTINCT FROM (\n        SELECT coalesce((SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.id AND is_cash), 0)\n             + coalesce((SELECT sum(amount) FROM drawers_payment WHERE sold_in_id = NEW.id AND is_cash), 0)\n    ) THEN\n        RAISE EXCEPTION 'shift %: expected is not the sum of its sales and entries', NEW.id;\n    END IF;\n    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;\n    IF NOT FOUND THEN\n        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;\n    END IF;\n    RETURN NEW;\n",
+                            hash="03d326632e863921f7765b928880504425857219",
                             operation="UPDATE",
                             pgid="pgtrigger_closes_by_its_entries_21300",
                             table="drawers_shift",
@@ -756,8 +750,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_no", "id", "last_no", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."first_no", NEW."id", NEW."last_no", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
-                            hash="c5c3227714d48d356497b517725f379156b1c905",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
+                            hash="300d55cd156f35bd938b5d372fb2bb764db679b3",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_66ec7",
                             table="drawers_shift",
@@ -768,8 +762,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_no", "id", "last_no", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."first_no", NEW."id", NEW."last_no", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
-                            hash="3d26a0545ff73c1a4fc099d9f6536abceda94328",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
+                            hash="9f3c6f7e76be98d31fb3178b7c8e16c27fda5aa0",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_74db6",
                             table="drawers_shift",
@@ -779,8 +773,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_no", "id", "last_no", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (OLD."cashier_id", OLD."closed_at", OLD."closed_by_id", OLD."counted", OLD."counted_pieces", OLD."day_id", OLD."difference", OLD."drawer_id", OLD."expected", OLD."first_no", OLD."id", OLD."last_no", OLD."left_before", OLD."opened_at", OLD."opening", OLD."opening_pieces", OLD."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."reason", OLD."taken_from_id"); RETURN NULL;',
-                            hash="45ab6c070e5809d54c658b7b3ad2c48e2950dc34",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (OLD."cashier_id", OLD."closed_at", OLD."closed_by_id", OLD."counted", OLD."counted_pieces", OLD."day_id", OLD."difference", OLD."drawer_id", OLD."expected", OLD."id", OLD."left_before", OLD."opened_at", OLD."opening", OLD."opening_pieces", OLD."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."reason", OLD."taken_from_id"); RETURN NULL;',
+                            hash="b0dfd812d76d520caa45765931fbbe36d5ba900b",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_fc587",
                             table="drawers_shift",
@@ -806,7 +800,6 @@ class Migration(migrations.Migration):
                         choices=[
                             ("opening", "Opening count"),
                             ("handover", "Taken over"),
-                            ("sale", "Sale"),
                             ("refund", "Given back"),
                             ("paid_in", "Paid in"),
                             ("paid_out", "Paid out"),
@@ -816,21 +809,15 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
+                ("method", models.CharField(default="cash", max_length=20)),
                 (
-                    "method",
-                    models.CharField(
-                        choices=[("cash", "Cash"), ("transfer", "Transfer"), ("qris", "QRIS"), ("credit", "On credit")],
-                        default="cash",
-                        max_length=10,
+                    "is_cash",
+                    models.BooleanField(
+                        default=True, help_text="The method counts as cash: it is in the drawer, or was."
                     ),
                 ),
                 ("amount", models.BigIntegerField(help_text="Rupiah, below zero when it goes out.")),
-                (
-                    "ref_id",
-                    models.CharField(
-                        blank=True, help_text="The order that was sold, or whose money went back.", max_length=64
-                    ),
-                ),
+                ("ref_id", models.CharField(blank=True, help_text="The order whose money went back.", max_length=64)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "person",
@@ -842,22 +829,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField()),
-                (
-                    "cash_given",
-                    models.BigIntegerField(
-                        help_text="Rupiah that the customer gave, where somebody said it.", null=True
-                    ),
-                ),
-                (
-                    "sold_in",
-                    models.ForeignKey(
-                        help_text="The earlier shift in which it was sold; empty when that is this one, or none.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="later_entries",
-                        to="drawers.shift",
-                    ),
-                ),
                 (
                     "credit_entry",
                     models.OneToOneField(
@@ -878,15 +849,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "replaces",
-                    models.OneToOneField(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="replaced_by",
-                        to="drawers.drawerentry",
-                    ),
-                ),
-                (
                     "token",
                     models.UUIDField(
                         editable=False,
@@ -899,16 +861,13 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["shift", "id"], name="drawer_entry_of_shift"),
-                    models.Index(
-                        condition=models.Q(("ref_id__gt", "")), fields=["ref_id"], name="drawer_entry_by_order"
-                    ),
                     models.Index(fields=["txid", "id"], name="drawer_entry_to_seal"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(
-                        condition=models.Q(("ref_id__gt", ""), ("replaces", None), ("undoes", None)),
-                        fields=("ref_id", "kind"),
-                        name="drawer_entry_once_an_order",
+                        condition=models.Q(("kind", "refund")),
+                        fields=("ref_id",),
+                        name="drawer_entry_refund_once_an_order",
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("kind__in", ["opening", "handover"])),
@@ -920,39 +879,25 @@ class Migration(migrations.Migration):
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("kind__in", ["sale", "refund"]), ("ref_id__gt", "")),
-                            models.Q(models.Q(("kind__in", ["sale", "refund"]), _negated=True), ("ref_id", "")),
+                            models.Q(("kind", "refund"), ("ref_id__gt", "")),
+                            models.Q(models.Q(("kind", "refund"), _negated=True), ("ref_id", "")),
                             _connector="OR",
                         ),
                         name="drawer_entry_of_an_order_iff_it_names_one",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("kind__in", ["sale", "refund"]),
-                            models.Q(("kind", "credit"), ("replaces__isnull", True), ("sold_in__isnull", True)),
-                            models.Q(
-                                ("kind", "credit_out"),
-                                ("replaces__isnull", True),
-                                ("sold_in__isnull", True),
-                                ("undoes__isnull", True),
-                            ),
-                            models.Q(
-                                ("method", "cash"),
-                                ("replaces__isnull", True),
-                                ("sold_in__isnull", True),
-                                ("undoes__isnull", True),
-                            ),
-                            _connector="OR",
+                            ("kind__in", ["refund", "credit", "credit_out"]), ("is_cash", True), _connector="OR"
                         ),
                         name="drawer_entry_of_no_order_is_cash",
                     ),
                     models.CheckConstraint(
+                        condition=models.Q(("undoes__isnull", True), ("kind", "credit"), _connector="OR"),
+                        name="drawer_entry_only_a_credit_payment_is_undone",
+                    ),
+                    models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(
-                                ("credit_entry__isnull", False),
-                                ("kind__in", ["credit", "credit_out"]),
-                                ("method__in", ("cash", "transfer", "qris")),
-                            ),
+                            models.Q(("credit_entry__isnull", False), ("kind__in", ["credit", "credit_out"])),
                             models.Q(
                                 models.Q(("kind__in", ["credit", "credit_out"]), _negated=True),
                                 ("credit_entry__isnull", True),
@@ -969,42 +914,16 @@ class Migration(migrations.Migration):
                             models.Q(("amount__gt", 0), ("kind", "credit"), ("undoes__isnull", True)),
                             models.Q(("amount__lt", 0), ("kind", "credit"), ("undoes__isnull", False)),
                             models.Q(("amount__lt", 0), ("kind", "credit_out")),
-                            models.Q(("amount__gte", 0), ("kind", "sale"), ("undoes__isnull", True)),
-                            models.Q(("amount__lte", 0), ("kind", "sale"), ("undoes__isnull", False)),
-                            models.Q(("amount__lte", 0), ("kind", "refund"), ("undoes__isnull", True)),
-                            models.Q(("amount__gte", 0), ("kind", "refund"), ("undoes__isnull", False)),
+                            models.Q(("amount__lte", 0), ("kind", "refund")),
                             _connector="OR",
                         ),
                         name="drawer_entry_has_its_sign",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("cash_given__isnull", True),
-                            models.Q(
-                                ("cash_given__gte", models.F("amount")),
-                                ("kind", "sale"),
-                                ("method", "cash"),
-                                ("undoes__isnull", True),
-                            ),
-                            _connector="OR",
+                            models.Q(("method", "cash"), _negated=True), ("is_cash", True), _connector="OR"
                         ),
-                        name="drawer_entry_cash_given_is_enough",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("undoes__isnull", True), ("replaces__isnull", True), _connector="OR"),
-                        name="drawer_entry_undoes_or_replaces",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("method__in", ["cash", "transfer", "qris", "credit"])),
-                        name="drawer_entry_method_known",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("sold_in__isnull", True),
-                            models.Q(("sold_in", models.F("shift")), _negated=True),
-                            _connector="OR",
-                        ),
-                        name="drawer_entry_sold_in_another",
+                        name="drawer_entry_cash_is_cash",
                     ),
                 ],
                 "triggers": [
@@ -1046,8 +965,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="enters_open_shift",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func="\n    PERFORM FROM drawers_shift WHERE id = NEW.shift_id AND closed_at IS NULL FOR NO KEY UPDATE;\n    IF NOT FOUND THEN\n        RAISE EXCEPTION 'shift % takes no entries', NEW.shift_id;\n    END IF;\n    IF NEW.kind = 'paid_out' AND NEW.amount + (\n        SELECT coalesce(sum(amount), 0) FROM drawers_drawerentry WHERE shift_id = NEW.shift_id AND method = 'cash'\n    ) < 0 THEN\n        RAISE EXCEPTION 'shift % holds less cash than is paid out', NEW.shift_id;\n    END IF;\n    IF NEW.undoes_id IS NOT NULL THEN\n        PERFORM FROM drawers_drawerentry\n          WHERE id = NEW.undoes_id AND shift_id = NEW.shift_id AND kind = NEW.kind AND method = NEW.method\n            AND ref_id = NEW.ref_id AND amount = -NEW.amount AND undoes_id IS NULL;\n        IF NOT FOUND THEN\n            RAISE EXCEPTION 'entry % is not undone so', NEW.undoes_id;\n        END IF;\n    END IF;\n    IF NEW.replaces_id IS NOT NULL THEN\n        PERFORM FROM drawers_drawerentry former JOIN drawers_drawerentry undoing ON undoing.undoes_id = former.id\n          WHERE former.id = NEW.replaces_id AND former.shift_id = NEW.shift_id AND former.kind = NEW.kind\n            AND former.ref_id = NEW.ref_id;\n        IF NOT FOUND THEN\n            RAISE EXCEPTION 'entry % is not replaced so', NEW.replaces_id;\n        END IF;\n    END IF;\n    RETURN NEW;\n",
-                            hash="41e9243490dca7e44d315d77d45b4ed0e2956e59",
+                            func="\n    PERFORM FROM drawers_shift WHERE id = NEW.shift_id AND closed_at IS NULL FOR NO KEY UPDATE;\n    IF NOT FOUND THEN\n        RAISE EXCEPTION 'shift % takes no entries', NEW.shift_id;\n    END IF;\n    IF NEW.kind = 'paid_out' AND NEW.amount + coalesce((\n        SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.shift_id AND is_cash\n    ), 0) + coalesce((\n        SELECT sum(amount) FROM drawers_payment WHERE sold_in_id = NEW.shift_id AND is_cash\n    ), 0) < 0 THEN\n        RAISE EXCEPTION 'shift % holds less cash than is paid out', NEW.shift_id;\n    END IF;\n    IF NEW.undoes_id IS NOT NULL THEN\n        PERFORM FROM drawers_drawerentry\n          WHERE id = NEW.undoes_id AND shift_id = NEW.shift_id AND kind = NEW.kind AND method = NEW.method\n            AND amount = -NEW.amount AND undoes_id IS NULL;\n        IF NOT FOUND THEN\n            RAISE EXCEPTION 'entry % is not undone so', NEW.undoes_id;\n        END IF;\n    END IF;\n    RETURN NEW;\n",
+                            hash="579a0da46348c3431a1d2e5c99666971053b888b",
                             operation="INSERT",
                             pgid="pgtrigger_enters_open_shift_15c59",
                             table="drawers_drawerentry",
@@ -1058,21 +977,102 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Refund",
+            name="Payment",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("ref_id", models.CharField(help_text="The order's.", max_length=64, unique=True)),
                 (
-                    "order",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="refund", to="purchases.order"
+                    "seller",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="Who placed it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("amount", models.BigIntegerField(help_text="Rupiah: what the customer paid.")),
-                ("since", models.DateTimeField(help_text="When the order ended.")),
+                ("at", models.DateTimeField(help_text="When it was placed.")),
+                ("method", models.CharField(default="cash", max_length=20)),
+                ("is_cash", models.BooleanField(default=True, help_text="The method counts as cash in the drawer.")),
+                ("amount", models.BigIntegerField(help_text="Rupiah.")),
+                (
+                    "cash_given",
+                    models.BigIntegerField(
+                        help_text="Rupiah that the customer gave, where somebody said it.", null=True
+                    ),
+                ),
+                ("reference", models.CharField(blank=True, help_text="The number on the slip.", max_length=60)),
+                (
+                    "debt",
+                    models.OneToOneField(
+                        help_text="The sale on the account of who owes it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payment",
+                        to="credit.creditentry",
+                    ),
+                ),
+                (
+                    "sold_in",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payments",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "agreed_in",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="The earlier shift that sold it, and had closed before it was placed.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sold_later",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("kept", "Kept"),
+                            ("owed", "Refunds due"),
+                            ("nothing", "Nothing was paid"),
+                            ("given", "Given back"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "ended_at",
+                    models.DateTimeField(help_text="When the order ended; when it was reversed, then.", null=True),
+                ),
+                (
+                    "ended_in",
+                    models.ForeignKey(
+                        db_index=False,
+                        help_text="The seller's shift that was open then, else the next one.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="endings",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "cost",
+                    models.BigIntegerField(help_text="Rupiah: what the order cost, once it has arrived.", null=True),
+                ),
                 ("given_at", models.DateTimeField(null=True)),
                 (
                     "given_by",
                     models.ForeignKey(
+                        db_index=False,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1080,22 +1080,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "method",
-                    models.CharField(
-                        blank=True,
-                        choices=[("cash", "Cash"), ("transfer", "Transfer"), ("qris", "QRIS"), ("credit", "On credit")],
-                        help_text="Empty while it is not given; then the note says.",
-                        max_length=10,
-                    ),
+                    "given_method",
+                    models.CharField(blank=True, help_text="Empty where only the note says how.", max_length=20),
                 ),
-                ("note", models.CharField(blank=True, max_length=500, verbose_name="note")),
+                ("given_note", models.CharField(blank=True, max_length=500, verbose_name="note")),
                 (
-                    "entry",
+                    "refund_entry",
                     models.OneToOneField(
                         help_text="Where it came out of a shift; empty of a transfer that no drawer made.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
+                        related_name="payment",
                         to="drawers.drawerentry",
                     ),
                 ),
@@ -1104,58 +1099,167 @@ class Migration(migrations.Migration):
                 "permissions": [("give_back", "Can give back")],
                 "default_permissions": (),
                 "indexes": [
-                    models.Index(fields=["-since", "-id"], name="refund_newest"),
-                    models.Index(condition=models.Q(("given_at", None)), fields=["-since", "-id"], name="refund_open"),
+                    models.Index(
+                        condition=models.Q(("sold_in__isnull", False)),
+                        fields=["sold_in", "-at", "-id"],
+                        name="payment_of_shift",
+                    ),
+                    models.Index(
+                        condition=models.Q(("agreed_in__isnull", False)), fields=["agreed_in"], name="payment_agreed_in"
+                    ),
+                    models.Index(
+                        condition=models.Q(("ended_in__isnull", False)), fields=["ended_in"], name="payment_ended_in"
+                    ),
+                    models.Index(
+                        condition=models.Q(
+                            models.Q(("agreed_in__isnull", False), ("sold_in__isnull", True)),
+                            models.Q(
+                                ("ended_at__isnull", False), ("ended_in__isnull", True), ("sold_in__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        fields=["seller"],
+                        name="payment_to_take_in",
+                    ),
+                    models.Index(
+                        condition=models.Q(("outcome__in", ["owed", "given"])),
+                        fields=["-ended_at", "-id"],
+                        name="payment_refunds",
+                    ),
+                    models.Index(
+                        condition=models.Q(("outcome", "owed")), fields=["-ended_at", "-id"], name="payment_owed"
+                    ),
                 ],
                 "constraints": [
-                    models.CheckConstraint(condition=models.Q(("amount__gte", 0)), name="refund_amount_not_negative"),
+                    models.CheckConstraint(condition=models.Q(("amount__gte", 0)), name="payment_amount_not_negative"),
+                    models.CheckConstraint(
+                        condition=models.Q(("outcome__in", ["open", "kept", "owed", "nothing", "given"])),
+                        name="payment_outcome_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("method", "cash"), _negated=True), ("is_cash", True), _connector="OR"
+                        ),
+                        name="payment_in_cash_is_cash",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("cash_given__isnull", True),
+                            models.Q(("cash_given__gte", models.F("amount")), ("is_cash", True)),
+                            _connector="OR",
+                        ),
+                        name="payment_cash_given_is_enough",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("debt__isnull", True),
+                            models.Q(("cash_given__isnull", True), ("is_cash", False)),
+                            _connector="OR",
+                        ),
+                        name="payment_debt_no_cash",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("sold_in__isnull", True),
+                            ("agreed_in__isnull", True),
+                            models.Q(("sold_in", models.F("agreed_in")), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="payment_agreed_in_another",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("cost__isnull", True),
+                                ("ended_at__isnull", True),
+                                ("ended_in__isnull", True),
+                                ("outcome", "open"),
+                            ),
+                            models.Q(models.Q(("outcome", "open"), _negated=True), ("ended_at__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="payment_ended_iff_not_open",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("outcome", "kept"), _negated=True), ("cost__gte", 0), _connector="OR"
+                        ),
+                        name="payment_kept_has_its_cost",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(
                                 ("given_at__isnull", False),
                                 ("given_by__isnull", False),
-                                models.Q(("method__gt", ""), ("note__gt", ""), _connector="OR"),
+                                ("outcome", "given"),
+                                models.Q(("given_method__gt", ""), ("given_note__gt", ""), _connector="OR"),
                             ),
                             models.Q(
-                                ("entry__isnull", True),
+                                models.Q(("outcome", "given"), _negated=True),
                                 ("given_at__isnull", True),
                                 ("given_by__isnull", True),
-                                ("method", ""),
-                                ("note", ""),
+                                ("given_method", ""),
+                                ("given_note", ""),
+                                ("refund_entry__isnull", True),
                             ),
                             _connector="OR",
                         ),
-                        name="refund_given_as_a_whole",
+                        name="payment_given_as_a_whole",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
-                            models.Q(("method", "cash"), _negated=True), ("entry__isnull", False), _connector="OR"
+                            models.Q(("given_method", "cash"), _negated=True),
+                            ("refund_entry__isnull", False),
+                            _connector="OR",
                         ),
-                        name="refund_in_cash_out_of_a_drawer",
+                        name="payment_given_in_cash_out_of_a_drawer",
                     ),
                 ],
                 "triggers": [
                     pgtrigger.compiler.Trigger(
-                        name="what_is_owed_for_never_changes",
+                        name="whose_never_changes",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."order_id" IS DISTINCT FROM (NEW."order_id") OR OLD."since" IS DISTINCT FROM (NEW."since"))',
+                            condition='WHEN (OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."seller_id" IS DISTINCT FROM (NEW."seller_id") OR OLD."at" IS DISTINCT FROM (NEW."at") OR OLD."agreed_in_id" IS DISTINCT FROM (NEW."agreed_in_id"))',
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="06ccd40f2f4d5b8e1062e20bc7d228fdfd0fa8c0",
+                            hash="c9e11abe51132d6258a600743880bc77f5a2e9ee",
                             operation="UPDATE",
-                            pgid="pgtrigger_what_is_owed_for_never_changes_e0d29",
-                            table="drawers_refund",
+                            pgid="pgtrigger_whose_never_changes_26251",
+                            table="drawers_payment",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="moves_as_money_does",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            declare="DECLARE _is_valid_transition BOOLEAN;",
+                            func='SELECT CONCAT(OLD."outcome", \':\', NEW."outcome") = ANY(\'{open:kept,open:owed,open:nothing,kept:owed,owed:given,nothing:given}\'::text[]) INTO _is_valid_transition; IF (_is_valid_transition IS FALSE AND OLD."outcome" IS DISTINCT FROM NEW."outcome") THEN RAISE EXCEPTION \'pgtrigger: Invalid transition of field "outcome" from "%" to "%" on table %\', OLD."outcome", NEW."outcome", TG_TABLE_NAME; ELSE RETURN NEW; END IF;',
+                            hash="72f939bf1f89a8fc295d900940a229f68551f47f",
+                            operation="UPDATE",
+                            pgid="pgtrigger_moves_as_money_does_677bf",
+                            table="drawers_payment",
+                            when="BEFORE",
+                        ),
+                    ),
+                    pgtrigger.compiler.Trigger(
+                        name="keeps_closed_shifts",
+                        sql=pgtrigger.compiler.UpsertTriggerSql(
+                            func="\n    IF TG_OP = 'UPDATE' AND OLD.sold_in_id IS NOT NULL AND (\n        OLD.sold_in_id IS DISTINCT FROM NEW.sold_in_id\n        OR ROW(OLD.method, OLD.is_cash, OLD.amount, OLD.cash_given, OLD.reference)\n            IS DISTINCT FROM ROW(NEW.method, NEW.is_cash, NEW.amount, NEW.cash_given, NEW.reference)\n    ) THEN\n        PERFORM FROM drawers_shift WHERE id = OLD.sold_in_id AND closed_at IS NULL FOR SHARE;\n        IF NOT FOUND OR OLD.sold_in_id IS DISTINCT FROM NEW.sold_in_id THEN\n            RAISE EXCEPTION 'payment %: what its shift sold never changes', NEW.ref_id;\n        END IF;\n    END IF;\n    IF NEW.sold_in_id IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.sold_in_id IS NULL) THEN\n        PERFORM FROM drawers_shift WHERE id = NEW.sold_in_id AND closed_at IS NULL FOR SHARE;\n        IF NOT FOUND THEN\n            RAISE EXCEPTION 'shift % takes no payments', NEW.sold_in_id;\n        END IF;\n    END IF;\n    IF NEW.ended_in_id IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.ended_in_id IS DISTINCT FROM NEW.ended_in_id) THEN\n        PERFORM FROM drawers_shift WHERE id = NEW.ended_in_id AND closed_at IS NULL FOR SHARE;\n        IF NOT FOUND THEN\n            RAISE EXCEPTION 'shift % takes no endings', NEW.ended_in_id;\n        END IF;\n    END IF;\n    RETURN NEW;\n",
+                            hash="444704de112749c5da853173ad06e2c01c83fb7c",
+                            operation="INSERT OR UPDATE",
+                            pgid="pgtrigger_keeps_closed_shifts_1629c",
+                            table="drawers_payment",
                             when="BEFORE",
                         ),
                     ),
                     pgtrigger.compiler.Trigger(
                         name="given_once",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."given_at" IS NOT NULL)',
+                            condition="WHEN (OLD.outcome = 'given' AND to_jsonb(OLD) - ARRAY['sold_in_id', 'ended_in_id'] <> to_jsonb(NEW) - ARRAY['sold_in_id', 'ended_in_id'])",
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="26f59efd4a58f5a898ae4dcb3e3a53e2081cb000",
+                            hash="f06a1f105756abf5ffda81941ba5270f07a1203d",
                             operation="UPDATE",
-                            pgid="pgtrigger_given_once_83733",
-                            table="drawers_refund",
+                            pgid="pgtrigger_given_once_fc0a5",
+                            table="drawers_payment",
                             when="BEFORE",
                         ),
                     ),
@@ -1163,10 +1267,10 @@ class Migration(migrations.Migration):
                         name="never_deleted",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             func="RAISE EXCEPTION 'pgtrigger: Cannot delete rows from % table', TG_TABLE_NAME;",
-                            hash="c64e21bb0f36a549c4dd07ba12dc526f862d78be",
+                            hash="233e8e583e0caae598ddf112c01fbfd038d747aa",
                             operation="DELETE",
-                            pgid="pgtrigger_never_deleted_c0150",
-                            table="drawers_refund",
+                            pgid="pgtrigger_never_deleted_89223",
+                            table="drawers_payment",
                             when="BEFORE",
                         ),
                     ),
@@ -1174,22 +1278,22 @@ class Migration(migrations.Migration):
                         name="never_truncated",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
-                            hash="927e7b439592f54739cfa96f28ff0cae93f86baf",
+                            hash="0d091bed616a2432ec6654e0c7dfcd65a77685f9",
                             level="STATEMENT",
                             operation="TRUNCATE",
-                            pgid="pgtrigger_never_truncated_7e6cf",
-                            table="drawers_refund",
+                            pgid="pgtrigger_never_truncated_b16ea",
+                            table="drawers_payment",
                             when="BEFORE",
                         ),
                     ),
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_refundhistory" ("amount", "entry_id", "given_at", "given_by_id", "id", "method", "note", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "since") VALUES (NEW."amount", NEW."entry_id", NEW."given_at", NEW."given_by_id", NEW."id", NEW."method", NEW."note", NEW."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."since"); RETURN NULL;',
-                            hash="f682ffc8ef2fd7f2527fe2fcadf89b21c62cfc2a",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
+                            hash="b94f59cff0714c3d4a61fa674b2a3a5631c3722c",
                             operation="INSERT",
-                            pgid="pgtrigger_history_insert_39cf8",
-                            table="drawers_refund",
+                            pgid="pgtrigger_history_insert_f72bc",
+                            table="drawers_payment",
                             when="AFTER",
                         ),
                     ),
@@ -1197,22 +1301,22 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "drawers_refundhistory" ("amount", "entry_id", "given_at", "given_by_id", "id", "method", "note", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "since") VALUES (NEW."amount", NEW."entry_id", NEW."given_at", NEW."given_by_id", NEW."id", NEW."method", NEW."note", NEW."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."since"); RETURN NULL;',
-                            hash="7d1528231ad14c0275f22556abc23dfc8404213f",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (NEW."agreed_in_id", NEW."amount", NEW."at", NEW."cash_given", NEW."cost", NEW."debt_id", NEW."ended_at", NEW."ended_in_id", NEW."given_at", NEW."given_by_id", NEW."given_method", NEW."given_note", NEW."id", NEW."is_cash", NEW."method", NEW."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."ref_id", NEW."reference", NEW."refund_entry_id", NEW."seller_id", NEW."sold_in_id"); RETURN NULL;',
+                            hash="2e7023fd23c2a233ff6f2c7b006b9ea4ef3362d7",
                             operation="UPDATE",
-                            pgid="pgtrigger_history_update_daf39",
-                            table="drawers_refund",
+                            pgid="pgtrigger_history_update_e0f63",
+                            table="drawers_payment",
                             when="AFTER",
                         ),
                     ),
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_refundhistory" ("amount", "entry_id", "given_at", "given_by_id", "id", "method", "note", "order_id", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "since") VALUES (OLD."amount", OLD."entry_id", OLD."given_at", OLD."given_by_id", OLD."id", OLD."method", OLD."note", OLD."order_id", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."since"); RETURN NULL;',
-                            hash="d3918370bbbe2921835d9ebc7c8602e0b78a647e",
+                            func='INSERT INTO "drawers_paymenthistory" ("agreed_in_id", "amount", "at", "cash_given", "cost", "debt_id", "ended_at", "ended_in_id", "given_at", "given_by_id", "given_method", "given_note", "id", "is_cash", "method", "outcome", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "ref_id", "reference", "refund_entry_id", "seller_id", "sold_in_id") VALUES (OLD."agreed_in_id", OLD."amount", OLD."at", OLD."cash_given", OLD."cost", OLD."debt_id", OLD."ended_at", OLD."ended_in_id", OLD."given_at", OLD."given_by_id", OLD."given_method", OLD."given_note", OLD."id", OLD."is_cash", OLD."method", OLD."outcome", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."ref_id", OLD."reference", OLD."refund_entry_id", OLD."seller_id", OLD."sold_in_id"); RETURN NULL;',
+                            hash="9c40ad9eb76618b26c04f2c29596f5291f18b416",
                             operation="DELETE",
-                            pgid="pgtrigger_history_delete_a673a",
-                            table="drawers_refund",
+                            pgid="pgtrigger_history_delete_1915e",
+                            table="drawers_payment",
                             when="AFTER",
                         ),
                     ),
@@ -1220,7 +1324,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="RefundHistory",
+            name="PaymentHistory",
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
@@ -1233,24 +1337,110 @@ class Migration(migrations.Migration):
                         db_index=False,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="history",
-                        to="drawers.refund",
+                        to="drawers.payment",
                     ),
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
+                ("ref_id", models.CharField(help_text="The order's.", max_length=64)),
                 (
-                    "order",
+                    "seller",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
+                        help_text="Who placed it.",
+                        null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         related_query_name="+",
-                        to="purchases.order",
+                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("amount", models.BigIntegerField(help_text="Rupiah: what the customer paid.")),
-                ("since", models.DateTimeField(help_text="When the order ended.")),
+                ("at", models.DateTimeField(help_text="When it was placed.")),
+                ("method", models.CharField(default="cash", max_length=20)),
+                ("is_cash", models.BooleanField(default=True, help_text="The method counts as cash in the drawer.")),
+                ("amount", models.BigIntegerField(help_text="Rupiah.")),
+                (
+                    "cash_given",
+                    models.BigIntegerField(
+                        help_text="Rupiah that the customer gave, where somebody said it.", null=True
+                    ),
+                ),
+                ("reference", models.CharField(blank=True, help_text="The number on the slip.", max_length=60)),
+                (
+                    "debt",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        help_text="The sale on the account of who owes it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="credit.creditentry",
+                    ),
+                ),
+                (
+                    "sold_in",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "agreed_in",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        help_text="The earlier shift that sold it, and had closed before it was placed.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("open", "Open"),
+                            ("kept", "Kept"),
+                            ("owed", "Refunds due"),
+                            ("nothing", "Nothing was paid"),
+                            ("given", "Given back"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "ended_at",
+                    models.DateTimeField(help_text="When the order ended; when it was reversed, then.", null=True),
+                ),
+                (
+                    "ended_in",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        help_text="The seller's shift that was open then, else the next one.",
+                        null=True,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="drawers.shift",
+                    ),
+                ),
+                (
+                    "cost",
+                    models.BigIntegerField(help_text="Rupiah: what the order cost, once it has arrived.", null=True),
+                ),
                 ("given_at", models.DateTimeField(null=True)),
                 (
                     "given_by",
@@ -1265,17 +1455,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "method",
-                    models.CharField(
-                        blank=True,
-                        choices=[("cash", "Cash"), ("transfer", "Transfer"), ("qris", "QRIS"), ("credit", "On credit")],
-                        help_text="Empty while it is not given; then the note says.",
-                        max_length=10,
-                    ),
+                    "given_method",
+                    models.CharField(blank=True, help_text="Empty where only the note says how.", max_length=20),
                 ),
-                ("note", models.CharField(blank=True, max_length=500, verbose_name="note")),
+                ("given_note", models.CharField(blank=True, max_length=500, verbose_name="note")),
                 (
-                    "entry",
+                    "refund_entry",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
@@ -1292,18 +1477,18 @@ class Migration(migrations.Migration):
                 "abstract": False,
                 "default_permissions": (),
                 "indexes": [
-                    models.Index(fields=["txid", "pgh_id"], name="refund_history_seal"),
-                    models.Index(fields=["pgh_obj", "-pgh_id"], name="refund_history_row"),
+                    models.Index(fields=["txid", "pgh_id"], name="payment_history_seal"),
+                    models.Index(fields=["pgh_obj", "-pgh_id"], name="payment_history_row"),
                 ],
                 "triggers": [
                     pgtrigger.compiler.Trigger(
                         name="append_only",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
-                            hash="db2ef2b20f816f670fde8624c09175e04fc81e3f",
+                            hash="2b98bd65b21be7fc81d41d326c815ab1d93c87d0",
                             operation="UPDATE OR DELETE",
-                            pgid="pgtrigger_append_only_16bfb",
-                            table="drawers_refundhistory",
+                            pgid="pgtrigger_append_only_2e7ce",
+                            table="drawers_paymenthistory",
                             when="BEFORE",
                         ),
                     ),
@@ -1311,11 +1496,11 @@ class Migration(migrations.Migration):
                         name="never_truncated",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
-                            hash="d27af77f14a277fb3e065520c63fd81a2fe68611",
+                            hash="7ede82acf6bb1b98783b8734b7d3b4d6ffbbe6c8",
                             level="STATEMENT",
                             operation="TRUNCATE",
-                            pgid="pgtrigger_never_truncated_7a199",
-                            table="drawers_refundhistory",
+                            pgid="pgtrigger_never_truncated_ee12f",
+                            table="drawers_paymenthistory",
                             when="BEFORE",
                         ),
                     ),
@@ -1324,10 +1509,10 @@ class Migration(migrations.Migration):
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (pg_trigger_depth() = 0)",
                             func="RAISE EXCEPTION 'pgtrigger: Cannot insert rows from % table', TG_TABLE_NAME;",
-                            hash="d77fd873e32ac007318507386ce063c027006989",
+                            hash="0f8553b82746907294bef3c7d6ac0ae0189f5b63",
                             operation="INSERT",
-                            pgid="pgtrigger_only_copies_e7656",
-                            table="drawers_refundhistory",
+                            pgid="pgtrigger_only_copies_ef842",
+                            table="drawers_paymenthistory",
                             when="BEFORE",
                         ),
                     ),
@@ -1404,8 +1589,6 @@ class Migration(migrations.Migration):
                         to="drawers.shift",
                     ),
                 ),
-                ("first_no", models.BigIntegerField(help_text="Its orders have higher keys.")),
-                ("last_no", models.BigIntegerField(help_text="Its orders have lower keys.", null=True)),
                 ("closed_at", models.DateTimeField(null=True)),
                 (
                     "closed_by",
@@ -1424,7 +1607,10 @@ class Migration(migrations.Migration):
                     "counted_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=10),
                 ),
-                ("expected", models.BigIntegerField(help_text="Rupiah: the sum of its entries in cash.", null=True)),
+                (
+                    "expected",
+                    models.BigIntegerField(help_text="Rupiah: the sum of its sales and entries in cash.", null=True),
+                ),
                 ("difference", models.BigIntegerField(help_text="Counted less expected.", null=True)),
                 ("reason", models.CharField(blank=True, help_text="Why it differs.", max_length=500)),
                 (

@@ -7,9 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -92,8 +90,6 @@ class Migration(migrations.Migration):
                 ("number", models.PositiveIntegerField()),
                 ("content", models.BinaryField()),
             ],
-            options={
-                "constraints": [models.UniqueConstraint(fields=("export", "number"), name="export_part_once")],
-            },
+            options={"constraints": [models.UniqueConstraint(fields=("export", "number"), name="export_part_once")]},
         ),
     ]

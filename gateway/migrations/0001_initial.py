@@ -97,9 +97,9 @@ class Migration(migrations.Migration):
                 ("trace_id", models.CharField(blank=True, max_length=32)),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_exchange", "Can view exchange")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(
                         condition=models.Q(("balance__isnull", False)), fields=["id"], name="exchange_readings"

@@ -11,10 +11,7 @@ import core.transactions
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -80,13 +77,13 @@ class Migration(migrations.Migration):
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
+                "ordering": ["pk"],
                 "permissions": [
                     ("view_entry", "Can view entry"),
                     ("propose_adjustment", "Can propose adjustment"),
                     ("adjust_balance", "Can adjust balance"),
                 ],
                 "default_permissions": (),
-                "ordering": ["pk"],
                 "indexes": [
                     models.Index(fields=["at"], name="entry_by_time"),
                     models.Index(fields=["ref_id"], name="entry_by_order"),
@@ -243,7 +240,7 @@ class Migration(migrations.Migration):
                 ("flaw_entry", models.BigIntegerField(help_text="The first entry that shows it.", null=True)),
             ],
             options={
-                "constraints": [models.CheckConstraint(condition=models.Q(("only", True)), name="proof_is_one_row")],
+                "constraints": [models.CheckConstraint(condition=models.Q(("only", True)), name="proof_is_one_row")]
             },
         ),
         migrations.CreateModel(
@@ -262,7 +259,7 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.CheckConstraint(condition=models.Q(("only", True)), name="running_day_is_one_row")
-                ],
+                ]
             },
         ),
         migrations.CreateModel(

@@ -1,10 +1,7 @@
-import datetime
-
 import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.expressions
 import django.db.models.functions.text
-import django.db.models.lookups
 import django.utils.timezone
 import pghistory.utils
 import pgtrigger.compiler
@@ -21,6 +18,7 @@ class Migration(migrations.Migration):
         ("approvals", "0001_initial"),
         ("catalogue", "0001_initial"),
         ("core", "0001_initial"),
+        ("drawers", "0001_initial"),
         ("shop", "0001_initial"),
         ("staff", "0001_initial"),
     ]
@@ -79,6 +77,15 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(
                         help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase.",
                         null=True,
+                    ),
+                ),
+                (
+                    "payment",
+                    models.OneToOneField(
+                        help_text="How the customer pays.",
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="order",
+                        to="drawers.payment",
                     ),
                 ),
                 (
@@ -221,18 +228,6 @@ class Migration(migrations.Migration):
                         condition=models.Q(("status__in", ["cancelled", "closed", "failed", "rejected", "reversed"])),
                         fields=["final_at"],
                         name="order_unfulfilled",
-                    ),
-                    models.Index(
-                        condition=models.Q(
-                            django.db.models.lookups.GreaterThan(
-                                django.db.models.expressions.CombinedExpression(
-                                    models.F("final_at"), "-", models.F("created_at")
-                                ),
-                                datetime.timedelta(seconds=3600),
-                            )
-                        ),
-                        fields=["final_at"],
-                        name="order_long_on_its_way",
                     ),
                     models.Index(
                         fields=["destination", "-created_at"],
@@ -393,9 +388,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="identity_never_changes",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."idempotency_key" IS DISTINCT FROM (NEW."idempotency_key") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at"))',
+                            condition='WHEN (OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."idempotency_key" IS DISTINCT FROM (NEW."idempotency_key") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."payment_id" IS DISTINCT FROM (NEW."payment_id"))',
                             func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="a8c2857f227412876af9292d80f560860b4e07d7",
+                            hash="b4d841ef2f16629e7e0fa4fb4b6e10e3e46f6084",
                             operation="UPDATE",
                             pgid="pgtrigger_identity_never_changes_bacd3",
                             table="purchases_order",
@@ -452,8 +447,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."fee", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."selling_price", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
-                            hash="4f90af0466a56afa4b00a380e813499364564396",
+                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "payment_id", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."fee", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."payment_id", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."selling_price", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
+                            hash="ec7ad1bc364c14d84ed054a0c5fb22ba0d86bbb9",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_b2cd5",
                             table="purchases_order",
@@ -463,9 +458,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."accepted_no" IS DISTINCT FROM (NEW."accepted_no") OR OLD."action_reason" IS DISTINCT FROM (NEW."action_reason") OR OLD."attempt" IS DISTINCT FROM (NEW."attempt") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."ended_no" IS DISTINCT FROM (NEW."ended_no") OR OLD."error_code" IS DISTINCT FROM (NEW."error_code") OR OLD."fee" IS DISTINCT FROM (NEW."fee") OR OLD."final_at" IS DISTINCT FROM (NEW."final_at") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."idempotency_key" IS DISTINCT FROM (NEW."idempotency_key") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."max_price" IS DISTINCT FROM (NEW."max_price") OR OLD."message" IS DISTINCT FROM (NEW."message") OR OLD."pending_no" IS DISTINCT FROM (NEW."pending_no") OR OLD."placed_by_id" IS DISTINCT FROM (NEW."placed_by_id") OR OLD."price" IS DISTINCT FROM (NEW."price") OR OLD."product_id" IS DISTINCT FROM (NEW."product_id") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."product_name" IS DISTINCT FROM (NEW."product_name") OR OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."selling_price" IS DISTINCT FROM (NEW."selling_price") OR OLD."sent_at" IS DISTINCT FROM (NEW."sent_at") OR OLD."sent_no" IS DISTINCT FROM (NEW."sent_no") OR OLD."sn" IS DISTINCT FROM (NEW."sn") OR OLD."sn_by_hand" IS DISTINCT FROM (NEW."sn_by_hand") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."trx_id" IS DISTINCT FROM (NEW."trx_id") OR OLD."waits_for_topup" IS DISTINCT FROM (NEW."waits_for_topup"))',
-                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."fee", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."selling_price", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
-                            hash="55fbbb5e4f6e61b24b3e0915f01a377ff80e6366",
+                            condition='WHEN (OLD."accepted_no" IS DISTINCT FROM (NEW."accepted_no") OR OLD."action_reason" IS DISTINCT FROM (NEW."action_reason") OR OLD."attempt" IS DISTINCT FROM (NEW."attempt") OR OLD."created_at" IS DISTINCT FROM (NEW."created_at") OR OLD."destination" IS DISTINCT FROM (NEW."destination") OR OLD."ended_no" IS DISTINCT FROM (NEW."ended_no") OR OLD."error_code" IS DISTINCT FROM (NEW."error_code") OR OLD."fee" IS DISTINCT FROM (NEW."fee") OR OLD."final_at" IS DISTINCT FROM (NEW."final_at") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."idempotency_key" IS DISTINCT FROM (NEW."idempotency_key") OR OLD."kind" IS DISTINCT FROM (NEW."kind") OR OLD."max_price" IS DISTINCT FROM (NEW."max_price") OR OLD."message" IS DISTINCT FROM (NEW."message") OR OLD."payment_id" IS DISTINCT FROM (NEW."payment_id") OR OLD."pending_no" IS DISTINCT FROM (NEW."pending_no") OR OLD."placed_by_id" IS DISTINCT FROM (NEW."placed_by_id") OR OLD."price" IS DISTINCT FROM (NEW."price") OR OLD."product_id" IS DISTINCT FROM (NEW."product_id") OR OLD."product_code" IS DISTINCT FROM (NEW."product_code") OR OLD."product_name" IS DISTINCT FROM (NEW."product_name") OR OLD."ref_id" IS DISTINCT FROM (NEW."ref_id") OR OLD."selling_price" IS DISTINCT FROM (NEW."selling_price") OR OLD."sent_at" IS DISTINCT FROM (NEW."sent_at") OR OLD."sent_no" IS DISTINCT FROM (NEW."sent_no") OR OLD."sn" IS DISTINCT FROM (NEW."sn") OR OLD."sn_by_hand" IS DISTINCT FROM (NEW."sn_by_hand") OR OLD."status" IS DISTINCT FROM (NEW."status") OR OLD."trx_id" IS DISTINCT FROM (NEW."trx_id") OR OLD."waits_for_topup" IS DISTINCT FROM (NEW."waits_for_topup"))',
+                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "payment_id", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (NEW."accepted_no", NEW."action_reason", NEW."attempt", NEW."created_at", NEW."destination", NEW."ended_no", NEW."error_code", NEW."fee", NEW."final_at", NEW."id", NEW."idempotency_key", NEW."kind", NEW."max_price", NEW."message", NEW."payment_id", NEW."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."placed_by_id", NEW."price", NEW."product_code", NEW."product_id", NEW."product_name", NEW."ref_id", NEW."selling_price", NEW."sent_at", NEW."sent_no", NEW."sn", NEW."sn_by_hand", NEW."status", NEW."trx_id", NEW."waits_for_topup"); RETURN NULL;',
+                            hash="3bf64cc0484cc7af59465d6d318dd2e725da589e",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_c58fa",
                             table="purchases_order",
@@ -475,79 +470,12 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (OLD."accepted_no", OLD."action_reason", OLD."attempt", OLD."created_at", OLD."destination", OLD."ended_no", OLD."error_code", OLD."fee", OLD."final_at", OLD."id", OLD."idempotency_key", OLD."kind", OLD."max_price", OLD."message", OLD."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."placed_by_id", OLD."price", OLD."product_code", OLD."product_id", OLD."product_name", OLD."ref_id", OLD."selling_price", OLD."sent_at", OLD."sent_no", OLD."sn", OLD."sn_by_hand", OLD."status", OLD."trx_id", OLD."waits_for_topup"); RETURN NULL;',
-                            hash="7d8dd4b4203ed6f3d77d4a2731d39748c7befc1f",
+                            func='INSERT INTO "purchases_orderhistory" ("accepted_no", "action_reason", "attempt", "created_at", "destination", "ended_no", "error_code", "fee", "final_at", "id", "idempotency_key", "kind", "max_price", "message", "payment_id", "pending_no", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "placed_by_id", "price", "product_code", "product_id", "product_name", "ref_id", "selling_price", "sent_at", "sent_no", "sn", "sn_by_hand", "status", "trx_id", "waits_for_topup") VALUES (OLD."accepted_no", OLD."action_reason", OLD."attempt", OLD."created_at", OLD."destination", OLD."ended_no", OLD."error_code", OLD."fee", OLD."final_at", OLD."id", OLD."idempotency_key", OLD."kind", OLD."max_price", OLD."message", OLD."payment_id", OLD."pending_no", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."placed_by_id", OLD."price", OLD."product_code", OLD."product_id", OLD."product_name", OLD."ref_id", OLD."selling_price", OLD."sent_at", OLD."sent_no", OLD."sn", OLD."sn_by_hand", OLD."status", OLD."trx_id", OLD."waits_for_topup"); RETURN NULL;',
+                            hash="643918efff53c95a80cba4b4170be8b7133f5f4d",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_0ebf4",
                             table="purchases_order",
                             when="AFTER",
-                        ),
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="GivenBack",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "order",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="given_back", to="purchases.order"
-                    ),
-                ),
-                (
-                    "noted_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("note", models.CharField(max_length=500)),
-                ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
-            ],
-            options={
-                "indexes": [
-                    models.Index(fields=["at"], name="given_back_by_time"),
-                    models.Index(fields=["txid", "id"], name="given_back_to_seal"),
-                ],
-                "constraints": [
-                    models.CheckConstraint(condition=models.Q(("note__gt", "")), name="given_back_has_a_note")
-                ],
-                "triggers": [
-                    pgtrigger.compiler.Trigger(
-                        name="append_only",
-                        sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func="RAISE EXCEPTION 'pgtrigger: Cannot update or delete rows from % table', TG_TABLE_NAME;",
-                            hash="48c70e6fcad49c2c8dbfcd3f9818935595447176",
-                            operation="UPDATE OR DELETE",
-                            pgid="pgtrigger_append_only_3dad6",
-                            table="purchases_givenback",
-                            when="BEFORE",
-                        ),
-                    ),
-                    pgtrigger.compiler.Trigger(
-                        name="never_truncated",
-                        sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func="RAISE EXCEPTION '% is never truncated', TG_TABLE_NAME;",
-                            hash="1ee837a64617acf46c2b2d5fe65da7925a26cf4a",
-                            level="STATEMENT",
-                            operation="TRUNCATE",
-                            pgid="pgtrigger_never_truncated_f556b",
-                            table="purchases_givenback",
-                            when="BEFORE",
-                        ),
-                    ),
-                    pgtrigger.compiler.Trigger(
-                        name="own_transaction",
-                        sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition="WHEN (NEW.txid <> transaction_number())",
-                            func="NEW.txid = transaction_number(); RETURN NEW;",
-                            hash="7f3b25abc2e7f7bb749f814919b7028ad72452a3",
-                            operation="INSERT",
-                            pgid="pgtrigger_own_transaction_07b15",
-                            table="purchases_givenback",
-                            when="BEFORE",
                         ),
                     ),
                 ],
@@ -1003,6 +931,18 @@ class Migration(migrations.Migration):
                     models.BigIntegerField(
                         help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase.",
                         null=True,
+                    ),
+                ),
+                (
+                    "payment",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        help_text="How the customer pays.",
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        related_query_name="+",
+                        to="drawers.payment",
                     ),
                 ),
                 (

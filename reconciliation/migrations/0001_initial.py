@@ -124,12 +124,12 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [
                     ("view_difference", "Can view difference"),
                     ("acknowledge_difference", "Can acknowledge difference"),
                 ],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(condition=models.Q(("state", "open")), fields=["id"], name="difference_open"),
                     models.Index(fields=["-found_at", "-id"], name="difference_newest"),
@@ -770,9 +770,9 @@ class Migration(migrations.Migration):
                 ("blocking", models.JSONField(default=list, help_text="ref_ids whose outcome it waits for.")),
             ],
             options={
+                "ordering": ["-pk"],
                 "permissions": [("view_reconciliationrun", "Can view reconciliationrun")],
                 "default_permissions": (),
-                "ordering": ["-pk"],
                 "indexes": [
                     models.Index(fields=["-at"], name="reconciliation_run_newest"),
                     models.Index(fields=["state", "-at"], name="reconciliation_run_by_state"),

@@ -16,10 +16,7 @@ import staff.models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("auth", "0012_alter_user_first_name_max_length"),
-        ("core", "0001_initial"),
-    ]
+    dependencies = [("auth", "0012_alter_user_first_name_max_length"), ("core", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -49,12 +46,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="RolePermission",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("auth.group_permissions",),
         ),
         migrations.CreateModel(
@@ -150,16 +142,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="RoleGroup",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("auth.group",),
-            managers=[
-                ("objects", django.contrib.auth.models.GroupManager()),
-            ],
+            managers=[("objects", django.contrib.auth.models.GroupManager())],
         ),
         migrations.CreateModel(
             name="RoleGroupHistory",
@@ -344,13 +329,13 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "db_table": "staff_user",
                 "permissions": [
                     ("manage_staff", "Can manage staff"),
                     ("change_limits", "Can change limits"),
                     ("change_roles", "Can change roles"),
                 ],
                 "default_permissions": (),
-                "db_table": "staff_user",
                 "constraints": [
                     models.UniqueConstraint(
                         django.db.models.functions.text.Upper("username"), name="staff_user_name_in_any_case"
@@ -401,9 +386,7 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
-            managers=[
-                ("objects", staff.models.StaffManager()),
-            ],
+            managers=[("objects", staff.models.StaffManager())],
         ),
         migrations.CreateModel(
             name="Session",
@@ -424,9 +407,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "db_table": "staff_session",
-            },
+            options={"db_table": "staff_session"},
         ),
         migrations.CreateModel(
             name="UserHistory",
@@ -869,12 +850,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Membership",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("staff.user_groups",),
         ),
         migrations.CreateModel(
@@ -970,12 +946,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="OwnPermission",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("staff.user_user_permissions",),
         ),
         migrations.CreateModel(

@@ -35,23 +35,13 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="OutsideAccount",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("socialaccount.socialaccount",),
         ),
         migrations.CreateModel(
             name="Factor",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("mfa.authenticator",),
         ),
         migrations.CreateModel(

@@ -12,10 +12,7 @@ import staff.models
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("core", "0001_initial"),
-        ("staff", "0001_initial"),
-    ]
+    dependencies = [("core", "0001_initial"), ("staff", "0001_initial")]
 
     operations = [
         migrations.CreateModel(
@@ -77,7 +74,7 @@ class Migration(migrations.Migration):
                             when="AFTER",
                         ),
                     ),
-                ],
+                ]
             },
         ),
         migrations.CreateModel(
@@ -361,16 +358,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="PinPerson",
             fields=[],
-            options={
-                "proxy": True,
-                "default_permissions": (),
-                "indexes": [],
-                "constraints": [],
-            },
+            options={"proxy": True, "default_permissions": (), "indexes": [], "constraints": []},
             bases=("staff.user",),
-            managers=[
-                ("objects", staff.models.StaffManager()),
-            ],
+            managers=[("objects", staff.models.StaffManager())],
         ),
         migrations.CreateModel(
             name="EnrolmentCode",
