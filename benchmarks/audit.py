@@ -59,7 +59,7 @@ def compare(shop: Shop, pairs: int, seconds: float) -> None:
     from django.db import transaction
 
     from ledger.services.posting import open_books
-    from tests.factories import make_product
+    from testing.factories import make_product
 
     with transaction.atomic():
         open_books(10**12)
@@ -116,7 +116,7 @@ def _sell(product: object, counts: list[int], place: int, end: float) -> None:
 
     from purchases.services.sending import claim
     from purchases.states import Status
-    from tests.purchases import helpers
+    from testing import orders as helpers
 
     try:
         while time.perf_counter() < end:

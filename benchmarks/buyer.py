@@ -17,7 +17,7 @@ class Buyer:
     """A cashier who has looked at the review of a product."""
 
     def __init__(self, shop: Shop, product: Product, *, username: str) -> None:
-        from tests.people import browser_of
+        from testing.people import browser_of
 
         self._product = product
         self._connection = http.client.HTTPConnection("127.0.0.1", shop.fleet.port, timeout=60)

@@ -58,7 +58,7 @@ def compare_storing(shop: Shop, pairs: int) -> None:
     """Part 1."""
     from django.db import connection
 
-    from tests.database import APP_ROLE
+    from testing.database import APP_ROLE
 
     with connection.cursor() as cursor:
         cursor.execute("CREATE TABLE bare_row (LIKE callbacks_callback INCLUDING ALL)")
@@ -91,7 +91,7 @@ def compare_storing(shop: Shop, pairs: int) -> None:
 
 def start_bare(shop: Shop) -> tuple[subprocess.Popen[bytes], int]:
     """The bare view behind the same server; its process and port."""
-    from tests.sandbox_process import eventually, free_port
+    from testing.sandbox_process import eventually, free_port
 
     port = free_port()
     env = {**shop.fleet.env, "DJANGO_SETTINGS_MODULE": "benchmarks.bare_settings"}
@@ -142,7 +142,7 @@ def wait_for_worker() -> None:
     from celery import current_app
 
     import backoffice.celery  # noqa: F401 - so that `current_app` is ours
-    from tests.sandbox_process import eventually
+    from testing.sandbox_process import eventually
 
     eventually(lambda: current_app.control.ping(timeout=1.0), within=120)
 
@@ -150,7 +150,7 @@ def wait_for_worker() -> None:
 def serve_with(shop: Shop, processes: int) -> list[str]:
     """Serve by so many web processes on one socket, as the launcher does; their names in the fleet."""
     from backoffice.web import listening
-    from tests.sandbox_process import eventually
+    from testing.sandbox_process import eventually
 
     shop.fleet.kill("web")
     names = [f"web{number}" for number in range(1, processes + 1)]
@@ -222,7 +222,7 @@ def pending_orders(count: int) -> list[Facts]:
     from ledger.models import Entry
     from purchases.models import Order
     from purchases.states import Status
-    from tests.factories import make_product
+    from testing.factories import make_product
 
     product, now = make_product(), timezone.now()
     orders = [
@@ -263,7 +263,7 @@ def pending_orders(count: int) -> list[Facts]:
 
 def sign_in() -> str:
     """The cookie of a browser in which a cashier is signed in."""
-    from tests.people import browser_of
+    from testing.people import browser_of
 
     return str(browser_of("cashier").cookies["sessionid"].value)
 

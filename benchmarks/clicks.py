@@ -99,7 +99,7 @@ def play(name: str, clicks: int) -> dict[str, Any]:
 def put_in_doubt(product: Product) -> None:
     """Orders of which the upstream says at each poll that it does not know them."""
     from purchases.states import Status
-    from tests.factories import make_order
+    from testing.factories import make_order
 
     for _ in range(WAITING):
         make_order(Status.UNKNOWN, product=product, destination=new_destination())
@@ -108,7 +108,7 @@ def put_in_doubt(product: Product) -> None:
 def click_many(product: Product) -> None:
     """A colleague's batch, and as many more as can be sent while the cashier clicks."""
     from purchases.services import place_order
-    from tests.people import make_person
+    from testing.people import make_person
 
     colleague = make_person("cashier", username="colleague")
     for number in range(3 * WAITING):

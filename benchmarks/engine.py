@@ -111,7 +111,7 @@ def open_for_business() -> Product:
 
     from gateway.services import bind_to_upstream
     from ledger import services as ledger
-    from tests.factories import make_product
+    from testing.factories import make_product
     from upstream.client import get_client
 
     bind_to_upstream(has_orders=False)
@@ -126,9 +126,9 @@ def count_statements(product: Product) -> None:
     from callbacks.services import process_batch
     from purchases.models import Order
     from purchases.services import submit
-    from tests.callbacks.helpers import body_for, post
-    from tests.database import statements
-    from tests.people import browser_of
+    from testing.callbacks import body_for, post
+    from testing.database import statements
+    from testing.people import browser_of
     from upstream.budget import CallClass
 
     browser = browser_of("cashier")
@@ -169,7 +169,7 @@ def click(browser: Client, product: Product, destination: str) -> None:
 
 def compare_with_bare_loop(product: Product, pairs: int, orders: int) -> None:
     """Part 2."""
-    from tests.people import make_person
+    from testing.people import make_person
 
     person = make_person("cashier", username="second")
     rates: tuple[list[float], list[float]] = ([], [])
@@ -299,7 +299,7 @@ def run_bare_loop(product: Product, person: Any) -> None:
 def measure_clicks(shop: Shop, product: Product, clicks: int) -> None:
     """Part 3."""
     from purchases.models import Order
-    from tests.sandbox_process import eventually
+    from testing.sandbox_process import eventually
 
     shop.fleet.start("web", "worker")
     buyer = Buyer(shop, product, username="third")

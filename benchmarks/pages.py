@@ -174,7 +174,7 @@ def fill(orders: int) -> None:
 
     from gateway.models import UpstreamAccount
     from purchases.models import Order
-    from tests.sandbox_process import SandboxProcess
+    from testing.sandbox_process import SandboxProcess
     from upstream.client import get_client
 
     call_command("prepare_app", stdout=sys.stderr)

@@ -109,7 +109,7 @@ def make_books(orders: int) -> None:
     from gateway.services import next_number
     from ledger.models import Books
     from reconciliation.models import Reconciliation
-    from tests.factories import make_product
+    from testing.factories import make_product
 
     values = {"product": make_product().pk, "price": PRICE, "opened": OPENED, "orders": orders}
     with connection.cursor() as cursor:

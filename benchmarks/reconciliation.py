@@ -26,7 +26,7 @@ from django.conf import settings
 from django.test.utils import get_runner, setup_test_environment
 
 if TYPE_CHECKING:
-    from tests.reconciliation.world import World
+    from testing.world import World
 
 # Orders that wait for a person, beside the others.
 WAITING = 60
@@ -49,7 +49,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")
     os.environ.setdefault("SECRET_KEY", "only-for-benchmarks-" + "x" * 50)
     django.setup()
-    from tests.reconciliation.world import World
+    from testing.world import World
 
     if options.growth:
         print_growth()
@@ -74,8 +74,8 @@ def print_growth() -> None:
     Then the same with 60 orders that wait for a person, sent all over that time: they cost nothing.
     """
     from reconciliation.quiet import Known, Order, judge
-    from tests.reconciliation.method_shop import MethodShop
-    from tests.reconciliation.world import World
+    from testing.method_shop import MethodShop
+    from testing.world import World
 
     for orders in (25_000, 50_000, 100_000):
         shop = MethodShop()
@@ -101,7 +101,7 @@ def print_growth() -> None:
 
 def through_method(world: World) -> Result:
     """Live through it with the method alone: a run a minute."""
-    from tests.reconciliation.method_shop import MICRO, MethodShop
+    from testing.method_shop import MICRO, MethodShop
 
     shop = MethodShop().live(world)
     found = [(one.amount, one.from_no / MICRO, one.to_no / MICRO) for one in shop.differences]
@@ -113,7 +113,7 @@ def through_services(world: World) -> Result:
     """Live through it with the real services, on a new database; in the end two people acknowledge everything."""
     from ledger import services as ledger
     from reconciliation import services as reconciliation
-    from tests.reconciliation.shop import ServiceShop
+    from testing.service_shop import ServiceShop
 
     runner = get_runner(settings)(verbosity=0, interactive=False)
     databases = runner.setup_databases()
@@ -131,7 +131,7 @@ def through_services(world: World) -> Result:
 
 def show(world: World, result: Result, took: float) -> bool:
     """Print one line; whether everything was as it must be."""
-    from tests.reconciliation.world import grade
+    from testing.world import grade
 
     found, agrees, pace = result
     try:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 @contextmanager
 def shop() -> Iterator[None]:
     """Django with an empty, migrated database; the servers end with it."""
-    from tests import services
+    from testing import services
 
     os.environ.update(services.UPSTREAM | services.SETTINGS)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "backoffice.settings")

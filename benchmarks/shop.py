@@ -16,10 +16,10 @@ import psutil
 
 from launcher.embedded import Stores
 from launcher.processes import ProcessGroup
-from tests import services
+from testing import services
 
 if TYPE_CHECKING:
-    from tests.fleet import Fleet
+    from testing.fleet import Fleet
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -78,8 +78,8 @@ def open_shop(**env: str) -> Iterator[Shop]:
         django.setup()
         from django.core.management import call_command
 
-        from tests.database import make_app_role
-        from tests.fleet import Fleet
+        from testing.database import make_app_role
+        from testing.fleet import Fleet
 
         call_command("compile_po", verbosity=0)
         call_command("migrate", interactive=False, verbosity=0)

@@ -75,7 +75,7 @@ def web() -> Iterator[str]:
     """One web process, as the launcher starts it; its address."""
     import requests
 
-    from tests.sandbox_process import eventually, free_port
+    from testing.sandbox_process import eventually, free_port
 
     port = free_port()
     address = f"http://127.0.0.1:{port}"

@@ -19,6 +19,7 @@ ACCEPTED = Path(__file__).with_name("secrets.json")
 GENERATED = "/migrations/"
 SKIPPED = (
     "tests/",
+    "testing/",
     "benchmarks/",
     "locale/",
     "docs/images/",

@@ -10,7 +10,7 @@ from babel.messages.catalog import Message
 from babel.messages.pofile import read_po
 
 ROOT = Path(__file__).resolve().parents[1]
-NOT_OURS = (".*", "node_modules", "staticfiles", "tests", "benchmarks", "__pycache__", "docs")
+NOT_OURS = (".*", "node_modules", "staticfiles", "tests", "testing", "benchmarks", "__pycache__", "docs")
 # the sandbox speaks English only
 MAKE_MESSAGES = ("manage.py", "makemessages", "--all", "--no-obsolete", "--ignore=sandbox/*")
 

@@ -22,9 +22,9 @@ from catalogue.services import sync_catalogue
 from core import clock
 from purchases.models import Order
 from staff.rights import grant
-from tests.database import Rows, copy_rows, empty_tables, make_app_role, put_back
-from tests.people import Browser, browser_of
-from tests.sandbox_process import SandboxProcess
+from testing.database import Rows, copy_rows, empty_tables, make_app_role, put_back
+from testing.people import Browser, browser_of
+from testing.sandbox_process import SandboxProcess
 from tills.services.pins import PinHasher
 from upstream.client import get_client
 

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from launcher.process_table import with_descendants
-from tests.sandbox_process import PROJECT, eventually, free_port
+from testing.sandbox_process import PROJECT, eventually, free_port
 
 
 class Installation:

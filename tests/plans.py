@@ -5,7 +5,7 @@ import json
 from django.db import connection
 
 from drawers.models import Payment
-from tests.database import past_triggers
+from testing.database import past_triggers
 
 
 def scans(node):

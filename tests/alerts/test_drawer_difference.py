@@ -6,8 +6,8 @@ from alerts.kinds import in_words
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from drawers.services import close_shift, sign_day
+from testing.people import make_person
 from tests.drawers.helpers import begin, end_of_day, pieces_of
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -18,9 +18,9 @@ from core import health
 from gateway.models import UpstreamAccount
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
+from testing.orders import at_once
 from tests.alerts.helpers import give_heartbeats
 from tests.ledger.helpers import open_books, upstream_tells
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

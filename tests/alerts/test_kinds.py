@@ -12,8 +12,8 @@ from alerts.kinds import KINDS
 from alerts.kinds.kind import AlertKind
 from purchases.services.actions import Action, allowed_actions
 from purchases.states import POLLED, Status
-from tests.factories import make_order
-from tests.people import make_person
+from testing.factories import make_order
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from gateway.models import UpstreamAccount
 from ledger.models import Books
 from reconciliation import services as reconciliation
 from reconciliation.models import Reconciliation
+from testing.database import past_triggers
 from tests.alerts.helpers import ago
-from tests.database import past_triggers
 from tests.ledger.helpers import open_books, upstream_tells
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,8 +10,8 @@ from alerts.kinds.kind import Reason
 from alerts.models import AlertNotice
 from alerts.services.evaluating import keep_alerts
 from gateway.models import UpstreamAccount
+from testing.people import browser_of
 from tests.alerts.helpers import LOW, MISSING, ago, low_balance, unknown
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

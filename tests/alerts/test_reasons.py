@@ -17,8 +17,8 @@ from ledger import services as ledger
 from ledger.models import Books
 from purchases.states import Status
 from reconciliation import services as reconciliation
+from testing.factories import make_order
 from tests.alerts.helpers import ago, found, give_heartbeats
-from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
 

@@ -9,8 +9,8 @@ from alerts.kinds.kind import Reason
 from alerts.models import Alert, AlertSnooze, Severity
 from alerts.services.evaluating import keep_alerts
 from audit.models import AuditEvent
+from testing.people import browser_of
 from tests.alerts.helpers import LOW, low_balance, unknown
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

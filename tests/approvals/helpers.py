@@ -18,8 +18,8 @@ from staff.models import User
 from staff.roles import role_of
 from staff.services import Limits, change_role
 from staff.services.second import NeedsSecond
-from tests.factories import make_product
-from tests.people import code_of, make_person
+from testing.factories import make_product
+from testing.people import code_of, make_person
 
 
 def cashier(username: str = "sari", **facts: Any) -> User:

@@ -5,10 +5,10 @@ import datetime as dt
 import pytest
 
 from alerts.presenting import kinds_for
+from testing.people import make_person
 from tests.alerts.helpers import found
 from tests.approvals.helpers import approve, approver, ask_discount, cashier
 from tests.ledger.helpers import open_books
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

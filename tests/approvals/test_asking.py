@@ -7,8 +7,8 @@ from approvals.errors import AlreadyAsked, ApprovalRefused
 from approvals.models import Approval, hash_of
 from approvals.services import open_approval
 from audit.models import AuditEvent
+from testing.people import make_person
 from tests.approvals.helpers import approve, approver, ask_discount, cashier
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 

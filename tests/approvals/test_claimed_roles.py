@@ -18,8 +18,8 @@ from staff import provider as our_provider
 from staff.models import BREAK_GLASS, User
 from staff.roles import give_role, role_of
 from staff.services import deactivate
+from testing.people import give_factor, make_person
 from tests.approvals.helpers import approve, approver, ask_discount
-from tests.people import give_factor, make_person
 from tests.staff.oidc_provider import CLIENT, SARI, SECRET, OidcProvider, come_back, refusal, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -15,10 +15,10 @@ from audit.models import AuditEvent
 from core import clock
 from staff.errors import FactorRefused
 from staff.models import User
+from testing.orders import at_once
+from testing.people import make_person
 from tests.approvals.conftest import Closed, Short
 from tests.approvals.helpers import approve, approver, ask_discount, cashier, request_of
-from tests.people import make_person
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db
 

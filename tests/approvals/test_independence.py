@@ -19,8 +19,8 @@ from staff.services import Limits, change_limits, change_role, deactivate, invit
 from staff.services.independence import Hands
 from staff.services.links import accept_link
 from staff.services.own_factors import reset_factors
+from testing.people import give_factor, make_person
 from tests.approvals.helpers import approve, approver, ask_discount
-from tests.people import give_factor, make_person
 from tests.staff.helpers import GOOD, invited
 
 pytestmark = pytest.mark.django_db

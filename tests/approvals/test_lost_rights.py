@@ -13,10 +13,10 @@ from purchases.models import Order
 from staff.models import User
 from staff.roles import give_role
 from staff.services import Limits, change_limits, change_role, deactivate, limits_of
+from testing.factories import make_check, make_product
+from testing.people import make_person
 from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_order, asked, cashier
-from tests.factories import make_check, make_product
 from tests.ledger.helpers import open_books
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -15,11 +15,11 @@ from purchases.errors import AboveLimit, ActionRefused, BalanceShort
 from purchases.models import Order
 from purchases.services import send_again
 from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_order, make_payment, make_product, moves
+from testing.orders import at_once
+from testing.people import make_person
 from tests.approvals.helpers import NUMBER, approve, approver, ask_bill, ask_order, cashier, place
-from tests.factories import make_check, make_order, make_payment, make_product, moves
 from tests.ledger.helpers import open_books
-from tests.people import make_person
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db
 

@@ -10,11 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from approvals.models import Approval
 from approvals.services import refuse
 from purchases.models import Order
+from testing.factories import make_check, make_product
+from testing.orders import confirm, review
+from testing.people import code_of, make_person
 from tests.approvals.helpers import approver, ask_discount, browser, cashier
 from tests.core.helpers import next_question
-from tests.factories import make_check, make_product
-from tests.people import code_of, make_person
-from tests.purchases.helpers import confirm, review
 
 pytestmark = pytest.mark.django_db
 

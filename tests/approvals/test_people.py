@@ -20,9 +20,9 @@ from staff.services import (
     make_link,
     reactivate,
 )
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import MORE, approve, approve_on_page, approver, asked, role_now
 from tests.core.helpers import codes
-from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

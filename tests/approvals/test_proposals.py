@@ -14,9 +14,9 @@ from purchases.services import propose_verdict
 from purchases.services.sending import claim
 from reconciliation.models import Adjustment, Difference
 from reconciliation.services import propose_adjustment
+from testing.orders import SUBMIT, at_once, place, report
 from tests.approvals.helpers import approve, approver, decline
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import SUBMIT, at_once, place, report
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db(transaction=True)

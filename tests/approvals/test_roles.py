@@ -7,8 +7,8 @@ from audit.models import AuditEvent
 from core.rights import Role
 from staff.models import User
 from staff.services import change_role
+from testing.people import browser_of, code_of, make_person
 from tests.approvals.helpers import approve, approve_on_page, approver, ask_role, role_now
-from tests.people import browser_of, code_of, make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from core.rights import Role
 from purchases.states import Status
 from staff.models import User
 from staff.services import Limits, change_limits, change_role, deactivate, invite
+from testing.factories import make_check, make_order, make_product
+from testing.people import make_person
 from tests.approvals.helpers import MORE, approve, approver, ask_bill, ask_discount, ask_order, asked, browser, cashier
-from tests.factories import make_check, make_order, make_product
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from audit.services import AT_ONCE, publish_checkpoints, record, seal, sealing, 
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import answer, place, report
+from testing.factories import make_product
+from testing.orders import answer, place, report
+from testing.people import make_person
 
 
 def sold(count: int = 1) -> list[Order]:

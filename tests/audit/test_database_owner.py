@@ -15,6 +15,9 @@ from callbacks.models import Callback
 from gateway.services import next_number
 from purchases.models import Order
 from purchases.states import Status
+from testing.callbacks import body_for, post
+from testing.factories import make_check, make_payment
+from testing.orders import answer, report
 from tests.audit.helpers import (
     found,
     hired,
@@ -25,9 +28,6 @@ from tests.audit.helpers import (
     sold,
     wait_until_settled,
 )
-from tests.callbacks.helpers import body_for, post
-from tests.factories import make_check, make_payment
-from tests.purchases.helpers import answer, report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

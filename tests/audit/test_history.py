@@ -11,10 +11,10 @@ from purchases.models.orders import OrderHistory
 from purchases.states import Status
 from staff.models import AccessLink, Membership, User, UserHistory
 from staff.services import change_role
-from tests.database import statements
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import answer, place, report
+from testing.database import statements
+from testing.factories import make_product
+from testing.orders import answer, place, report
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from approvals import services as approvals
 from audit.kinds import Kind
 from audit.services import record
 from purchases.models import Order
+from testing.callbacks import body_for, post
 from tests.audit.helpers import hired, newest, past_triggers, recompute_everything, seal_all, sold
-from tests.callbacks.helpers import body_for, post
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,8 +9,8 @@ from audit.services import record
 from audit.services.sources import audited_tables
 from credit.models import CreditEntry
 from credit.services import take_off_credit
+from testing.people import make_person
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

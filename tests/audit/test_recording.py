@@ -8,8 +8,8 @@ from structlog.contextvars import bound_contextvars
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from audit.services import record
-from tests.database import statements
-from tests.people import make_person
+from testing.database import statements
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

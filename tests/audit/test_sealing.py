@@ -14,8 +14,8 @@ from audit.services.signing import is_signed, public_key
 from audit.services.sources import audited_tables
 from core import clock
 from staff.models import User
+from testing.orders import at_once
 from tests.audit.helpers import found, hired, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,9 +16,9 @@ from backoffice import faults
 from purchases.models import Order
 from purchases.states import Status
 from purchases.views import confirming
-from tests.callbacks.helpers import body_for, post
-from tests.factories import make_order, make_product
-from tests.people import browser_of
+from testing.callbacks import body_for, post
+from testing.factories import make_order, make_product
+from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from audit.services import close_way_past_triggers
 from backoffice import database_rights
 from backoffice.database_rights import RIGHTS, excess, grant_rights, lacking
 from checks.app_role import REFUSED, not_copied, not_refused
-from tests.database import APP_ROLE, app_url
+from testing.database import APP_ROLE, app_url
 
 # As the library makes it, and a start closes it
 _OPENED = """

@@ -10,7 +10,7 @@ from drawers.models import Drawer
 from drawers.services import change_drawer
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.people import make_person
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

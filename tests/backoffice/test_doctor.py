@@ -16,9 +16,9 @@ from core.money import rupiah
 from gateway.services import read_balance
 from ledger.models import Flaw, Proof
 from purchases.states import Status
+from testing.factories import make_order
 from tests.conftest import Upstream
 from tests.core.helpers import run
-from tests.factories import make_order
 from tests.reconciliation.helpers import make_difference
 
 USAGE = namedtuple("USAGE", "total used free")

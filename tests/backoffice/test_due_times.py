@@ -14,7 +14,7 @@ from gateway.line import Work
 from purchases.services import DUE_ORDERS
 from reconciliation.models import Reconciliation
 from reconciliation.services import DUE_READING
-from tests.factories import make_order
+from testing.factories import make_order
 
 pytestmark = pytest.mark.django_db
 

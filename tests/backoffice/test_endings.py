@@ -7,8 +7,8 @@ import pytest
 from checks.sounds import FOLDER, SOUNDS, wav
 from purchases.states import Status
 from staff.models import User
-from tests.factories import make_order
-from tests.people import make_person
+from testing.factories import make_order
+from testing.people import make_person
 
 
 @pytest.mark.django_db

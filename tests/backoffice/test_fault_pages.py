@@ -11,9 +11,9 @@ from django.utils import translation
 from django.views.defaults import server_error
 
 from purchases.models import Order
+from testing.factories import make_product
+from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
-from tests.factories import make_product
-from tests.people import browser_of, make_person
 
 
 @pytest.mark.django_db

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.staticfiles import finders
 
 from backoffice.guide import _guide
-from tests.people import browser_of
+from testing.people import browser_of
 
 
 @pytest.mark.parametrize("language", ["id", "en"])

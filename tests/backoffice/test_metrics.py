@@ -8,7 +8,7 @@ from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from callbacks.models import Callback
 from purchases.states import Status
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db

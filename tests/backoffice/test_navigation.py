@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.people import browser_of
+from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

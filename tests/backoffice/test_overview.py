@@ -17,10 +17,10 @@ from catalogue.models import CatalogueSync
 from gateway.models import UpstreamAccount
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
+from testing.factories import make_order, make_product
+from testing.people import Browser, browser_of
 from tests.core.helpers import codes, counts_at, has_id, next_question, words
-from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
-from tests.people import Browser, browser_of
 from upstream.budget import CallClass
 from upstream.client import get_client
 from upstream.endpoints import Endpoint

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.factories import make_order, make_product
+from testing.people import browser_of, make_person
 from tests.core.helpers import has_id, next_question
 from tests.drawers.helpers import begin, end, sell
-from tests.factories import make_order, make_product
-from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from django.db import connection
 
 from backoffice.management.commands import prepare_app
 from launcher.stack import NO_ADMIN
-from tests.people import make_person
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,9 +9,9 @@ import psutil
 import pytest
 
 from core.priority import NICENESS
+from testing.fleet import Fleet
+from testing.sandbox_process import PROJECT, eventually
 from tests.conftest import Upstream
-from tests.fleet import Fleet
-from tests.sandbox_process import PROJECT, eventually
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from purchases.states import Status
 from reconciliation.models import ReconciliationRun
 from reconciliation.services import prove, reconcile
 from staff.roles import create_demo_staff
+from testing.factories import make_order
+from testing.sandbox_process import SandboxProcess
 from tests.audit.helpers import sold
-from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.sandbox_process import SandboxProcess
 
 BALANCED = ReconciliationRun.Result.BALANCED
 

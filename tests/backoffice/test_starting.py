@@ -14,9 +14,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from core.schema import refuse_newer_schema, unknown_migrations
-from tests.database import app_url
-from tests.fleet import Fleet
-from tests.sandbox_process import PROJECT
+from testing.database import app_url
+from testing.fleet import Fleet
+from testing.sandbox_process import PROJECT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NOT_OF_THE_APP = (".git", ".venv", "node_modules", "tests", "benchmarks", "docs", ".data", "__pycache__")

@@ -9,11 +9,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from approvals.models import Approval
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_check, make_order, make_product
+from testing.orders import NUMBER, review
 from tests.approvals.helpers import ask_purchase
 from tests.approvals.helpers import cashier as asker
 from tests.core.helpers import has_id, hidden
-from tests.factories import make_check, make_order, make_product
-from tests.purchases.helpers import NUMBER, review
 
 pytestmark = pytest.mark.django_db
 

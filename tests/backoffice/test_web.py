@@ -19,10 +19,10 @@ from backoffice import web
 from backoffice.sharing import MOST_ANSWERS
 from callbacks.models import Callback
 from purchases.states import Status
-from tests.callbacks.helpers import body_for, sign
-from tests.factories import make_order
-from tests.fleet import Fleet
-from tests.sandbox_process import PROJECT, eventually, free_port
+from testing.callbacks import body_for, sign
+from testing.factories import make_order
+from testing.fleet import Fleet
+from testing.sandbox_process import PROJECT, eventually, free_port
 
 HALF_OF_A_CALLBACK = (
     b"POST /callbacks/upstream/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

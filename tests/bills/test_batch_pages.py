@@ -10,9 +10,9 @@ from bills.models import BillCheck
 from bills.services.inquiring import months_of
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from testing.factories import make_biller, make_check, make_payment
 from tests.core.helpers import amounts_at, codes, counts_at, has_id, next_question, words
 from tests.customers.helpers import make_customer
-from tests.factories import make_biller, make_check, make_payment
 from tests.gateway.helpers import read_balance
 
 pytestmark = pytest.mark.django_db

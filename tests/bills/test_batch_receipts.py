@@ -6,9 +6,9 @@ import pytest
 
 from purchases.models import ReceiptPrint
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_payment
+from testing.people import browser_of
 from tests.core.helpers import codes
-from tests.factories import make_biller, make_check, make_payment
-from tests.people import browser_of
 from tests.shop.helpers import papers_of, save, text_of
 
 pytestmark = pytest.mark.django_db

@@ -12,10 +12,10 @@ from django.utils import timezone
 from bills.models import BillCheck
 from catalogue.models import Product
 from purchases.models import Order
+from testing.orders import FIELDS
+from testing.sandbox_process import PROJECT
 from tests.conftest import Upstream
 from tests.core.helpers import run
-from tests.purchases.helpers import FIELDS
-from tests.sandbox_process import PROJECT
 
 CHECK_FIELDS = {
     *("ref_id", "product_code", "destination", "status", "customer_name", "period", "details"),

@@ -15,9 +15,9 @@ from bills.states import BillState
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from purchases.states import Status
+from testing.factories import make_check, make_payment
 from tests.bills.helpers import check_bill, start
 from tests.conftest import Upstream
-from tests.factories import make_check, make_payment
 from upstream.budget import CallClass
 
 INQUIRY = "/v1/bill/inquiry"

@@ -10,8 +10,8 @@ from catalogue.models import Product
 from drawers.services.facts import PaymentFacts
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_payment
 from tests.core.helpers import amounts_at, codes, has_id, hidden, words
-from tests.factories import make_biller, make_check, make_payment
 
 pytestmark = pytest.mark.django_db
 

@@ -12,11 +12,11 @@ from bills.services import inquiring
 from bills.states import AnswerKind, Standing
 from purchases.services import submit
 from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_payment
+from testing.people import make_person
 from tests.bills.helpers import check_bill, place, posts_on, read, standing_on, start
 from tests.conftest import Upstream
 from tests.core.helpers import words
-from tests.factories import make_check, make_payment
-from tests.people import make_person
 from upstream.budget import CallClass
 from upstream.error_codes import ErrorCode
 from upstream.errors import Rejected

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from bills.models import BillCheck
 from purchases.services import count_what_is_bought
+from testing.factories import make_biller, make_check, make_payment, make_product
 from tests.bills.helpers import expire, posts_on, standing_on
 from tests.core.helpers import codes, counts_at, hidden, next_question, words
-from tests.factories import make_biller, make_check, make_payment, make_product
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
 

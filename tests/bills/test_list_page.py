@@ -8,10 +8,10 @@ from django.utils import timezone
 from bills.models import BillCheck
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_payment
+from testing.people import browser_of
 from tests.bills.helpers import standing_on
 from tests.core.helpers import cells, has_id, next_question
-from tests.factories import make_biller, make_check, make_payment
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

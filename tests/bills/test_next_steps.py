@@ -12,9 +12,9 @@ from bills import services
 from bills.models import BillCheck
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.factories import make_biller, make_check, make_payment
 from tests.bills.helpers import expire, posts_on, read, standing_on
 from tests.core.helpers import has_id, next_question, words
-from tests.factories import make_biller, make_check, make_payment
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db

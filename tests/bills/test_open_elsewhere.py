@@ -10,8 +10,8 @@ from bills.states import Standing
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.states import FINAL, POLLED, ActionReason, Status
+from testing.factories import make_check, make_payment
 from tests.bills.helpers import place, read
-from tests.factories import make_check, make_payment
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,8 @@ from bills.states import Standing
 from catalogue.models import Product
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_payment
 from tests.bills.helpers import read
-from tests.factories import make_biller, make_check, make_payment
 
 pytestmark = pytest.mark.django_db
 

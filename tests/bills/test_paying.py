@@ -28,10 +28,10 @@ from purchases.models import Order
 from purchases.services import submit
 from purchases.services.following import follow
 from purchases.states import ActionReason, Status
+from testing.factories import make_payment, moves
+from testing.orders import at_once
 from tests.bills.helpers import check_bill, place
 from tests.conftest import Upstream
-from tests.factories import make_payment, moves
-from tests.purchases.helpers import at_once
 from upstream import requests
 from upstream.budget import CallClass
 

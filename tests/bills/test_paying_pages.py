@@ -8,9 +8,9 @@ from django.utils import timezone
 from bills.models import BillCheck
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_order, make_payment
 from tests.bills.helpers import expire, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
-from tests.factories import make_check, make_order, make_payment
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
 

@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from bills.models import BillCheck
 from purchases.states import ActionReason, Status
+from testing.factories import make_biller, make_check, make_payment
 from tests.bills.helpers import expire
-from tests.factories import make_biller, make_check, make_payment
 
 pytestmark = pytest.mark.django_db
 

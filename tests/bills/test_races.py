@@ -13,10 +13,10 @@ from purchases.models import Incident, Order
 from purchases.services import submit
 from purchases.services.following import follow
 from purchases.states import Status
+from testing.factories import moves
+from testing.orders import CALLBACK, at_once, report
 from tests.bills.helpers import check_bill
 from tests.conftest import Upstream
-from tests.factories import moves
-from tests.purchases.helpers import CALLBACK, at_once, report
 from upstream.budget import CallClass
 from upstream.client import Client
 

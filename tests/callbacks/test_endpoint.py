@@ -15,8 +15,8 @@ from callbacks import refusals
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, RefusalReason
 from purchases.models import OrderEvent
 from purchases.states import Status
-from tests.callbacks.helpers import URL, body_for, post, sign
-from tests.factories import make_order
+from testing.callbacks import URL, body_for, post, sign
+from testing.factories import make_order
 from upstream.config import Config
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ import requests
 
 from callbacks.models import Callback
 from purchases.states import Status
-from tests.callbacks.helpers import body_for, sign
+from testing.callbacks import body_for, sign
+from testing.factories import make_order
+from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.factories import make_order
-from tests.fleet import Fleet
 
 
 @pytest.fixture

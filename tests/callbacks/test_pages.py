@@ -8,8 +8,8 @@ from django.utils import timezone, translation
 
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState, RefusalReason
 from purchases.states import Status
+from testing.factories import make_order, reported
 from tests.core.helpers import cells, codes, has_id, words
-from tests.factories import make_order, reported
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,10 @@ from callbacks.tasks import process_waiting
 from purchases.models import Incident, Order
 from purchases.states import Status
 from staff.models import User
-from tests.callbacks.helpers import body_for, post
-from tests.database import statements
-from tests.factories import make_order, moves
-from tests.purchases.helpers import at_once
+from testing.callbacks import body_for, post
+from testing.database import statements
+from testing.factories import make_order, moves
+from testing.orders import at_once
 
 pytestmark = pytest.mark.django_db
 

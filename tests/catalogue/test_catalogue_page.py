@@ -8,8 +8,8 @@ import time_machine
 from django.utils import timezone
 
 from catalogue.models import Brand
+from testing.factories import make_product
 from tests.core.helpers import has_id
-from tests.factories import make_product
 
 pytestmark = pytest.mark.django_db
 

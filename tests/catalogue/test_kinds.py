@@ -5,7 +5,7 @@ import pytest
 from catalogue.destinations import CARD, CUSTOMER, GAME, KINDS, METER, PHONE, InvalidDestination, spellings
 from catalogue.models import Category
 from catalogue.operators import is_brand_of, operator_of
-from tests.factories import make_biller, make_product
+from testing.factories import make_biller, make_product
 
 ZONE = KINDS["game_zone"]
 

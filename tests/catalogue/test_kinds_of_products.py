@@ -11,8 +11,8 @@ from catalogue.destinations import CUSTOMER, METER, PHONE
 from catalogue.models import KindCorrection, Product
 from catalogue.services.kinds import Corrections, correct_kind, settle_kind
 from catalogue.services.rules import Target
-from tests.factories import make_product
-from tests.people import make_person
+from testing.factories import make_product
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 
 from catalogue.models import PriceChange
+from testing.factories import make_product
+from testing.people import browser_of
 from tests.core.helpers import cells, has_id
-from tests.factories import make_product
-from tests.people import browser_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 

@@ -13,11 +13,11 @@ from catalogue.models import PriceRule, Product
 from catalogue.services import change_rule, preview
 from catalogue.services.rules import Target, Terms
 from staff.models import User
+from testing.database import statements
+from testing.factories import make_biller, make_product
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
 from tests.core.helpers import codes, has_id, hidden, words
-from tests.database import statements
-from tests.factories import make_biller, make_product
-from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

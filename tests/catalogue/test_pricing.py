@@ -8,8 +8,8 @@ from django.db import DatabaseError, IntegrityError, transaction
 from catalogue.models import PriceRule, Product
 from catalogue.services import sync_catalogue
 from catalogue.services.pricing import lock_prices, reprice
+from testing.factories import make_biller, make_product
 from tests.conftest import Upstream
-from tests.factories import make_biller, make_product
 
 pytestmark = pytest.mark.django_db
 

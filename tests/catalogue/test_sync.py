@@ -8,8 +8,8 @@ import pytest
 from catalogue.errors import CatalogueFault
 from catalogue.models import CatalogueSync, PriceChange, Product, SyncFault
 from catalogue.services import search_products, sync_catalogue
+from testing.database import empty_tables
 from tests.conftest import Upstream
-from tests.database import empty_tables
 from upstream.client import Client, get_client
 from upstream.endpoints import Endpoint
 from upstream.messages import Products

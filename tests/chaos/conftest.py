@@ -9,8 +9,8 @@ import pytest
 from launcher.embedded import Stores
 from launcher.processes import ProcessGroup
 from launcher.valkey import Valkey
+from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.fleet import Fleet
 from upstream.client import get_client
 
 

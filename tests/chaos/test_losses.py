@@ -15,12 +15,12 @@ from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import place_order
 from purchases.states import Status
-from tests.callbacks.helpers import body_for
+from testing.callbacks import body_for
+from testing.factories import moves
+from testing.fleet import Fleet
+from testing.people import browser_of
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
-from tests.factories import moves
-from tests.fleet import Fleet
-from tests.people import browser_of
-from tests.sandbox_process import eventually
 
 CREATE = "/v1/transaction/create"
 

@@ -29,12 +29,12 @@ from purchases.states import OPEN, ActionReason, Status
 from reconciliation.models import Difference
 from reconciliation.services.on_demand import reconcile_now
 from staff.models import User
+from testing.fleet import Fleet
+from testing.people import make_person
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
 from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, pieces_of
-from tests.fleet import Fleet
-from tests.people import make_person
-from tests.sandbox_process import eventually
 from upstream.budget import CallClass
 
 SALES, BILLS = 200, 20

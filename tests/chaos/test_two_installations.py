@@ -23,10 +23,10 @@ from core import heartbeats, stores
 from launcher.valkey import Valkey
 from purchases.models import Order
 from purchases.states import Status
-from tests.database import app_url
+from testing.database import app_url
+from testing.people import browser_of
+from testing.sandbox_process import SandboxProcess, eventually
 from tests.installations import Installation
-from tests.people import browser_of
-from tests.sandbox_process import SandboxProcess, eventually
 from upstream.client import get_client
 
 FAST, SLOW = 250, 50  # orders placed as fast as people can, and at 50 a minute

@@ -9,10 +9,10 @@ from django.utils import timezone
 from drawers.services import give_back
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from testing.factories import make_check, make_order, make_payment, make_product
+from testing.people import browser_of
 from tests.core.helpers import next_question
 from tests.drawers.helpers import begin, end, sell
-from tests.factories import make_check, make_order, make_payment, make_product
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

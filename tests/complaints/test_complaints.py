@@ -17,12 +17,12 @@ from complaints.models import Complaint, ComplaintEvent, State
 from complaints.services import move_complaint, open_complaint
 from purchases.models import Order, OrderEvent
 from purchases.states import Status
+from testing.database import past_triggers
+from testing.factories import make_order
+from testing.orders import at_once
+from testing.people import browser_of, make_person
 from tests.core.helpers import next_question
-from tests.database import past_triggers
-from tests.factories import make_order
-from tests.people import browser_of, make_person
 from tests.plans import MANY, asked, copy_many, too_wide
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,9 +5,9 @@ from django.test import Client
 
 from purchases.models import Incident
 from purchases.states import ActionReason, Status
+from testing.factories import make_order, make_product
+from testing.people import browser_of
 from tests.core.helpers import has_id
-from tests.factories import make_order, make_product
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from core.bidi import visible, visible_in_terminal
 from exports.formats import csv_blocks, write_workbook
 from purchases.management.commands.order import Command
 from purchases.states import Status
-from tests.factories import make_order
+from testing.factories import make_order
 
 CONTROLS = [chr(number) for number in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))]
 TURNED = "SN-\u202e0001-1234"

@@ -8,8 +8,8 @@ from django.db import DataError, transaction
 from core.bulk import insert_rows, update_rows
 from purchases.models import Order, OrderEvent
 from purchases.states import Status
-from tests.database import statements
-from tests.factories import make_order
+from testing.database import statements
+from testing.factories import make_order
 
 pytestmark = pytest.mark.django_db
 

@@ -13,8 +13,8 @@ from core import clock
 from exports.models import Export
 from gateway.polling import in_seconds
 from purchases.models import Order
-from tests.factories import make_check, make_order
-from tests.people import make_person
+from testing.factories import make_check, make_order
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,8 @@ from django.test import Client, RequestFactory
 
 from core.compression import CompressionMiddleware
 from purchases.states import Status
-from tests.factories import make_order
-from tests.people import make_person
+from testing.factories import make_order
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

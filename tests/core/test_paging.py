@@ -11,7 +11,7 @@ from alerts.models import Alert, Severity
 from callbacks.models import Callback
 from purchases.states import Status
 from reconciliation.models import ReconciliationRun
-from tests.factories import make_check, make_order, make_product
+from testing.factories import make_check, make_order, make_product
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db

@@ -28,10 +28,10 @@ from purchases.states import Status
 from reconciliation.models import ReconciliationRun
 from staff.models import User
 from staff.services import invite
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.people import make_person
 from tests.core.helpers import next_question
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.ledger.helpers import open_books, spend
-from tests.people import make_person
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db

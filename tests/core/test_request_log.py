@@ -4,7 +4,7 @@ import pytest
 import structlog
 from django.test import Client
 
-from tests.people import make_person
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, TruncDay
 from core.together import keep_prefetched, read_together
 from purchases.models import Order, OrderEvent, Verdict
 from purchases.states import Status
-from tests.factories import make_order, make_product
+from testing.factories import make_order, make_product
 
 pytestmark = pytest.mark.django_db
 

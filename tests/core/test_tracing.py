@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from backoffice.celery import app
 from core.tracing import begin_trace, end_trace, traceparent
-from tests.sandbox_process import eventually
+from testing.sandbox_process import eventually
 
 CALLER = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736"

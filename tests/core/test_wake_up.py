@@ -7,7 +7,7 @@ import pytest
 
 from core import wake_up
 from core.wake_up import WakeUp
-from tests.sandbox_process import eventually
+from testing.sandbox_process import eventually
 
 
 @pytest.fixture

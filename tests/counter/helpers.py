@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from catalogue.models import Product
+from testing.factories import make_product
 from tests.core.helpers import hidden
-from tests.factories import make_product
 
 NUMBER = "081234567890"
 AMOUNTS = (1_000, 5_000, 10_000, 15_000, 20_000, 25_000, 50_000, 75_000, 100_000, 1_000_000)

@@ -16,13 +16,13 @@ from drawers.services import give_back, open_shift_of, pay_in
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
+from testing.factories import make_biller, make_check, make_order, make_product
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden, next_question, words, words_at
 from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin, make_drawer
-from tests.factories import make_biller, make_check, make_order, make_product
 from tests.ledger.helpers import open_books
-from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,11 @@ from django.test.utils import CaptureQueriesContext
 from customers.models import Customer, SavedNumber
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_order
+from testing.people import make_person
 from tests.core.helpers import next_question
 from tests.counter.helpers import NUMBER, shelf_of_telkomsel
 from tests.drawers.helpers import begin, sell
-from tests.factories import make_order
-from tests.people import make_person
 from tests.plans import MANY, asked, copy_many, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -7,9 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
 from staff.models import User
+from testing.factories import make_order
 from tests.core.helpers import next_question
 from tests.counter.helpers import NUMBER, shelf_of_telkomsel
-from tests.factories import make_order
 
 pytestmark = pytest.mark.django_db
 

@@ -14,9 +14,9 @@ from drawers.models import Payment
 from drawers.services import PaymentFacts, give_back
 from purchases.models import Order
 from staff.models import User
+from testing.factories import make_product
+from testing.orders import place
 from tests.customers.helpers import make_customer
-from tests.factories import make_product
-from tests.purchases.helpers import place
 
 
 def give_credit(name: str = "Bu Sri", *, cap: int = 100_000, due_days: int = 14) -> Customer:

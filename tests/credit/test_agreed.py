@@ -18,12 +18,12 @@ from ledger.services import books
 from purchases.models import Order
 from purchases.services import submit
 from staff.models import User
+from testing.factories import make_check, make_product, moves
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve, approver
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin, pieces_of
-from tests.factories import make_check, make_product, moves
 from tests.ledger.helpers import open_books
-from tests.people import browser_of, make_person
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db(transaction=True)

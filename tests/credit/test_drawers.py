@@ -18,10 +18,10 @@ from drawers.services import (
     unsettled,
 )
 from purchases.services.resolving import requeue
+from testing.orders import never_arrived
+from testing.people import make_person
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.people import make_person
-from tests.purchases.helpers import never_arrived
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,10 +8,10 @@ from django.db import transaction
 
 from credit.models import CreditEntry
 from drawers.services import expected_cash, take_credit_payment
+from testing.people import browser_of
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,10 +11,10 @@ from drawers.models import Payment
 from drawers.services import close_shift
 from purchases.models import Order
 from staff.models import User
+from testing.factories import make_product
+from testing.orders import review
+from testing.people import browser_of
 from tests.drawers.helpers import begin, end, end_of_day, pieces_of
-from tests.factories import make_product
-from tests.people import browser_of
-from tests.purchases.helpers import review
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -25,12 +25,12 @@ from drawers.services import change_payment, expected_cash
 from purchases.errors import OpenDuplicate
 from purchases.models import Order
 from purchases.services.resolving import requeue
+from testing.factories import make_product
+from testing.orders import at_once, never_arrived
+from testing.people import make_person
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import at_once, never_arrived
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,10 +14,10 @@ from credit.services import record_payment
 from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
 from staff.models import User
+from testing.people import browser_of, make_person
 from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
-from tests.people import browser_of, make_person
 from tests.plans import asked, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)

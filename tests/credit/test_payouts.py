@@ -23,11 +23,11 @@ from drawers.services import (
     totals_of,
 )
 from staff.models import User
+from testing.orders import at_once
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to, take_off
 from tests.drawers.helpers import begin, end, pieces_of, sell, send_as, token_on
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

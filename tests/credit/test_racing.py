@@ -12,11 +12,11 @@ from drawers.models import Payment
 from drawers.services import PaymentFacts, change_payment, expected_cash
 from purchases.models import Order
 from purchases.services import placing
+from testing.factories import make_product
+from testing.orders import at_once, place
+from testing.people import make_person
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import at_once, place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

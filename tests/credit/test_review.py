@@ -11,13 +11,13 @@ from customers.models import SavedNumber
 from drawers.models import Payment
 from purchases.models import Order
 from staff.models import User
+from testing.database import statements
+from testing.factories import make_check, make_product
+from testing.orders import review
+from testing.people import browser_of
 from tests.approvals.helpers import approve, approver
 from tests.credit.helpers import give_credit, owed_by
-from tests.database import statements
 from tests.drawers.helpers import begin, end
-from tests.factories import make_check, make_product
-from tests.people import browser_of
-from tests.purchases.helpers import review
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

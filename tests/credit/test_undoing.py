@@ -8,9 +8,9 @@ from credit.models import CreditAccount, CreditEntry
 from credit.services import aged, undo_payment
 from drawers.services import expected_cash, give_back, take_credit_payment
 from staff.models import User
+from testing.people import browser_of
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, end
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,10 +6,10 @@ import pytest
 
 from customers.models import Customer, SavedNumber
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_order, make_product
+from testing.people import browser_of
 from tests.core.helpers import cells, has_id, words
 from tests.customers.helpers import make_customer, refused
-from tests.factories import make_biller, make_check, make_order, make_product
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

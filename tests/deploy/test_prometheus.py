@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.measures import CALL_SECONDS, TASK_SECONDS
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.ledger.helpers import open_books
 
 FILES = Path(__file__).resolve().parents[2] / "deploy" / "prometheus"

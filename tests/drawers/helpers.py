@@ -14,10 +14,10 @@ from drawers.models import DENOMINATIONS, Drawer, Shift
 from drawers.services import Ending, end_payments, open_shift
 from purchases.models import Order
 from staff.models import User
-from tests.database import past_triggers
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import place
+from testing.database import past_triggers
+from testing.factories import make_product
+from testing.orders import place
+from testing.people import make_person
 
 
 def pieces_of(amount: int) -> list[int]:

@@ -6,9 +6,9 @@ from credit.models import CreditEntry
 from drawers.models import DrawerEntry, Payment
 from drawers.services import expected_cash, give_back
 from staff.models import User
+from testing.people import browser_of
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, end, sell
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -24,13 +24,13 @@ from drawers.services import (
 )
 from drawers.services.totals import totals_of
 from staff.models import User
+from testing.database import past_triggers
+from testing.factories import make_product
+from testing.orders import place
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden
 from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.database import past_triggers
 from tests.drawers.helpers import begin, end, end_of_day, pieces_of, sell
-from tests.factories import make_product
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import place
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

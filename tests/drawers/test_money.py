@@ -28,12 +28,12 @@ from drawers.services import (
 )
 from purchases.models import Order
 from purchases.services.resolving import requeue
+from testing.factories import make_product
+from testing.orders import at_once, never_arrived, place
+from testing.people import make_person
+from testing.sandbox_process import eventually
 from tests.credit.helpers import account_of, give_credit, owed_by
 from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
-from tests.factories import make_product
-from tests.people import make_person
-from tests.purchases.helpers import at_once, never_arrived, place
-from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,10 +11,10 @@ from credit.models import CreditEntry
 from drawers.models import DrawerEntry
 from drawers.services import close_shift, expected_cash
 from staff.models import User
+from testing.orders import at_once
+from testing.people import browser_of
 from tests.credit.helpers import give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin, pieces_of, send_as, token_on
-from tests.people import browser_of
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services import close_shift
 from staff.models import User
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes, hidden
 from tests.drawers.helpers import begin, end, end_of_day, make_drawer, pieces_of, sell
-from tests.people import browser_of, make_person
 from workbench.services.story import read_story
 
 pytestmark = pytest.mark.django_db(transaction=True)

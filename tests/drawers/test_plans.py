@@ -9,8 +9,8 @@ from drawers.models import DrawerDay, Shift
 from drawers.services import Ending, close_shift, end_payments, lock_shift
 from drawers.services.payments import take_in
 from staff.models import User
+from testing.people import browser_of, make_person
 from tests.drawers.helpers import begin, pieces_of, sell
-from tests.people import browser_of, make_person
 from tests.plans import MANY, asked, copy_many, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)

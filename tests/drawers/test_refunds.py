@@ -13,10 +13,10 @@ from drawers.models import DrawerEntry, Payment
 from drawers.services import close_shift, give_back
 from purchases.models import Order
 from purchases.services import note_given_back
+from testing.orders import at_once
+from testing.people import browser_of, make_person
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.people import browser_of, make_person
 from tests.plans import MANY, asked, copy_many, too_wide
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

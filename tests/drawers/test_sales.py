@@ -8,9 +8,9 @@ from credit.errors import NoAccount
 from drawers.errors import DrawerRefused, PaymentUnclear
 from drawers.models import Payment, PaymentHistory
 from drawers.services import PaymentFacts, change_payment, close_shift, expected_cash
+from testing.people import make_person
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, pieces_of, sell
-from tests.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,9 +14,9 @@ from drawers.models import DrawerEntry, Shift
 from drawers.services import change_payment, close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
 from drawers.services.locking import lock_shift
 from staff.models import Throttle
+from testing.orders import at_once
+from testing.people import Browser, browser_of, make_person
 from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
-from tests.people import Browser, browser_of, make_person
-from tests.purchases.helpers import at_once
 from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 

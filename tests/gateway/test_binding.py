@@ -14,7 +14,7 @@ from backoffice.management.commands import prepare_app
 from gateway import services as gateway
 from gateway.models import UpstreamAccount
 from purchases.states import Status
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.ledger.helpers import open_books
 from upstream.errors import Misconfigured
 

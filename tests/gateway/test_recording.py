@@ -14,8 +14,8 @@ from core.tracing import begin_trace, end_trace
 from gateway.models import Exchange
 from gateway.services import call, read_balance, reserve
 from purchases.services import submit
+from testing.orders import place
 from tests.conftest import Upstream
-from tests.purchases.helpers import place
 from tests.upstream.scripted_upstream import ScriptedUpstream
 from upstream import requests
 from upstream.budget import CallClass

@@ -23,7 +23,7 @@ from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.gateway.helpers import kept_exchange, read_balance
 from tests.ledger.helpers import open_books, spend
 from tests.reconciliation.helpers import make_difference

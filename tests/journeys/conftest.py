@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from staff.roles import create_demo_staff
+from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.fleet import Fleet
 from tests.journeys.helpers import DESKTOP, OpenWindow
 
 # Long enough for a busy machine: what comes, comes sooner.

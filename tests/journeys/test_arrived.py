@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from complaints.models import Complaint
 from purchases.states import Status
 from staff.roles import create_demo_staff
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]

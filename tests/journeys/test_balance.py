@@ -10,10 +10,10 @@ from purchases.models import Order
 from purchases.states import Status
 from reconciliation.models import Difference
 from reconciliation.tasks import read_balance
+from testing.fleet import Fleet
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
-from tests.fleet import Fleet
 from tests.journeys.helpers import PHONE, OpenWindow, sign_in
-from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.journey
 

@@ -10,10 +10,10 @@ from catalogue.models import Product
 from customers.models import Customer, SavedNumber
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from testing.fleet import Fleet
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
-from tests.fleet import Fleet
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in
-from tests.sandbox_process import eventually
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.journey

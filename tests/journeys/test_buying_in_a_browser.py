@@ -7,10 +7,10 @@ from playwright.sync_api import expect
 
 from purchases.models import Order
 from purchases.states import Status
+from testing.fleet import Fleet
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
-from tests.fleet import Fleet
 from tests.journeys.helpers import OpenWindow, sign_in
-from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.journey
 

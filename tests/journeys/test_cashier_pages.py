@@ -13,12 +13,12 @@ from purchases.states import Status
 from shop.models import Shop
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import make_biller, make_check, make_payment
+from testing.sandbox_process import eventually
 from tests.alerts.helpers import LOW, unknown
 from tests.drawers.helpers import begin, end, sell
-from tests.factories import make_biller, make_check, make_payment
 from tests.journeys.helpers import PHONE, OpenWindow, faults_in, sign_in
 from tests.ledger.helpers import open_books
-from tests.sandbox_process import eventually
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

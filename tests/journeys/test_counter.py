@@ -16,13 +16,13 @@ from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.fleet import Fleet
+from testing.sandbox_process import eventually
 from tests.bills.helpers import start
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
-from tests.fleet import Fleet
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in, take_over
-from tests.sandbox_process import eventually
 from tests.tills.helpers import a_request, give_pin, manager
 from tills.models import Till
 from tills.services import make_code

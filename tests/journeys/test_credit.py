@@ -10,10 +10,10 @@ from drawers.services import take_credit_payment
 from purchases.models import Order
 from staff.models import User
 from staff.roles import create_demo_staff
+from testing.factories import make_product
 from tests.credit.helpers import account_of, owed_by, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end
-from tests.factories import make_product
 from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]

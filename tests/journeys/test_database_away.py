@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from purchases.models import Order
+from testing.database import away_for_the_app
+from testing.fleet import Fleet
 from tests.conftest import Upstream
-from tests.database import away_for_the_app
-from tests.fleet import Fleet
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in
 
 pytestmark = pytest.mark.journey

@@ -11,7 +11,7 @@ from catalogue.models import Product
 from purchases.services import count_health
 from purchases.states import Status
 from staff.roles import create_demo_staff
-from tests.factories import make_order, make_product
+from testing.factories import make_order, make_product
 from tests.journeys.helpers import OpenWindow, faults_in_all_looks, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]

@@ -7,9 +7,9 @@ from playwright.sync_api import Browser, expect
 
 from purchases.states import Status
 from staff.roles import create_demo_staff
-from tests.factories import make_order
+from testing.factories import make_order
+from testing.orders import report
 from tests.journeys.helpers import sign_in
-from tests.purchases.helpers import report
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from catalogue.models import Product
 from staff.roles import create_demo_staff
-from tests.factories import make_product
+from testing.factories import make_product
 from tests.journeys.helpers import OpenWindow, sign_in
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]

@@ -7,8 +7,8 @@ import pytest
 from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page, expect
 
+from testing.people import make_person
 from tests.journeys.helpers import PHONE, OpenWindow, faults_of
-from tests.people import make_person
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 

@@ -10,7 +10,7 @@ from purchases.states import Status
 from shop.models import Shop
 from staff.models import User
 from staff.roles import create_demo_staff
-from tests.factories import make_check, make_order, make_payment, make_product
+from testing.factories import make_check, make_order, make_payment, make_product
 from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_of, sign_in
 from tests.shop.helpers import png
 

@@ -1,4 +1,4 @@
-"""The services of the tests themselves (`tests/services.py`)."""
+"""The services of the tests themselves (`testing/services.py`)."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def test_services():
 def start_pytest(empty: Path, *, stay: float) -> "subprocess.Popen[bytes]":
     """Run one test in a pytest of its own that starts services of its own, as if a real upstream were configured."""
     (empty / "test_inner.py").write_text(INNER)
-    plugins = ["-p", "tests.services", "-p", "no:django", "-p", "no:cacheprovider"]
+    plugins = ["-p", "testing.services", "-p", "no:django", "-p", "no:cacheprovider"]
     words = ["-c", os.devnull, "--rootdir", str(empty), *plugins]
     environment = {"FOUND": str(empty / "found"), "STAY": str(stay), "UPSTREAM_BASE_URL": "https://real.example.com"}
     return subprocess.Popen(

@@ -11,7 +11,7 @@ from purchases.models import Order
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.gateway.helpers import read_balance
 
 

@@ -17,9 +17,9 @@ from ledger.models import Books, ClosedDay, Entry, Flaw, RunningDay
 from ledger.services.closing import closing_of
 from reconciliation.services import last_proof, prove, reconcile
 from reconciliation.tasks import prove_books
-from tests.database import past_triggers
+from testing.database import past_triggers
+from testing.orders import at_once
 from tests.ledger.helpers import closing_lines, open_books, spend
-from tests.purchases.helpers import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -16,10 +16,10 @@ from purchases.services.sending import claim
 from purchases.services.waiting import queue_waiting_orders
 from purchases.states import ActionReason, Status
 from reconciliation import services as reconciliation
-from tests.factories import make_order, make_product
+from testing.factories import make_order, make_product
+from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

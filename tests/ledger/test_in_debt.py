@@ -10,9 +10,9 @@ from ledger.models import Entry
 from purchases.errors import BalanceShort
 from purchases.states import Status
 from reconciliation import services as reconciliation
-from tests.factories import reported
+from testing.factories import reported
+from testing.orders import OneAnswer, ask, place, send
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import OneAnswer, ask, place, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,8 +10,8 @@ from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services.sending import claim
+from testing.orders import place, report
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import place, report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

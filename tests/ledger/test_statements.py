@@ -20,7 +20,7 @@ from ledger import services as ledger
 from ledger.models import Entry
 from ledger.tables import StatementTable
 from reconciliation import services as reconciliation
-from tests.factories import make_order
+from testing.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
 

@@ -10,8 +10,8 @@ from purchases.models import Incident
 from purchases.services.sending import claim
 from purchases.states import Status
 from reconciliation.services.facts import readings
-from tests.factories import reported
-from tests.purchases.helpers import OneAnswer, ask, place, send
+from testing.factories import reported
+from testing.orders import OneAnswer, ask, place, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

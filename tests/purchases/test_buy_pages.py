@@ -7,10 +7,10 @@ import pytest
 
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_order, make_product
+from testing.orders import NUMBER, confirm, review
 from tests.core.helpers import codes, has_id, hidden, words
-from tests.factories import make_order, make_product
 from tests.gateway.helpers import read_balance
-from tests.purchases.helpers import NUMBER, confirm, review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 

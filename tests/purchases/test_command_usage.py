@@ -13,9 +13,9 @@ from gateway.models import UpstreamAccount
 from ledger.models import Entry
 from purchases.models import Order
 from reconciliation.models import ReconciliationRun
+from testing.factories import make_biller, make_check, make_product
 from tests.conftest import Upstream
 from tests.core.helpers import run
-from tests.factories import make_biller, make_check, make_product
 from upstream.client import get_client
 
 PHONE = "--destination=081290000001"

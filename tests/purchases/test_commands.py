@@ -11,10 +11,10 @@ from psycopg import errors
 from catalogue.models import CatalogueSync, Product, SyncFault
 from purchases.models import Order
 from purchases.states import Status
+from testing.factories import make_order
+from testing.orders import FIELDS
 from tests.conftest import Upstream
 from tests.core.helpers import run
-from tests.factories import make_order
-from tests.purchases.helpers import FIELDS
 from upstream.client import get_client
 
 

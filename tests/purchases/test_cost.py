@@ -7,10 +7,10 @@ from catalogue.models import Product
 from purchases.models import Order
 from purchases.services import submit
 from purchases.states import Status
-from tests.callbacks.helpers import body_for, post
+from testing.callbacks import body_for, post
+from testing.database import statements
+from testing.people import browser_of
 from tests.conftest import Upstream
-from tests.database import statements
-from tests.people import browser_of
 from upstream.budget import CallClass
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from catalogue.services import search_products
 from purchases.services import count_what_is_bought
 from purchases.states import Status
-from tests.factories import make_order, make_product
+from testing.factories import make_order, make_product
 
 pytestmark = pytest.mark.django_db
 

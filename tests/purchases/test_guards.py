@@ -18,9 +18,9 @@ from purchases.services.placing import refuse_repeat
 from purchases.services.polling import Found
 from purchases.services.sending import claim
 from purchases.states import Status
+from testing.factories import make_order, make_product, moves
+from testing.orders import SUBMIT, place, report
 from tests.conftest import Upstream
-from tests.factories import make_order, make_product, moves
-from tests.purchases.helpers import SUBMIT, place, report
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -17,7 +17,7 @@ from purchases.services import count_health, count_health_if_due
 from purchases.services.health import recount_when_committed
 from purchases.services.moving import Cause, lock_order_for_move, move
 from purchases.states import Status
-from tests.factories import make_biller, make_order, make_product
+from testing.factories import make_biller, make_order, make_product
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ import pytest
 from purchases.receipts import message_text, whatsapp_address
 from purchases.states import FINAL, OPEN, Status
 from shop.presenting import Letterhead
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
-from tests.people import browser_of
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.people import browser_of
 from tests.shop.helpers import save
 
 pytestmark = pytest.mark.django_db

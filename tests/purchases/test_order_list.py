@@ -9,9 +9,9 @@ import pytest
 from django.utils import timezone
 
 from purchases.states import Status
+from testing.factories import make_order, make_product
+from testing.orders import report
 from tests.core.helpers import has_id, next_question, words
-from tests.factories import make_order, make_product
-from tests.purchases.helpers import report
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db

@@ -16,10 +16,10 @@ from purchases.services.sending import claim
 from purchases.services.sweeping import SUBMIT
 from purchases.states import FINAL, ActionReason, Status
 from staff.models import User
+from testing.factories import make_biller, make_order, make_product
+from testing.orders import answer, never_arrived, place, report
+from testing.people import browser_of
 from tests.core.helpers import codes, has_id, next_question, words
-from tests.factories import make_biller, make_order, make_product
-from tests.people import browser_of
-from tests.purchases.helpers import answer, never_arrived, place, report
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db

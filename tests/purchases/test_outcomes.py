@@ -10,8 +10,8 @@ from purchases.models.orders import may_be_charged
 from purchases.services import Decision, apply_verdict
 from purchases.services.sending import claim
 from purchases.states import FINAL, ActionReason, Status, may_move
-from tests.factories import make_order, moves
-from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, answer, report
+from testing.factories import make_order, moves
+from testing.orders import CALLBACK, POLL, SUBMIT, answer, report
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday,
 from purchases.models import Order
 from purchases.services import place_order
 from purchases.states import Status
-from tests.factories import make_order, make_product, moves
+from testing.factories import make_order, make_product, moves
 
 pytestmark = pytest.mark.django_db
 

@@ -21,11 +21,11 @@ from purchases.services import (
 )
 from purchases.services.sending import claim
 from purchases.states import Status
+from testing.database import statements
+from testing.factories import make_order, make_product, moves, reported
+from testing.orders import CALLBACK, POLL, SUBMIT, at_once, report
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
-from tests.database import statements
-from tests.factories import make_order, make_product, moves, reported
-from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, at_once, report
-from tests.sandbox_process import eventually
 from upstream.budget import CallClass
 
 

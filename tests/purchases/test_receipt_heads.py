@@ -8,8 +8,8 @@ from purchases.receipts import MeterOwner
 from purchases.states import Status
 from shop.services import current_shop
 from staff.models import User
-from tests.factories import make_order, make_product
-from tests.people import browser_of
+from testing.factories import make_order, make_product
+from testing.people import browser_of
 from tests.shop.helpers import file_of, papers_of, png, save, text_of
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 
 from purchases.models import ReceiptPrint
 from purchases.states import Status
+from testing.factories import make_check, make_order, make_payment, make_product
 from tests.core.helpers import codes
-from tests.factories import make_check, make_order, make_payment, make_product
 from tests.shop.helpers import text_of
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,9 @@ from purchases.services import (
 )
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.factories import make_order, make_product, moves
+from testing.orders import CALLBACK, never_arrived, report
 from tests.conftest import Upstream
-from tests.factories import make_order, make_product, moves
-from tests.purchases.helpers import CALLBACK, never_arrived, report
 
 pytestmark = pytest.mark.django_db
 

@@ -7,9 +7,9 @@ import pytest
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from purchases.states import Status
-from tests.database import statements
-from tests.factories import make_check, make_order
-from tests.people import browser_of
+from testing.database import statements
+from testing.factories import make_check, make_order
+from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from purchases.errors import BelowCost, PriceMoved, SellingPriceMoved
 from purchases.models import Order, OrderEvent
 from purchases.services import send_again
 from purchases.states import ActionReason, Status
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
-from tests.people import make_person
-from tests.purchases.helpers import place
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.orders import place
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

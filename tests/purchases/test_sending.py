@@ -12,8 +12,8 @@ from purchases.services import cancel_order, close_never_arrived, poll, send_aga
 from purchases.services.following import follow
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
+from testing.factories import moves
 from tests.conftest import Upstream
-from tests.factories import moves
 from tests.purchases.magic import buy, place
 from upstream import requests
 from upstream.budget import CallClass

@@ -11,12 +11,12 @@ from purchases.incident_words import incident_words
 from purchases.models import Incident, Order
 from purchases.services import Decision, Report, apply_reports, apply_verdict
 from purchases.states import Status
-from tests.database import past_triggers
-from tests.factories import make_order, make_product, reported
-from tests.people import browser_of
+from testing.database import past_triggers
+from testing.factories import make_order, make_product, reported
+from testing.orders import CALLBACK, STAFF, never_arrived, report
+from testing.people import browser_of
+from testing.sandbox_process import eventually
 from tests.plans import asked, scans
-from tests.purchases.helpers import CALLBACK, STAFF, never_arrived, report
-from tests.sandbox_process import eventually
 
 pytestmark = pytest.mark.django_db
 

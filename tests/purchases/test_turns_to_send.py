@@ -12,8 +12,8 @@ from purchases.models import Order
 from purchases.services import DUE_ORDERS, submit
 from purchases.services.following import follow
 from purchases.states import Status
+from testing.factories import moves
 from tests.conftest import Upstream
-from tests.factories import moves
 from tests.purchases.magic import buy, place
 from upstream.budget import CallClass
 from upstream.client import get_client

@@ -15,10 +15,10 @@ from purchases.services import Action, allowed_actions, approve_verdict, propose
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
+from testing.orders import CALLBACK, SUBMIT, never_arrived, place, report
+from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, decline
 from tests.core.helpers import has_id
-from tests.people import browser_of
-from tests.purchases.helpers import CALLBACK, SUBMIT, never_arrived, place, report
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

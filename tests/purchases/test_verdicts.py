@@ -25,12 +25,12 @@ from purchases.services.following import follow
 from purchases.services.sending import claim
 from purchases.states import Status
 from staff.models import User
+from testing.factories import make_order, moves
+from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
+from testing.people import browser_of, make_person
 from tests.approvals.helpers import approve_on_page, decline
 from tests.conftest import Upstream
 from tests.core.helpers import has_id, words
-from tests.factories import make_order, moves
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from upstream.budget import CallClass
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -6,10 +6,10 @@ import pytest
 
 from purchases.models import Order
 from purchases.services.waiting import queue_waiting_orders
+from testing.factories import make_check, make_product
+from testing.orders import NUMBER, confirm, review
 from tests.core.helpers import codes, has_id, hidden, words
-from tests.factories import make_check, make_product
 from tests.ledger.helpers import open_books, spend, upstream_tells
-from tests.purchases.helpers import NUMBER, confirm, review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 

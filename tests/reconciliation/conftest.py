@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from testing.people import make_person
 from tests.conftest import Upstream
-from tests.people import make_person
 from tests.reconciliation.helpers import reconcile
 
 

@@ -21,9 +21,9 @@ from purchases.services.sending import claim
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services.on_demand import reconcile_now
+from testing.orders import place, report
 from tests.conftest import Upstream
 from tests.gateway.helpers import read_balance
-from tests.purchases.helpers import place, report
 from upstream.budget import CallClass
 from upstream.endpoints import Endpoint
 

@@ -14,12 +14,12 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
 from staff.models import User
+from testing.factories import make_order
+from testing.orders import STAFF, never_arrived
+from testing.people import browser_of
 from tests.core.helpers import has_id, next_question, words
-from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
-from tests.people import browser_of
-from tests.purchases.helpers import STAFF, never_arrived
 from tests.reconciliation.helpers import make_difference, said, sent, steps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]

@@ -17,10 +17,10 @@ from purchases.models import Incident
 from purchases.services.polling import _count_not_found
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, Reconciliation
-from tests.database import past_triggers
+from testing.database import past_triggers
+from testing.orders import CALLBACK, SUBMIT, at_once, never_arrived, report
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import CALLBACK, SUBMIT, at_once, never_arrived, report
 from tests.reconciliation.helpers import asked, sent, tell
 from upstream.endpoints import Endpoint
 

@@ -16,11 +16,11 @@ from ledger.models import Books, Entry
 from reconciliation import services as reconciliation
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp, Reconciliation
 from reconciliation.services import decisions, differences
+from testing.database import past_triggers
+from testing.orders import at_once
 from tests.approvals.helpers import approve, decline
-from tests.database import past_triggers
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import at_once
 from tests.reconciliation.helpers import make_difference
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,10 +10,10 @@ from ledger import services as ledger
 from ledger.models import Entry
 from purchases.states import Status
 from reconciliation.models import Adjustment, Difference, ExpectedTopUp
+from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
-from tests.people import browser_of
 from tests.reconciliation.helpers import make_difference, said, steps
 
 pytestmark = pytest.mark.django_db

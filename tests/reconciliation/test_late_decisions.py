@@ -15,9 +15,9 @@ from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference
+from testing.orders import CALLBACK, STAFF, SUBMIT, never_arrived, report
+from testing.people import make_person
 from tests.ledger.helpers import open_books
-from tests.people import make_person
-from tests.purchases.helpers import CALLBACK, STAFF, SUBMIT, never_arrived, report
 from tests.reconciliation.helpers import asked, bought, sent, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)

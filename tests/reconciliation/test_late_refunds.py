@@ -15,9 +15,9 @@ from purchases.models import Order
 from reconciliation import services as reconciliation
 from reconciliation.errors import DecisionRefused
 from reconciliation.models import Difference, ExpectedTopUp
+from testing.orders import never_arrived
 from tests.approvals.helpers import decline
 from tests.ledger.helpers import open_books
-from tests.purchases.helpers import never_arrived
 from tests.reconciliation.helpers import bought, sent, tell
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,9 +16,9 @@ from purchases.services import Decision, apply_verdict
 from purchases.states import Status
 from reconciliation.models import Difference
 from reconciliation.services import prove, proving, reconcile
-from tests.database import past_triggers
+from testing.database import past_triggers
+from testing.orders import STAFF, never_arrived, place, report
 from tests.ledger.helpers import open_books, spend
-from tests.purchases.helpers import STAFF, never_arrived, place, report
 from tests.reconciliation.helpers import sent
 
 pytestmark = pytest.mark.django_db(transaction=True)

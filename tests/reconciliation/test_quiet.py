@@ -26,8 +26,8 @@ from reconciliation.quiet import (
     opening,
     smallest_difference,
 )
-from tests.reconciliation.method_shop import MICRO, MethodShop
-from tests.reconciliation.world import World, grade
+from testing.method_shop import MICRO, MethodShop
+from testing.world import World, grade
 
 OPENED = 100_000
 PRICE = 10_000

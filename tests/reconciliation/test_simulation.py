@@ -12,8 +12,8 @@ from ledger.models import Entry
 from purchases.models import Incident
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
-from tests.reconciliation.shop import ServiceShop
-from tests.reconciliation.world import World, grade
+from testing.service_shop import ServiceShop
+from testing.world import World, grade
 
 pytestmark = pytest.mark.django_db
 

@@ -22,12 +22,12 @@ from purchases.models import Order
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
+from testing.factories import make_order
+from testing.people import browser_of
 from tests.alerts.helpers import give_heartbeats
 from tests.core.helpers import counts_at
-from tests.factories import make_order
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books
-from tests.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

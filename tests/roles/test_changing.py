@@ -11,8 +11,8 @@ from staff.errors import NotAllowed
 from staff.models import RoleLimits, User
 from staff.roles import ROLES, rights_by_role
 from staff.services import Limits, change_limits, change_role_rights, limits_of, limits_of_roles
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id
-from tests.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

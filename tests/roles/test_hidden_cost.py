@@ -21,11 +21,11 @@ from purchases.models import Incident, Order, OrderEvent, ReceiptPrint
 from purchases.services import ask_for_approval, place_order
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.factories import make_order, make_product
+from testing.orders import NUMBER, confirm, review
+from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden, words, words_at
-from tests.factories import make_order, make_product
 from tests.ledger.helpers import open_books
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import NUMBER, confirm, review
 from tests.roles.helpers import addresses
 
 pytestmark = pytest.mark.django_db

@@ -28,11 +28,11 @@ from purchases.models.receipts import Paper
 from purchases.services import ask_for_approval, place_order
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
+from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.people import Browser, browser_of, make_person
 from tests.approvals.helpers import cashier
 from tests.drawers.helpers import begin, pieces_of
-from tests.factories import make_biller, make_check, make_order, make_payment, make_product
 from tests.gateway.helpers import kept_exchange
-from tests.people import Browser, browser_of, make_person
 from tests.reconciliation.helpers import make_difference
 from tests.roles.helpers import routes
 

@@ -13,11 +13,11 @@ from purchases.models import Order
 from purchases.services import place_order, send_again
 from purchases.states import ActionReason, Status
 from staff.models import User
+from testing.database import statements
+from testing.factories import make_check, make_order, make_product
+from testing.orders import at_once, place
+from testing.people import browser_of, make_person
 from tests.core.helpers import has_id
-from tests.database import statements
-from tests.factories import make_check, make_order, make_product
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import at_once, place
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 

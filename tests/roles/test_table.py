@@ -10,7 +10,7 @@ from django.test import Client
 
 from core.rights import Role
 from staff.acting import NotPermitted
-from tests.people import make_person
+from testing.people import make_person
 from tests.roles.helpers import DOCUMENT, NO, YES, addresses, tables
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from tests.sandbox_process import SandboxProcess, eventually
+from testing.sandbox_process import SandboxProcess, eventually
 
 PHONE = "081234567890"
 PRODUCT = "TSEL10"

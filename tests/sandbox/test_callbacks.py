@@ -2,8 +2,8 @@
 
 import pytest
 
+from testing.sandbox_process import eventually
 from tests.sandbox.calls import callbacks, new_ref
-from tests.sandbox_process import eventually
 
 
 def in_state(sandbox, ref_id, state):

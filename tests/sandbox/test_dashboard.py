@@ -5,8 +5,8 @@ import re
 import pytest
 import requests
 
+from testing.sandbox_process import eventually
 from tests.sandbox.calls import NOT_FOUND, OPENING, PRICE, STATUS, Sandbox, callbacks, data_of, error_of, new_ref
-from tests.sandbox_process import eventually
 
 LISTS = ["/transactions", "/bill-checks", "/balance", "/requests", "/callbacks", "/products"]
 REFUSED = '<li class="error">'

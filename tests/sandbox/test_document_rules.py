@@ -7,8 +7,8 @@ import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
+from testing.sandbox_process import PROJECT, eventually
 from tests.sandbox.calls import BILL, CREATE, INQUIRY, PAY, PHONE, PRODUCT, STATUS, error_of, new_ref
-from tests.sandbox_process import PROJECT, eventually
 
 WRONG_SIGNATURE = (401, "INVALID_SIGNATURE")
 

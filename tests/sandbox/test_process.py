@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from testing.sandbox_process import SandboxProcess, eventually
 from tests.sandbox.calls import OPENING, PRICE, data_of, error_of, new_ref
-from tests.sandbox_process import SandboxProcess, eventually
 
 
 @pytest.mark.parametrize("ending", ["stop", "kill"])

@@ -10,9 +10,9 @@ from datetime import datetime
 import pytest
 import requests
 
+from testing.sandbox_process import SandboxProcess, eventually
 from tests.callback_receiver import CallbackReceiver
 from tests.sandbox.calls import KINDS, OUTCOMES, data_of, new_ref
-from tests.sandbox_process import SandboxProcess, eventually
 
 SPEED = 20
 ENDING = [number for number in OUTCOMES if number not in (3, 11)]

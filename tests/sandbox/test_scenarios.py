@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 import requests
 
+from testing.sandbox_process import eventually
 from tests.sandbox.calls import CREATE, KINDS, PRICE, PRODUCT, REFUSED_ALWAYS, data_of, error_of, magic, new_ref
-from tests.sandbox_process import eventually
 
 # scenario → its refusal; the kind that it is for
 REFUSED_ONCE = {24: (429, "RATE_LIMITED"), 25: (400, "WEIRD_NEW_CODE")}

@@ -10,8 +10,8 @@ from audit.services.sources import audited_tables
 from shop.models import Logo, Shop, ShopHistory
 from shop.services import adopt_name, current_shop, shop_name
 from staff.models import User
+from testing.people import browser_of
 from tests.core.helpers import codes
-from tests.people import browser_of
 from tests.shop.helpers import TYPED, file_of, jpeg, papers_of, png, save, text_of
 
 pytestmark = pytest.mark.django_db

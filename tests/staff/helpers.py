@@ -19,7 +19,7 @@ from staff.services import (
     reactivate,
     withdraw_link,
 )
-from tests.people import Browser, make_person
+from testing.people import Browser, make_person
 
 GOOD = "entirely-other-9"
 

@@ -6,8 +6,8 @@ from django.contrib.auth.models import Permission
 
 from staff.backends import StaffBackend
 from staff.models import User
-from tests.database import statements
-from tests.people import make_person
+from testing.database import statements
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from audit.models import AuditEvent
 from staff.errors import NameTaken, NotAllowed
 from staff.models import BREAK_GLASS, User
 from staff.services import deactivate, has_factor
-from tests.people import make_person
+from testing.people import make_person
 from tests.staff.helpers import invited
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from audit.kinds import Kind
 from audit.models import AuditEvent
 from staff.models import User
 from staff.services import deactivate, has_factor
-from tests.people import Browser, code_of, give_factor, make_person
+from testing.people import Browser, code_of, give_factor, make_person
 from tests.staff.helpers import administrator, groups, owner, signed_in
 from tests.staff.own_keys import with_passkey
 

@@ -13,7 +13,7 @@ from staff.errors import FactorRefused
 from staff.models import User
 from staff.services import check_factor, has_factor, needs_factor, passkeys
 from staff.services.factors import use_code
-from tests.people import code_of, give_recovery_codes, make_person
+from testing.people import code_of, give_recovery_codes, make_person
 from tests.soft_key import SoftKey
 from tests.staff.own_keys import with_passkey
 

@@ -8,7 +8,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import connection
 
 from staff.models import FactorHistory, OutsideAccountHistory
-from tests.people import give_factor, make_person
+from testing.people import give_factor, make_person
 
 pytestmark = pytest.mark.django_db
 

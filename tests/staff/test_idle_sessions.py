@@ -14,7 +14,7 @@ from audit.models import AuditEvent
 from core import clock
 from staff.models import Session, SpentChallenge, Throttle
 from staff.tasks import clear_ended_sessions
-from tests.people import browser_of, make_person
+from testing.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

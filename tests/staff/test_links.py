@@ -11,9 +11,9 @@ from django.utils import timezone
 from staff.errors import LinkRefused
 from staff.models import AccessLink, User
 from staff.services import accept_link, deactivate, make_link, withdraw_link
+from testing.orders import at_once
+from testing.people import make_person
 from tests.core.helpers import codes, has_id
-from tests.people import make_person
-from tests.purchases.helpers import at_once
 from tests.staff.helpers import GOOD, choose, invited, open_link, reset, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -16,8 +16,8 @@ from staff.services import (
     reactivate,
     withdraw_link,
 )
-from tests.people import give_factor, make_person
-from tests.purchases.helpers import at_once
+from testing.orders import at_once
+from testing.people import give_factor, make_person
 from tests.staff.helpers import GOOD, STEPS, administrator, groups, invited, owner, refused, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from staff.errors import NotAllowed
 from staff.models import Session, User
 from staff.roles import give_role, role_of
 from staff.services import change_role, deactivate, make_link
-from tests.people import code_of, give_factor, make_person
+from testing.people import code_of, give_factor, make_person
 from tests.staff.oidc_provider import (
     CALLBACK,
     CLIENT,

@@ -10,7 +10,7 @@ from core import clock
 from staff.allauth_internals import format_hotp_value, hotp_value
 from staff.models import User
 from staff.services import has_factor
-from tests.people import browser_of, code_of, give_recovery_codes, make_person
+from testing.people import browser_of, code_of, give_recovery_codes, make_person
 from tests.soft_key import SoftKey
 from tests.staff.helpers import signed_in
 from tests.staff.own_keys import with_passkey

@@ -9,7 +9,7 @@ from audit.models import AuditEvent
 from staff.errors import NotAllowed
 from staff.models import Session
 from staff.services import accept_link, deactivate, end_sessions, invite, make_link, reactivate, withdraw_link
-from tests.people import make_person
+from testing.people import make_person
 from tests.staff.helpers import GOOD, Role, invited, open_link, owner, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import User
 from staff.rights import grant
 from staff.roles import DEMO_STAFF, ROLES, create_demo_staff, rights_by_role, role_of, roles_given_by
-from tests.people import make_person
+from testing.people import make_person
 
 pytestmark = pytest.mark.django_db
 

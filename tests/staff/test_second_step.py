@@ -8,7 +8,7 @@ from audit.kinds import Kind
 from audit.models import AuditEvent
 from staff.services import deactivate, make_link
 from staff.services.own_factors import reset_factors
-from tests.people import code_of, give_recovery_codes, make_person
+from testing.people import code_of, give_recovery_codes, make_person
 from tests.staff.helpers import choose, reset
 from tests.staff.own_keys import with_passkey
 

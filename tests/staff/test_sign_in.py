@@ -7,7 +7,7 @@ from django.test import Client, override_settings
 
 from staff.models import User
 from staff.roles import DEMO_STAFF
-from tests.people import browser_of, code_of, make_person
+from testing.people import browser_of, code_of, make_person
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ from django.core.management import load_command_class
 from core.rights import Role
 from staff.models import User
 from staff.roles import role_of
+from testing.people import make_person
 from tests.core.helpers import run
-from tests.people import make_person
 from tests.staff.helpers import choose, owner
 
 pytestmark = pytest.mark.django_db

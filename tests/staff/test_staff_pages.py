@@ -8,8 +8,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from staff.models import AccessLink, Session, User
+from testing.people import browser_of, make_person
 from tests.core.helpers import cells, codes, has_id
-from tests.people import browser_of, make_person
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -13,9 +13,9 @@ from staff.errors import LinkRefused, NameTaken, NotAllowed
 from staff.models import Session, User
 from staff.roles import give_role
 from staff.services import accept_link, change_role, deactivate, end_sessions, invite, make_link, reactivate
+from testing.orders import at_once
+from testing.people import make_person
 from tests.core.helpers import codes, has_id, run
-from tests.people import make_person
-from tests.purchases.helpers import at_once
 from tests.staff.helpers import GOOD, STEPS, administrator, choose, invited, open_link, owner, refused, signed_in
 
 pytestmark = pytest.mark.django_db

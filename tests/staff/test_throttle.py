@@ -13,7 +13,7 @@ from core.rights import Role
 from staff.models import Throttle, User
 from staff.services import change_role, deactivate, make_link, reactivate
 from staff.services.throttle import Key, Pace, Slowed, clear_expired, take
-from tests.people import code_of, make_person
+from testing.people import code_of, make_person
 
 pytestmark = pytest.mark.django_db
 RIGHT, WRONG = "secret-words", "something-else"

@@ -7,7 +7,7 @@ from django.test import Client, RequestFactory
 
 from core import clock
 from staff.models import User
-from tests.people import make_person
+from testing.people import make_person
 from tills.models import Pin, Till
 from tills.services import make_code
 from tills.services.enrolling import digest_of

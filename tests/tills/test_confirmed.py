@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from audit.models import AuditEvent
+from testing.people import Browser, code_of
 from tests.core.helpers import codes
-from tests.people import Browser, code_of
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import make_till, manager
 from tills.models import Till

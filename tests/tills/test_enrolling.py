@@ -8,8 +8,8 @@ from django.test import Client
 
 from audit.models import AuditEvent
 from core import clock
-from tests.people import Browser, browser_of, code_of, make_person
-from tests.purchases.helpers import at_once
+from testing.orders import at_once
+from testing.people import Browser, browser_of, code_of, make_person
 from tests.staff.own_keys import with_passkey
 from tests.tills.helpers import manager, take_over, till_browser, who_is_at, with_pin
 from tills.models import EnrolmentCode, Till

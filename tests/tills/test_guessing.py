@@ -8,9 +8,9 @@ from django.test import Client
 
 from audit.models import AuditEvent
 from core import clock
+from testing.orders import at_once
+from testing.people import Browser, code_of
 from tests.core.helpers import codes
-from tests.people import Browser, code_of
-from tests.purchases.helpers import at_once
 from tests.tills.helpers import PIN, WRONG, manager, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 from tills.services import pins, sessions

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from audit.models import AuditEvent
+from testing.people import browser_of, code_of, make_person
 from tests.core.helpers import codes
-from tests.people import browser_of, code_of, make_person
 from tests.tills.helpers import PIN, give_pin, manager, take_over, till_browser, who_is_at
 from tills.models import Pin
 from tills.services import epoch_of, is_weak

@@ -17,13 +17,13 @@ from staff.models import User
 from staff.roles import ROLES
 from staff.services import check_factor, limits_of
 from staff.urls import urlpatterns
+from testing.database import statements
+from testing.factories import make_product
+from testing.orders import confirm, place, review
+from testing.people import Browser, code_of, make_person
 from tests.core.helpers import codes, has_id, hidden
-from tests.database import statements
 from tests.drawers.helpers import begin
-from tests.factories import make_product
 from tests.gateway.helpers import read_balance
-from tests.people import Browser, code_of, make_person
-from tests.purchases.helpers import confirm, place, review
 from tests.tills.helpers import give_pin, manager, take_over, till_browser, who_is_at, with_pin
 from tills.backends import PinBackend
 from tills.models import NotStored, Till

@@ -9,11 +9,11 @@ from django.test import Client
 from audit.models import AuditEvent
 from purchases.models import Order
 from staff.models import Session, User
+from testing.factories import make_product
+from testing.orders import NUMBER, confirm, review
+from testing.people import make_person
 from tests.core.helpers import codes, has_id, hidden
-from tests.factories import make_product
 from tests.gateway.helpers import read_balance
-from tests.people import make_person
-from tests.purchases.helpers import NUMBER, confirm, review
 from tests.tills.helpers import PIN, WRONG, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 

@@ -20,10 +20,10 @@ from purchases.states import Status
 from shop.services.changing import TEXTS
 from staff.models import LIMITS
 from staff.roles import ROLES
+from testing.database import statements
+from testing.factories import make_order
+from testing.people import browser_of, make_person
 from tests.core.helpers import cells
-from tests.database import statements
-from tests.factories import make_order
-from tests.people import browser_of, make_person
 from workbench.presenting.facts import NAMES
 from workbench.tasks import write_audit
 

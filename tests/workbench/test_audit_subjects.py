@@ -13,9 +13,9 @@ from audit.services import record
 from customers.models import Customer
 from drawers.models import Drawer
 from purchases.states import Status
-from tests.database import statements
-from tests.factories import make_order
-from tests.people import browser_of, make_person
+from testing.database import statements
+from testing.factories import make_order
+from testing.people import browser_of, make_person
 
 pytestmark = pytest.mark.django_db
 

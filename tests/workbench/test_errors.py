@@ -12,11 +12,11 @@ from callbacks.models import CallbackRefusalCount, RefusalReason
 from callbacks.services import process_batch
 from purchases.models import Incident
 from purchases.states import Status
-from tests.callbacks.helpers import body_for, post
-from tests.database import statements
-from tests.factories import make_order
+from testing.callbacks import body_for, post
+from testing.database import statements
+from testing.factories import make_order
+from testing.people import browser_of
 from tests.gateway.helpers import kept_exchange
-from tests.people import browser_of
 from workbench.services import errors
 from workbench.services.errors import callback_errors, exchange_errors
 

@@ -9,11 +9,11 @@ from django.test import Client
 
 from gateway.models import Exchange
 from gateway.services import call
+from testing.database import statements
+from testing.factories import make_order
+from testing.people import browser_of
 from tests.conftest import Upstream
-from tests.database import statements
-from tests.factories import make_order
 from tests.gateway.helpers import kept_exchange, read_balance
-from tests.people import browser_of
 from upstream import requests
 from upstream.errors import Rejected
 

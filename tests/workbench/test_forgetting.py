@@ -13,7 +13,7 @@ from gateway.services import forgetting, last_reading_before, next_number
 from purchases.states import Status
 from reconciliation.models import Reconciliation
 from reconciliation.services import prove
-from tests.factories import make_check, make_order
+from testing.factories import make_check, make_order
 from tests.gateway.helpers import kept_exchange, read_balance
 from workbench.services.forgetting import forget_old_exchanges
 

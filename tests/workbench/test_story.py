@@ -22,14 +22,14 @@ from purchases.models.receipts import Paper
 from purchases.services import submit
 from purchases.services.receipts import print_receipt
 from reconciliation.models import Difference
-from tests.callbacks.helpers import body_for, post
+from testing.callbacks import body_for, post
+from testing.database import statements
+from testing.orders import place
+from testing.people import browser_of, make_person
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, sell_to
-from tests.database import statements
 from tests.drawers.helpers import end
 from tests.gateway.helpers import kept_exchange
-from tests.people import browser_of, make_person
-from tests.purchases.helpers import place
 from upstream import requests
 from upstream.budget import CallClass
 from workbench.services.story import read_story

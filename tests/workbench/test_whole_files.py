@@ -15,9 +15,9 @@ from exports.services import content_of
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
-from tests.factories import make_order
+from testing.factories import make_order
+from testing.people import Browser, browser_of, code_of, make_person
 from tests.gateway.helpers import kept_exchange
-from tests.people import Browser, browser_of, code_of, make_person
 from tests.staff.helpers import signed_in
 from tests.staff.own_keys import with_passkey
 from workbench.tasks import write_audit

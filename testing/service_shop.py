@@ -19,8 +19,8 @@ from purchases.services.sending import claim
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
-from tests.purchases.helpers import CALLBACK, POLL, STAFF, SUBMIT, answer, never_arrived, place, report
-from tests.reconciliation.world import PRICES, Happening, World
+from testing.orders import CALLBACK, POLL, STAFF, SUBMIT, answer, never_arrived, place, report
+from testing.world import PRICES, Happening, World
 from upstream.endpoints import Endpoint
 
 START = dt.datetime(2026, 11, 20, 1, 0, tzinfo=dt.UTC)

@@ -7,7 +7,7 @@ from typing import Any
 
 from reconciliation.explaining import Difference, Explained
 from reconciliation.quiet import Entry, Judgement, Known, Order, Progress, Reading, judge
-from tests.reconciliation.world import Happening, World
+from testing.world import Happening, World
 
 MICRO = 1_000_000
 

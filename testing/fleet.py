@@ -12,8 +12,8 @@ import redis
 import requests
 from django.conf import settings
 
-from tests.database import app_url
-from tests.sandbox_process import PROJECT, eventually, free_port
+from testing.database import app_url
+from testing.sandbox_process import PROJECT, eventually, free_port
 
 _CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
 _QUEUES = ("interactive", "callbacks", "background")

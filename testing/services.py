@@ -1,4 +1,4 @@
-"""Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p tests.services`).
+"""Starts PostgreSQL and Valkey for the tests, before pytest-django reads the settings (`-p testing.services`).
 
 With DATABASE_URL (of a superuser) and REDIS_URL in the environment those servers are used. Otherwise throw-away ones
 are started in a temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the

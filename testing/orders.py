@@ -16,7 +16,7 @@ from purchases.models import Order, OrderEvent
 from purchases.services import Decision, Report, apply_report, apply_verdict, place_order, poll, submit
 from purchases.services.sending import claim
 from purchases.states import ActionReason, Status
-from tests.factories import make_product, reported
+from testing.factories import make_product, reported
 from upstream.budget import CallClass
 from upstream.client import Reply
 from upstream.messages import Transaction

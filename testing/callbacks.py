@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from purchases.models import Order
-from tests.factories import reported
+from testing.factories import reported
 
 URL = "/callbacks/upstream/"
 
