@@ -22,7 +22,7 @@ class Buyer:
         self._product = product
         self._connection = http.client.HTTPConnection("127.0.0.1", shop.fleet.port, timeout=60)
         session = f"sessionid={browser_of('cashier', username=username).cookies['sessionid'].value}"
-        review = f"/products/{product.code}/buy/?review=1&destination=081200000099"
+        review = f"/counter/review/?product={product.code}&q=081200000099"
         self._connection.request("GET", review, headers={"Cookie": session})
         answer = self._connection.getresponse()
         token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', answer.read().decode())
@@ -38,9 +38,14 @@ class Buyer:
     def buy(self) -> str:
         """Press the button once; the new order's destination."""
         destination = new_destination()
-        form = {"destination": destination, "token": str(uuid.uuid4()), "price": self._product.price}
+        form = {
+            "product": self._product.code,
+            "destination": destination,
+            "token": str(uuid.uuid4()),
+            "price": self._product.price,
+        }
         body = urlencode({**form, "csrfmiddlewaretoken": self._form_token})
-        self._connection.request("POST", f"/products/{self._product.code}/buy/", body, self._headers)
+        self._connection.request("POST", "/counter/send/", body, self._headers)
         answer = self._connection.getresponse()
         answer.read()
         assert answer.status == 302, answer.status

@@ -162,8 +162,8 @@ def count_statements(product: Product) -> None:
 
 def click(browser: Client, product: Product, destination: str) -> None:
     """Confirm the purchase."""
-    form = {"destination": destination, "token": str(uuid.uuid4()), "price": product.price}
-    answer = browser.post(f"/products/{product.code}/buy/", form)
+    form = {"product": product.code, "destination": destination, "token": str(uuid.uuid4()), "price": product.price}
+    answer = browser.post("/counter/send/", form)
     assert answer.status_code == 302, answer.content
 
 

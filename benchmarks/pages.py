@@ -272,9 +272,9 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     yield "Buy", reverse("catalogue")
     yield "Buy, search", f"{reverse('catalogue')}?q=tsel+10"
     yield "Buy, number", f"{reverse('catalogue')}?destination={order.destination}"
-    buy = reverse("product_buy", args=[order.product_code])
-    yield "buy a product", buy
-    yield "review", f"{buy}?review=1&destination={order.destination}"
+    sold = f"product={order.product_code}&q={order.destination}"
+    yield "counter, product chosen", f"{reverse('counter')}?{sold}"
+    yield "review", f"{reverse('counter_review')}?{sold}"
     yield "suggestions", f"{reverse('number_suggest', args=[order.product_code])}?destination=0812"
     yield "price changes", reverse("price_changes")
     bills = reverse("bill_list")

@@ -116,14 +116,14 @@ class Person:
         """The catalogue, the review, the order, its page, the list."""
         self.destination += 1
         destination = f"0812{self.destination % 10**9:09d}"
-        review = f"/products/{PRODUCT}/buy/?review=1&destination={destination}"
+        review = f"/counter/review/?product={PRODUCT}&q={destination}"
         self.ask("/products/")
         answer = self.ask(review)
         if cookie := answer.headers.get("Set-Cookie"):
             self.cookie = f"{self.cookie.split(';')[0]}; {cookie.split(';')[0]}"
         hidden = dict(re.findall(r'name="(csrfmiddlewaretoken|price)" value="([^"]+)"', self.page))
-        form = {**hidden, "destination": destination, "token": str(uuid.uuid4()), "confirm": "1"}
-        placed = self.ask(f"/products/{PRODUCT}/buy/", form)
+        form = {**hidden, "product": PRODUCT, "destination": destination, "token": str(uuid.uuid4()), "confirm": "1"}
+        placed = self.ask("/counter/send/", form)
         self.ask(placed.headers.get("Location") or "/orders/")
         self.ask("/orders/")
 

@@ -1,12 +1,10 @@
-"""The addresses of buying, of the orders, and of their receipts."""
+"""The addresses of the orders and of their receipts."""
 
 from django.urls import path
 
-from purchases.views import buy, order, orders, receipts
+from purchases.views import order, orders, receipts
 
 urlpatterns = [
-    path("products/<str:code>/buy/", buy.product_buy, name="product_buy"),
-    path("products/<str:code>/recognise/", buy.recognise, name="recognise"),
     path("orders/", orders.order_list, name="order_list"),
     path("orders/live/", orders.order_list_live, name="order_list_live"),
     path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),

@@ -95,14 +95,14 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def review(client: Client, product: Product, destination: str = NUMBER, **more: Any) -> Any:
-    """The page that shows what will be bought."""
-    return client.get(f"/products/{product.code}/buy/", {"review": "1", "destination": destination, **more})
+def review(client: Client, product: Product, destination: str = NUMBER) -> Any:
+    """The page that shows what will be sold."""
+    return client.get("/counter/review/", {"product": product.code, "q": destination})
 
 
 def confirm(client: Client, product: Product, fields: dict[str, Any]) -> Any:
     """Press its button."""
-    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "1"})
+    return client.post("/counter/send/", {**fields, "product": product.code, "confirm": "1"})
 
 
 class Permit:

@@ -37,7 +37,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
         "choice": choice.chosen,
         "brands": choice.brands,
         "phone": phone,
-        "with_number": f"?{urlencode({'destination': phone.typed})}" if phone.typed else "",
+        "and_number": f"&{urlencode({'q': phone.typed})}" if phone.typed else "",
         "categories": found.busy_categories,
         "page": page,
         "products": products,

@@ -21,12 +21,12 @@ from core.numbers import sees_whole_numbers
 from core.rights import Right
 from counter.presenting import in_fours
 from counter.services.choosing import can_be_sold
+from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.states import Status
 from purchases.views.approving import ask_and_show
-from purchases.views.confirming import place_confirmed, recognised, repeats, review_facts
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)

@@ -105,7 +105,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "ending_marks": ending_marks(order, request.user),
         "is_bill": is_bill,
         "is_uncharged": order.status in _NOT_CHARGED,
-        "again_query": urlencode(number),
+        "again_query": urlencode({"q": order.destination}) if number else "",
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
         "may_reveal": not sees_whole and request.user.has_perm(REVEAL),
         "profit": order.customer_pays - order.shown_price,

@@ -13,16 +13,16 @@ from django.test import Client, RequestFactory
 from psycopg import errors
 
 from backoffice import faults
+from counter.views import confirming
 from purchases.models import Order
 from purchases.states import Status
-from purchases.views import confirming
 from testing.callbacks import body_for, post
 from testing.factories import make_order, make_product
 from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
 
-BUY = "/products/TSEL10/buy/"
+SEND = "/counter/send/"
 
 
 @pytest.fixture
@@ -43,7 +43,13 @@ def away(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def purchase() -> dict[str, str]:
-    return {"destination": "081234567890", "price": "10500", "token": str(uuid.uuid4()), "confirm": "1"}
+    return {
+        "product": "TSEL10",
+        "destination": "081234567890",
+        "price": "10500",
+        "token": str(uuid.uuid4()),
+        "confirm": "1",
+    }
 
 
 def outcome(page: str) -> str:
@@ -59,7 +65,7 @@ def test_a_purchase_answers_503_with_its_form_to_send_again(shop, monkeypatch):
     form = purchase()
     with monkeypatch.context() as patch:
         away(patch)
-        answer = shop.post(BUY, form)
+        answer = shop.post(SEND, form)
     page = answer.content.decode()
 
     assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "5", "no-store")
@@ -68,7 +74,7 @@ def test_a_purchase_answers_503_with_its_form_to_send_again(shop, monkeypatch):
     assert fields(page) == form
     assert not Order.objects.exists()
 
-    assert shop.post(BUY, fields(page)).status_code == 302
+    assert shop.post(SEND, fields(page)).status_code == 302
     assert Order.objects.count() == 1
 
 
@@ -81,11 +87,11 @@ def test_a_purchase_cut_off_after_it_was_stored_is_one_order(shop, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(confirming.services, "place_order", stored_then_cut_off)
-        answer = shop.post(BUY, purchase())
+        answer = shop.post(SEND, purchase())
     page = answer.content.decode()
 
     assert (answer.status_code, outcome(page)) == (503, "unknown")
-    assert shop.post(BUY, fields(page)).status_code == 302
+    assert shop.post(SEND, fields(page)).status_code == 302
     assert Order.objects.count() == 1
 
 
@@ -156,4 +162,4 @@ def test_a_statement_that_takes_too_long_is_a_fault_of_ours(shop, monkeypatch):
 
     monkeypatch.setattr(confirming.services, "place_order", too_slow)
 
-    assert shop.post(BUY, purchase()).status_code == 500
+    assert shop.post(SEND, purchase()).status_code == 500

@@ -54,10 +54,12 @@ def test_an_expired_form_never_leads_to_another_site(elsewhere):
 @pytest.mark.django_db
 def test_cookies_gone_while_buying_lead_back_to_the_same_review():
     product = make_product()
-    review = f"/products/{product.code}/buy/?review=1&destination=081234567890"
+    review = f"/counter/review/?product={product.code}&q=081234567890"
     typed = {"destination": "081234567890", "price": product.price, "token": uuid.uuid4(), "confirm": "1"}
 
-    answer = Client(enforce_csrf_checks=True).post(review, typed, headers={"Referer": f"http://testserver{review}"})
+    answer = Client(enforce_csrf_checks=True).post(
+        "/counter/send/", typed, headers={"Referer": f"http://testserver{review}"}
+    )
     link = html.unescape(re.search(r'href="([^"]+)" id="fault-back"', answer.content.decode())[1])
     make_person("cashier")
     client = Client()

@@ -262,7 +262,7 @@ def test_a_paid_bill_shows_its_facts_on_the_order(cashier):
 
     assert "SITI AMINAH" in words(shown)
     assert f"/orders/{check.ref_id}/receipt/" in shown.content.decode()
-    assert f"/products/{check.product_code}/buy/" not in shown.content.decode()
+    assert f"/counter/?product={check.product_code}" not in shown.content.decode()
 
 
 def test_a_bill_is_cancelled_but_never_sent_as_a_purchase(admin):

@@ -115,14 +115,13 @@ def test_broker_frozen_then_a_purchase_is_stored_and_sent_later(upstream: Upstre
     fleet.start("web")
     product = Product.objects.get(name="Telkomsel 10.000")
     cashier = browser_of("cashier", username="till")
-    page = f"/products/{product.code}/buy/"
-    cashier.get(f"{page}?review=1&destination=081200000000")
+    cashier.get(f"/counter/review/?product={product.code}&q=081200000000")
     cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
     form = {"destination": "081212340001", "price": product.price, "token": uuid.uuid4(), "confirm": "1"}
-    form["csrfmiddlewaretoken"] = cookies["csrftoken"]
+    form |= {"product": product.code, "csrfmiddlewaretoken": cookies["csrftoken"]}
     os.kill(valkey.child.pid, signal.SIGSTOP)
     try:
-        answer = requests.post(f"{fleet.url}{page}", form, cookies=cookies, allow_redirects=False, timeout=60)
+        answer = requests.post(f"{fleet.url}/counter/send/", form, cookies=cookies, allow_redirects=False, timeout=60)
     finally:
         os.kill(valkey.child.pid, signal.SIGCONT)
 

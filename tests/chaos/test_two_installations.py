@@ -110,12 +110,13 @@ class Till:
         self.product = Product.objects.get(name="Telkomsel 10.000")
         self.error_pages: list[str] = []
         cashier = browser_of("cashier")
-        cashier.get(f"/products/{self.product.code}/buy/?review=1&destination=081200000000")
+        cashier.get(f"/counter/review/?product={self.product.code}&q=081200000000")
         self.cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
 
     def buy(self, number: int) -> str:
         """Buy for one destination; the ref_id of the order."""
         form = {
+            "product": self.product.code,
             "destination": f"08121{number:07d}",
             "price": str(self.product.price),
             "token": str(uuid.uuid4()),
@@ -129,7 +130,7 @@ class Till:
             turn += 1
             try:
                 answer = requests.post(
-                    f"{address}/products/{self.product.code}/buy/",
+                    f"{address}/counter/send/",
                     data=form,
                     cookies=self.cookies,
                     allow_redirects=False,

@@ -67,9 +67,9 @@ def test_an_auditor_sees_products_and_cannot_buy(auditor):
     listed = auditor.get("/products/").content.decode()
 
     assert product.name in listed
-    assert "/buy/" not in listed
-    assert auditor.get(f"/products/{product.code}/buy/").status_code == 403
-    assert auditor.post(f"/products/{product.code}/buy/", {"destination": "081234567890"}).status_code == 403
+    assert "/counter/" not in listed
+    assert auditor.get(f"/counter/?product={product.code}").status_code == 403
+    assert auditor.post("/counter/send/", {"product": product.code, "destination": "081234567890"}).status_code == 403
 
 
 @pytest.mark.parametrize("action", ["cancel", "again", "close", "propose"])

@@ -43,8 +43,14 @@ def seller(browser):
 
 def ask(browser: Client, product: Product, **more: str) -> Approval:
     """The cashier confirms the review of what is above the limit."""
-    fields = {"destination": NUMBER, "price": product.sells_for, "token": uuid.uuid4(), "confirm": "1"}
-    assert "/approvals/" in browser.post(f"/products/{product.code}/buy/", fields | more)["Location"]
+    fields = {
+        "product": product.code,
+        "destination": NUMBER,
+        "price": product.sells_for,
+        "token": uuid.uuid4(),
+        "confirm": "1",
+    }
+    assert "/approvals/" in browser.post("/counter/send/", fields | more)["Location"]
     return Approval.objects.latest("pk")
 
 

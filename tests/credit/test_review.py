@@ -35,8 +35,14 @@ def shift(browser):
 
 
 def confirm(browser, product, **more):
-    fields = {"destination": NUMBER, "price": product.sells_for, "token": uuid.uuid4(), "confirm": "1"}
-    return browser.post(f"/products/{product.code}/buy/", fields | more)
+    fields = {
+        "product": product.code,
+        "destination": NUMBER,
+        "price": product.sells_for,
+        "token": uuid.uuid4(),
+        "confirm": "1",
+    }
+    return browser.post("/counter/send/", fields | more)
 
 
 def paid():

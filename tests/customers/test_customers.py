@@ -60,7 +60,7 @@ def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
     page = cashier.get(f"/customers/{customer.pk}/").content.decode()
 
     assert f"/bills/check/{biller.code}/?destination=1234567890" in page
-    assert f"/products/{product.code}/buy/?destination=081234567890" in page
+    assert f"/counter/?product={product.code}&amp;q=081234567890" in page
 
 
 def test_a_wrong_or_doubled_number_is_refused_beside_the_field(cashier):

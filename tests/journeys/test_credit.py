@@ -23,7 +23,7 @@ NUMBER = "081234567890"
 
 def sell_with_enter(window: Page, address: str, code: str) -> None:
     """The review as it opens: one key sends it, paid in cash."""
-    window.goto(f"{address}/products/{code}/buy/?review=1&destination=081234567899")
+    window.goto(f"{address}/counter/review/?product={code}&q=081234567899")
     expect(window.locator("button[name=confirm]")).to_be_focused()
     window.keyboard.press("Enter")
     expect(window.locator("[data-code=placed]")).to_be_visible()
@@ -83,7 +83,7 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     # when: the cashier sells in cash with one key, and to the customer on credit
     sign_in(window, address, "cashier")
     sell_with_enter(window, address, product.code)
-    window.goto(f"{address}/products/{product.code}/buy/?review=1&destination={NUMBER}")
+    window.goto(f"{address}/counter/review/?product={product.code}&q={NUMBER}")
     window.click("#paid-by summary")
     expect(window.locator("#id_paid_by_customer")).to_have_value("Bu Sri")
     window.select_option("#id_paid_by", "credit")

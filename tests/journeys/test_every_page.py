@@ -77,7 +77,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
         "/accounts/password/change/",
     ]
     addresses += ["/accounts/logout/", "/callbacks/", "/callbacks/?q=zzz", "/no/such/page/"]
-    addresses += [f"/products/{code}/buy/?destination=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
+    addresses += [f"/counter/?product={code}&q=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
     addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
     addresses += [f"/callbacks/{receipt.pk}/" for receipt in day["receipts"]]
     addresses += ["/bills/", "/bills/?q=zzz", "/bills/check/", "/bills/check/?q=sari", "/bills/check/PDAM/"]

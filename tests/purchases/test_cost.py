@@ -18,9 +18,9 @@ def test_an_order_takes_25_statements_from_click_to_callback(upstream: Upstream)
     browser, product = browser_of("cashier"), Product.objects.get(name="Telkomsel 10.000")
     counts = []
     for number in ("081212345670", "081212345671"):  # the first one makes what every later one finds
-        form = {"destination": number, "token": str(uuid.uuid4()), "price": product.price}
+        form = {"product": product.code, "destination": number, "token": str(uuid.uuid4()), "price": product.price}
         with statements() as click:
-            assert browser.post(f"/products/{product.code}/buy/", form).status_code == 302
+            assert browser.post("/counter/send/", form).status_code == 302
         order = Order.objects.get(destination=number)
         with statements() as sending:
             submit(order.pk, call_class=CallClass.INTERACTIVE)

@@ -61,7 +61,7 @@ def test_given_five_of_ten_failed_then_tile_and_page_say_so(cashier):
     row = ProductHealth.objects.get()
     assert (row.product, row.failed, row.ended) == (product, 5, 10)
     assert marks(cashier, product) == ["failing"]
-    assert marks(cashier, product, "/products/{code}/buy/") == ["failing"]
+    assert marks(cashier, product, "/counter/?product={code}") == ["failing"]
     assert "5 of the last 10 failed" in cashier.get("/products/").content.decode()
 
 

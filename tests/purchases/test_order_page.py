@@ -163,7 +163,9 @@ def test_only_what_cost_nothing_is_tried_again_with_its_number(cashier, status):
     page = detail(cashier, order)
 
     assert has_id(page, "try-again") is (status in {Status.FAILED, Status.REJECTED, Status.CANCELLED})
-    assert (f"/buy/?destination={order.destination}" in page.content.decode()) is has_id(page, "try-again")
+    assert (f"/counter/?product={order.product_code}&amp;q={order.destination}" in page.content.decode()) is has_id(
+        page, "try-again"
+    )
 
 
 def test_an_unknown_code_is_said_in_words(cashier):

@@ -1,7 +1,5 @@
 """A balance that is short: refused in words before anything is stored, or waited for; then it goes by itself."""
 
-import re
-
 import pytest
 
 from purchases.models import Order
@@ -15,18 +13,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
 
 def wait(client, product, fields):
-    return client.post(f"/products/{product.code}/buy/", {**fields, "confirm": "wait"}, follow=True)
-
-
-def test_the_review_counts_what_is_available_and_reserved(cashier):
-    product = make_product(price=10_500)
-    open_books(100_000)
-    spend(20_000)
-
-    page = review(cashier, product).content.decode()
-
-    shown = dict(re.findall(r'id="available-(now|after)">([^<]*)<', page))
-    assert shown == {"now": "Rp80.000", "after": "Rp69.500"}
+    return client.post("/counter/send/", {**fields, "product": product.code, "confirm": "wait"}, follow=True)
 
 
 def test_a_short_balance_offers_to_wait_in_place_of_buying(cashier):

@@ -103,8 +103,8 @@ def pages(browser: Any, orders: list[Order]) -> list[Any]:
     wanted = [*sorted(plain), "/?seen=overview~old", "/overview/live/?seen=overview~old", "/orders/?q=SECRET"]
     wanted += [
         "/products/?q=telkomsel",
-        "/products/SECRET/buy/",
-        f"/products/SECRET/buy/?review=1&destination={NUMBER}",
+        "/counter/?product=SECRET",
+        f"/counter/review/?product=SECRET&q={NUMBER}",
     ]
     for order in orders:
         wanted += [order.get_absolute_url(), f"{order.get_absolute_url()}live/?seen=order-live~old"]
@@ -172,7 +172,7 @@ def test_no_refusal_names_the_cost(product: Product, limits: dict[str, int]):
     browser = browser_of("cashier", **limits)
     page = review(browser, product)
 
-    answer = browser.post("/products/SECRET/buy/", {**hidden(page), "confirm": "1"}, follow=True)
+    answer = browser.post("/counter/send/", {**hidden(page), "confirm": "1"}, follow=True)
 
     assert secrets_in(page) | secrets_in(answer) == set()
     assert not Order.objects.filter(status=Status.QUEUED).exists()

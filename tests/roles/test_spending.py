@@ -190,14 +190,13 @@ def test_only_who_has_a_limit_a_day_costs_a_statement_more():
 def test_the_pages_say_the_limit_before_anything_is_confirmed():
     product = make_product(price=PRICE)
     browser = browser_of("cashier", own_per_order=PRICE - 1, own_per_day=5 * PRICE)
-    review = f"/products/{product.code}/buy/?review=1&destination=081234567890"
+    review = f"/counter/review/?product={product.code}&q=081234567890"
 
-    assert has_id(browser.get(f"/products/{product.code}/buy/"), "beyond-limit")
     page = browser.get(review)
     assert has_id(page, "beyond-limit")
     assert has_id(page, "limit-left")
-    form = {"destination": "081234567890", "token": str(uuid.uuid4()), "price": PRICE}
-    answer = browser.post(f"/products/{product.code}/buy/", form)
+    form = {"product": product.code, "destination": "081234567890", "token": str(uuid.uuid4()), "price": PRICE}
+    answer = browser.post("/counter/send/", form)
     assert has_id(answer, "beyond-limit")
     assert not Order.objects.exists()
 
@@ -207,7 +206,7 @@ def test_the_pages_say_what_is_left_today():
     browser = browser_of("cashier", own_per_day=3 * PRICE)
     make_order(placed_by=User.objects.get(), status=Status.SUCCESS, max_price=PRICE, created_at=timezone.now())
 
-    page = browser.get(f"/products/{product.code}/buy/?review=1&destination=081234567890")
+    page = browser.get(f"/counter/review/?product={product.code}&q=081234567890")
 
     assert not has_id(page, "beyond-limit")
     assert "Rp20.000" in page.content.decode()

@@ -1,9 +1,8 @@
-"""What a review shows, and placing what it confirms: one way, for every page that sells."""
+"""What a review shows, and placing what it confirms."""
 
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from catalogue.destinations import DestinationKind
 from catalogue.forms import DestinationForm
@@ -68,8 +67,6 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
         "token": ConfirmForm.new_token(),
         "seal": seal_of(product),
         "is_below_cost": is_below_cost,
-        "funds": funds,
-        "available_after": funds.after(product.price),
         "missing": missing,
         # Before the books are opened nobody knows for certain, and the upstream decides.
         "must_wait": bool(missing) and funds.is_open,
@@ -80,7 +77,6 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
         "is_plain": not (
             missing or is_below_cost or whose["is_other_operator"] or limits["limit_refusal"] or "refusal" in more
         ),
-        "typed": urlencode({name: form[name].value() for name in form.fields}),
         "refusal_code": more["refusal"].code if "refusal" in more else "",
         **whose,
         **limits,
