@@ -101,6 +101,12 @@ def test_a_wrong_number_is_said_beside_the_field_and_kept(cashier):
     assert is_refused_at_the_field(answer, "12345")
 
 
+def test_a_chosen_product_says_what_its_number_looks_like(cashier):
+    product = make_product(category="token-pln", brand="pln")
+
+    assert "11 or 12 digits, as on the meter." in words(cashier.get(f"/counter/?product={product.code}"))
+
+
 def test_no_number_at_all_is_asked_for(cashier):
     answer = review(cashier, make_product(), "")
 

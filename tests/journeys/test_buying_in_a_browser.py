@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from purchases.models import Order
 from purchases.states import Status
@@ -16,6 +16,13 @@ pytestmark = pytest.mark.journey
 
 SUCCEEDS_AFTER_A_WHILE = "081290000002"
 FAILS = "081290000004"
+
+
+def open_sent(page: Page) -> None:
+    """The page of the order that was just sent at the counter, by its link in the strip."""
+    ref_id = page.locator("#counter-said[data-sent]").get_attribute("data-sent")
+    page.locator(f"[data-ref='{ref_id}'] .run-what").press("Enter")
+    page.wait_for_url(f"**/orders/{ref_id}/")
 
 
 def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -39,18 +46,19 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
 
-    # The number, recognised while it is typed; then the review; then the confirmation.
-    page.wait_for_url("**/buy/")
-    expect(page.locator("[autofocus]")).to_be_focused()
+    # At the counter, the product chosen: the number; then the review; then it is sent.
+    page.wait_for_url("**/counter/?product=TSEL10")
+    expect(page.locator(".sell-pinned")).to_contain_text("Telkomsel 10.000")
+    expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type("+62 812 9000 0002")
-    expect(page.locator("#recognised")).to_contain_text("Telkomsel")
     page.keyboard.press("Enter")
-    expect(page.locator(".review-destination strong")).to_have_text("0812-9000-0002")
-    expect(page.locator("button[name=confirm]")).to_be_focused()
+    expect(page.locator("#counter-review[data-ready]")).to_be_visible()
+    expect(page.locator("#review-number")).to_have_text("0812 9000 0002")
+    expect(page.locator("[data-send]")).to_be_focused()
     page.keyboard.press("Enter")
 
-    # The order: in process first, then success, on the same page.
-    page.wait_for_url("**/orders/*/")
+    # The order from the strip: in process first, then success, on the same page.
+    open_sent(page)
     expect(page.locator("h1")).to_be_focused()
     page.evaluate("window.neverReloaded = true")
     expect(page.locator(".order-status .status-pending")).to_be_visible()
@@ -68,10 +76,10 @@ def test_a_product_is_bought_with_the_keyboard_alone(shop: Fleet, upstream: Upst
     assert page.evaluate("navigator.clipboard.readText()") == order.sn
     assert upstream.ledger(order) == [("debit", -order.shown_price)]
 
-    # Back asks before the same is bought again; it does not repeat the last press.
+    # Back leads to the counter; it does not repeat the last press.
     page.go_back()
-    expect(page.locator("button[name=confirm]")).to_have_text("Sell again")
-    expect(page.locator(".review .note-warn")).to_contain_text(order.ref_id)
+    expect(page.locator("#counter-q")).to_be_focused()
+    expect(page.locator("#counter-review")).to_have_count(0)
     assert Order.objects.count() == 1
 
 
@@ -88,8 +96,8 @@ def test_number_and_denomination_are_typed_in_one_field(shop: Fleet, upstream: U
     expect(page.locator("[data-pick]").first).to_be_focused()
     page.keyboard.press("Enter")
 
-    page.wait_for_url("**/products/TSEL10/buy/**")
-    expect(page.locator("[name=destination]")).to_have_value(SUCCEEDS_AFTER_A_WHILE)
+    page.wait_for_url("**/counter/?product=TSEL10&q=*")
+    expect(page.locator("#counter-q")).to_have_value(SUCCEEDS_AFTER_A_WHILE)
 
 
 def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -101,10 +109,11 @@ def test_without_javascript_the_same_can_be_done(shop: Fleet, upstream: Upstream
     page.fill("#q", "Telkomsel 10.000")
     page.click("button:has-text('Search')")
     page.click(".product-link >> nth=0")
-    assert page.input_value("[name=destination]") == FAILS
-    page.click("button:has-text('Review')")
-    page.click("button[name=confirm]")
-    page.wait_for_url("**/orders/*/")
+    assert page.input_value("#counter-q") == FAILS
+    page.click("#counter-form button")
+    page.click("[data-send]")
+    page.wait_for_url(f"{shop.url}/counter/")
+    page.click(".run-what")
     # The page reloads itself every few seconds while the order is open.
     expect(page.locator(".order-status .status-failed")).to_be_visible()
 
@@ -119,9 +128,11 @@ def test_a_double_click_buys_once_and_the_list_follows(shop: Fleet, upstream: Up
 
     page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS_AFTER_A_WHILE}")
     page.click("[data-pick] >> nth=0")
-    page.click("button:has-text('Review')")
-    page.dblclick("button[name=confirm]")
-    page.wait_for_url("**/orders/*/")
+    page.wait_for_url("**/counter/?product=TSEL10&q=*")
+    page.keyboard.press("Enter")
+    expect(page.locator("#counter-review[data-ready]")).to_be_visible()
+    page.dblclick("[data-send]")
+    expect(page.locator("#counter-said[data-sent]")).to_be_visible()
     list_page.goto(f"{shop.url}/orders/")
     list_page.evaluate("window.neverReloaded = true")
 

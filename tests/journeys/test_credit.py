@@ -21,12 +21,18 @@ pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 NUMBER = "081234567890"
 
 
+def ref_id_of(window: Page) -> str | None:
+    """Of the order that was just sent at the counter."""
+    return window.locator("#counter-said[data-sent]").get_attribute("data-sent")
+
+
 def sell_with_enter(window: Page, address: str, code: str) -> None:
     """The review as it opens: one key sends it, paid in cash."""
     window.goto(f"{address}/counter/review/?product={code}&q=081234567899")
-    expect(window.locator("button[name=confirm]")).to_be_focused()
+    expect(window.locator("#counter-review[data-ready]")).to_be_visible()
+    expect(window.locator("[data-send]")).to_be_focused()
     window.keyboard.press("Enter")
-    expect(window.locator("[data-code=placed]")).to_be_visible()
+    expect(window.locator("#counter-said[data-sent]")).to_be_visible()
 
 
 def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> list[str]:
@@ -88,7 +94,8 @@ def test_a_debt_from_the_review_to_its_payment(live_server: Any, open_window: Op
     expect(window.locator("#id_paid_by_customer")).to_have_value("Bu Sri")
     window.select_option("#id_paid_by", "credit")
     faults += faults_in_all_looks(window)
-    window.click("button[name=confirm]")
+    window.click("[data-send]")
+    window.click(f"[data-ref='{ref_id_of(window)}'] .run-what")
     expect(window.locator("#sale-debtor")).to_be_visible()
     faults += faults_in_all_looks(window)
 

@@ -1,39 +1,67 @@
-"""PostgreSQL goes away at the moment of a purchase: the page says so, and buys by itself when it is back."""
+"""PostgreSQL goes away at the moment of a sale: the counter says so, and one more press when it is back sells once."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from purchases.models import Order
+from purchases.states import Status
 from testing.database import away_for_the_app
 from testing.fleet import Fleet
+from testing.sandbox_process import eventually
 from tests.conftest import Upstream
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in
 
 pytestmark = pytest.mark.journey
 
 
-def test_a_purchase_without_the_database_is_made_once_when_it_is_back(
-    shop: Fleet, upstream: Upstream, open_window: OpenWindow
-):
-    # given a cashier who has looked at what is to be bought
-    page = open_window()
+REVIEW = "/counter/review/?product=TSEL10&q=081290000001"
+
+
+def assert_sold_once(upstream: Upstream) -> None:
+    order = eventually(lambda: Order.objects.filter(status=Status.SUCCESS).first())
+    assert Order.objects.count() == 1
+    assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_a_sale_without_the_database_is_made_once_when_it_is_back(shop: Fleet, upstream: Upstream, chromium: Browser):
+    # given a cashier who has looked at what is to be sold
+    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
     sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/products/TSEL10/buy/?review=1&destination=081290000001")
+    page.goto(f"{shop.url}{REVIEW}")
+    expect(page.locator("#counter-review[data-ready]")).to_be_visible()
 
-    # when the database is away at the press of the button
+    # when the database is away at the press of the key
     with away_for_the_app():
-        page.click("button[name=confirm]")
+        page.keyboard.press("Enter")
 
-        # then the page says that nothing was bought, and keeps trying
-        expect(page.locator("[data-outcome=nothing]")).to_be_visible()
+        # then the review says so, and stays as it was
+        expect(page.locator("[data-no-answer]")).to_be_visible()
+        expect(page.locator("[data-send]")).to_be_focused()
         assert faults_of(page) == []
         assert not Order.objects.exists()
-        with page.expect_response(lambda answer: answer.status == 503):
-            pass
-        expect(page.locator("[data-outcome=nothing]")).to_be_visible()
 
-    # and once the database is back the order is placed without another press, and charged once
-    page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-success")).to_be_visible()
-    order = Order.objects.get()
-    assert upstream.ledger(order) == [("debit", -order.shown_price)]
+    # and once the database is back one more press sells it, and it is charged once
+    page.keyboard.press("Enter")
+    expect(page.locator("#counter-said[data-sent]")).to_be_visible()
+    assert_sold_once(upstream)
+    page.context.close()
+
+
+def test_without_a_script_the_page_of_the_fault_holds_the_sale(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    # given the review, in a browser that runs no scripts
+    page = open_window(java_script_enabled=False)
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}{REVIEW}")
+
+    # when the database is away at the press of the button, then the page says that nothing was bought
+    with away_for_the_app():
+        page.click("[data-send]")
+        expect(page.locator("[data-outcome=nothing]")).to_be_visible()
+        assert not Order.objects.exists()
+
+    # and its button sells it once the database is back
+    page.click(".fault button")
+    page.wait_for_url(f"{shop.url}/counter/")
+    assert_sold_once(upstream)

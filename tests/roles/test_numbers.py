@@ -147,7 +147,8 @@ def shop() -> dict[str, Any]:
         **{name: [{"batch": batch}] for name in ("bill_batch_pay", "bill_batch_receipt")},
         "receipt_sheet": [{"sheet": on_sheet.sheet}],
         "bill_check": [{"code": biller.code}],
-        **{name: [{"code": order.product_code}] for name in ("number_suggest",)},
+        "number_suggest": [{"code": order.product_code}],
+        "kind_edit": [{"key": f"category:{biller.category_id}"}],
         **{
             name: [{"pk": customer.pk}]
             for name in ("customer_detail", "customer_edit", "customer_delete", "number_add", "credit_account")
