@@ -68,7 +68,7 @@ def test_given_a_phone_number_only_its_operators_are_listed(cashier):
     page = answer.content.decode()
     assert names(answer) == ["Telkomsel 10.000"]
     assert "0812-3456-7890" in page
-    assert "buy/?destination=0812+3456+7890" in page
+    assert "&amp;q=0812+3456+7890" in page
 
 
 def test_a_number_and_a_denomination_are_typed_in_one_field(cashier):
