@@ -39,7 +39,8 @@ def test_a_sixth_method_is_everywhere(voucher):
     shown = review(browser, product, NUMBER).content.decode()
     assert re.search(rf'<option value="voucher"\s*>{voucher}</option>', shown)
     fields = {"destination": NUMBER, "price": product.sells_for, "token": uuid.uuid4(), "confirm": "1"}
-    browser.post(f"/products/{product.code}/buy/", fields | {"paid_by": "voucher", "paid_reference": "V-77"})
+    fields |= {"product": product.code, "paid_by": "voucher", "paid_reference": "V-77"}
+    browser.post("/counter/send/", fields)
     order = end(Order.objects.get(), "success")
     assert Payment.objects.values_list("method", "is_cash", "reference", "sold_in").get() == (
         *("voucher", False, "V-77"),
