@@ -213,8 +213,8 @@ def test_a_batch_costs_no_more_statements_for_more_callbacks():
         with statements() as sent:
             assert services.process_batch(50) == size
 
-        # lock the callbacks, lock the orders, compare their SN, move them, their timelines, note the results
-        assert len(sent) == 6
+        # lock the callbacks and the orders, compare their SN, move them, end payments, write timelines, note the results
+        assert len(sent) == 7
 
 
 @pytest.mark.django_db(transaction=True)
