@@ -52,6 +52,10 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """With what the columns of `OrderTable` show, read at once."""
         return self.select_related("product__brand", "product__category", "placed_by")
 
+    def for_receipt(self) -> OrderQuerySet:
+        """With what a receipt shows, read at once."""
+        return self.for_table().select_related("payment")
+
     def need_attention(self) -> OrderQuerySet:
         """Orders that wait for a person: for an action, a verdict, or for the customer's money to be given back.
 

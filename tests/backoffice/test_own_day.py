@@ -111,4 +111,4 @@ def test_it_takes_few_queries_however_much_was_sold(cashier, orders):
     with CaptureQueriesContext(connection) as poll:
         cashier.get(ask)
 
-    assert (len(page), len(poll)) == (5, 3)
+    assert (len(page), len(poll)) == (4, 3)

@@ -11,12 +11,11 @@ from purchases.incident_words import incident_words
 from purchases.models import Incident, Order
 from purchases.services import Decision, Report, apply_reports, apply_verdict
 from purchases.states import Status
-from testing.database import past_triggers
 from testing.factories import make_order, make_product, reported
 from testing.orders import CALLBACK, STAFF, never_arrived, report
 from testing.people import browser_of
 from testing.sandbox_process import eventually
-from tests.plans import asked, scans
+from tests.plans import asked, copy_many, scans
 
 pytestmark = pytest.mark.django_db
 
@@ -207,15 +206,8 @@ def test_the_words_of_an_incident(detail, words):
 
 def test_with_many_orders_the_look_up_reads_few(transactional_db):
     order = succeed(SN)
-    with past_triggers() as cursor:
-        columns = [column.column for column in Order._meta.concrete_fields]
-        others = {"id": "-n", "ref_id": "'C' || n", "idempotency_key": "'C' || n", "sn": "'777' || n"}
-        values = ", ".join(others.get(name, f"o.{name}") for name in columns)
-        cursor.execute(
-            f"INSERT INTO purchases_order ({', '.join(columns)}) SELECT {values}"  # noqa: S608 - our own names
-            " FROM purchases_order o, generate_series(1, 3000) n WHERE o.id = %s",
-            [order.pk],
-        )
+    copy_many("purchases_order", order, id="-n", ref_id="'C' || n", idempotency_key="'C' || n", sn="'777' || n")
+    with connection.cursor() as cursor:
         cursor.execute("ANALYZE purchases_order")
     with CaptureQueriesContext(connection) as queries:
         report(make_order(Status.PENDING, destination="081200000009"), sn=SN)

@@ -15,7 +15,6 @@ from audit.models import AuditEvent
 from audit.services import record
 from callbacks.services import process_batch
 from catalogue.models import Product
-from credit.services import give_back_credit
 from gateway.services import call
 from purchases.models import Incident, Order
 from purchases.models.receipts import Paper
@@ -27,7 +26,7 @@ from testing.database import statements
 from testing.orders import place
 from testing.people import browser_of, make_person
 from tests.conftest import Upstream
-from tests.credit.helpers import give_credit, sell_to
+from tests.credit.helpers import give_credit, sell_to, take_off
 from tests.drawers.helpers import end
 from tests.gateway.helpers import kept_exchange
 from upstream import requests
@@ -79,7 +78,7 @@ def test_the_story_has_a_line_of_each_kind_in_order(sold: Order):
 def test_who_may_see_credit_sees_an_orders_entries():
     seller, customer = make_person("cashier", username="kasir"), give_credit()
     order = end(sell_to(customer, 10_000, by=seller), "failed")
-    give_back_credit(order, actor=seller)
+    take_off(order, actor=seller)
     path, browser = f"/orders/{order.ref_id}/story/", browser_of("auditor")
     lines = [line for line in browser.get(path).context["lines"] if line.kind == "credit"]
     page = browser.get(f"/orders/{order.ref_id}/").content.decode()
