@@ -213,7 +213,7 @@ def test_a_batch_costs_no_more_statements_for_more_callbacks():
         with statements() as sent:
             assert services.process_batch(50) == size
 
-        # lock the callbacks and the orders, compare their SN, move them, end payments, write timelines, note the results
+        # lock callbacks and orders, compare their SN, move them, end payments, write timelines, note the results
         assert len(sent) == 7
 
 
