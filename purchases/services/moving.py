@@ -129,10 +129,10 @@ def begin(order: Order, to: Status, cause: Cause, *, wait: float | None = None, 
 
 
 def write(moves: Sequence[Move]) -> None:
-    """Write moves of different orders: in one statement each the orders, their timelines and, last, the books."""
+    """Write moves of different orders: in one statement each the orders, payments, timelines and, last, the books."""
     update_rows([one.order for one in moves], _CHANGING)
-    _write(moves)
     drawers.end_payments([_ending(one.order) for one in moves if one.order.final_at])
+    _write(moves)
     recount_when_committed([one.order.status for one in moves])
     for one in moves:
         ring_when_committed(one.order.next_poll_at)
