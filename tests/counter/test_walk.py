@@ -1,0 +1,42 @@
+"""One sale, from the click to the row, goes through the five files that docs/architecture.md walks through."""
+
+import re
+import traceback
+from pathlib import Path
+
+import pytest
+
+from drawers.models import Payment
+from purchases.models import Order
+from purchases.services import moving
+from testing.factories import make_product
+from testing.orders import confirm, review
+from tests.core.helpers import hidden
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
+
+ROOT = Path(__file__).resolve().parents[2]
+# the middleware and the guard of every page are no part of a sale
+OF_A_SALE = re.compile(r"(counter|bills|purchases|drawers|credit|customers|catalogue|ledger)/.*\.py")
+
+
+def test_a_sale_goes_through_five_files(cashier, monkeypatch):
+    walked = []
+
+    def take_payment(*args, **kwargs):
+        stack = [Path(frame.filename) for frame in traceback.extract_stack()]
+        walked.extend(str(path.relative_to(ROOT)) for path in stack if path.is_relative_to(ROOT))
+        return take(*args, **kwargs)
+
+    take = moving.drawers.take_payment
+    monkeypatch.setattr(moving.drawers, "take_payment", take_payment)
+    product = make_product()
+
+    confirm(cashier, product, hidden(review(cashier, product)))
+
+    files = [path for path in dict.fromkeys(walked) if OF_A_SALE.fullmatch(path)]
+    files.append(take.__module__.replace(".", "/") + ".py")
+    walk = (ROOT / "docs/architecture.md").read_text().split("## One sale", 1)[1].split("\n## ", 1)[0]
+    assert files == re.findall(r"^\| `([\w/]+\.py)`", walk, re.MULTILINE)
+    assert len(files) == 5
+    assert Order.objects.get().payment == Payment.objects.get()
