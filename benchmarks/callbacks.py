@@ -218,6 +218,7 @@ def pending_orders(count: int) -> list[Facts]:
     """So many orders that the upstream has accepted, debited in the books; what its callbacks say of them."""
     from django.utils import timezone
 
+    from drawers.models import Payment
     from ledger import services as ledger
     from ledger.models import Entry
     from purchases.models import Order
@@ -225,9 +226,13 @@ def pending_orders(count: int) -> list[Facts]:
     from testing.factories import make_product
 
     product, now = make_product(), timezone.now()
+    ref_ids = [f"B{uuid.uuid4().hex[:15].upper()}" for _ in range(count)]
+    payments = [Payment(ref_id=ref_id, at=now, amount=product.sells_for) for ref_id in ref_ids]
+    Payment.objects.bulk_create(payments, batch_size=2000)
     orders = [
         Order(
-            ref_id=f"B{uuid.uuid4().hex[:15].upper()}",
+            ref_id=payment.ref_id,
+            payment=payment,
             idempotency_key=uuid.uuid4().hex,
             product=product,
             product_code=product.code,
@@ -243,7 +248,7 @@ def pending_orders(count: int) -> list[Facts]:
             attempt=1,
             next_poll_at="2030-01-01T00:00:00Z",
         )
-        for number in range(count)
+        for number, payment in enumerate(payments)
     ]
     Order.objects.bulk_create(orders, batch_size=2000)
     ledger.post(

@@ -26,13 +26,21 @@ from django.utils import timezone
 
 PRICE, OPENED, BATCH = 10_500, 10**12, 200_000
 
+_PAYMENTS = """
+    INSERT INTO drawers_payment (id, ref_id, at, method, is_cash, amount, reference, outcome, ended_at, cost,
+        given_method, given_note)
+    SELECT i, 'R' || i, at, 'cash', TRUE, %(price)s, '', CASE i %% 10 WHEN 0 THEN 'nothing' ELSE 'kept' END, at,
+        CASE i %% 10 WHEN 0 THEN NULL ELSE %(price)s END, '', ''
+    FROM generate_series(%(first)s::bigint, %(last)s) i,
+        LATERAL (SELECT now() - interval '365 days' + i * interval '365 days' / %(orders)s AS at) moment
+"""
 _ORDERS = """
-    INSERT INTO purchases_order (id, ref_id, kind, idempotency_key, product_id, product_code, product_name, destination,
-        max_price, price, status, action_reason, error_code, message, trx_id, sn, created_at, waits_for_topup, sent_at,
-        final_at, attempt, sent_no, accepted_no, ended_no, polls, not_found_count)
-    SELECT i, 'R' || i, 'purchase', 'K' || i, %(product)s, 'P', 'Telkomsel 10.000', '0812' || i, %(price)s, %(price)s,
-        CASE i %% 10 WHEN 0 THEN 'failed' ELSE 'success' END, '', '', 'Done', 'T' || i, 'SN' || i,
-        at, FALSE, at, at, 1, i * 4 + 1, i * 4 + 2, i * 4 + 3, 1, 0
+    INSERT INTO purchases_order (id, payment_id, ref_id, kind, idempotency_key, product_id, product_code, product_name,
+        destination, max_price, price, status, action_reason, error_code, message, trx_id, sn, sn_by_hand, created_at,
+        waits_for_topup, sent_at, final_at, attempt, sent_no, accepted_no, ended_no, polls, not_found_count)
+    SELECT i, i, 'R' || i, 'purchase', 'K' || i, %(product)s, 'P', 'Telkomsel 10.000', '0812' || i, %(price)s,
+        %(price)s, CASE i %% 10 WHEN 0 THEN 'failed' ELSE 'success' END, '', '', 'Done', 'T' || i, 'SN' || i,
+        FALSE, at, FALSE, at, at, 1, i * 4 + 1, i * 4 + 2, i * 4 + 3, 1, 0
     FROM generate_series(%(first)s::bigint, %(last)s) i,
         LATERAL (SELECT now() - interval '365 days' + i * interval '365 days' / %(orders)s AS at) moment
 """
@@ -117,6 +125,7 @@ def make_books(orders: int) -> None:
         cursor.execute(_OPENING % values)
         for first in range(1, orders + 1, BATCH):
             part = {**values, "first": first, "last": min(first + BATCH - 1, orders)}
+            cursor.execute(_PAYMENTS, part)
             cursor.execute(_ORDERS, part)
             cursor.execute(_ENTRIES, part)
         cursor.execute("SET session_replication_role = origin; SET statement_timeout = 30000")
