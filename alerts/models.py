@@ -49,7 +49,10 @@ class Alert(models.Model):
         default_permissions = ()
         permissions = Right.of("alerts.alert")
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["-opened_at", "-id"], name="alert_newest")]
+        indexes = [
+            models.Index(fields=["-opened_at", "-id"], name="alert_newest"),
+            models.Index(fields=["closed_at"], name="alert_by_end"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "key"], condition=Q(closed_at__isnull=True), name="alert_open_once"

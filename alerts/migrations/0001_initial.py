@@ -49,7 +49,10 @@ class Migration(migrations.Migration):
                 "ordering": ["-pk"],
                 "permissions": [("view_alert", "Can view alert")],
                 "default_permissions": (),
-                "indexes": [models.Index(fields=["-opened_at", "-id"], name="alert_newest")],
+                "indexes": [
+                    models.Index(fields=["-opened_at", "-id"], name="alert_newest"),
+                    models.Index(fields=["closed_at"], name="alert_by_end"),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         condition=models.Q(("closed_at__isnull", True)), fields=("kind", "key"), name="alert_open_once"

@@ -26,7 +26,7 @@ from tests.staff.helpers import GOOD, invited
 pytestmark = pytest.mark.django_db
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_OURS = {"tests", "node_modules"}
+NOT_OURS = {"tests", "testing", "node_modules"}
 
 
 def joined(actor: User) -> User:

@@ -89,11 +89,12 @@ def test_an_order_waits_for_a_top_up_and_goes_by_itself(shop: Fleet, upstream: U
     page = open_window()
     sign_in(page, shop.url, "cashier")
 
-    page.goto(f"{shop.url}/products/?q=Telkomsel 10.000&destination={SUCCEEDS}")
-    page.click("[data-pick] >> nth=0")
-    page.click("button:has-text('Review')")
+    page.goto(f"{shop.url}/counter/?q={SUCCEEDS} 10")
+    page.keyboard.press("Enter")
+    page.locator("#counter-review[data-ready]").wait_for()
     page.click("button[name=confirm][value=wait]")
-    page.wait_for_url("**/orders/*/")
+    order = eventually(Order.objects.first)
+    page.goto(f"{shop.url}/orders/{order.ref_id}/")
     expect(page.locator("[data-code=waits_for_topup]")).to_be_visible()
     assert upstream.ledger(Order.objects.get()) == []
 

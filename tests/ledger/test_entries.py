@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
+from drawers.services.facts import PaymentFacts
 from ledger import services as ledger
 from ledger.errors import NotEnough
 from ledger.models import Books, Entry
@@ -368,6 +369,7 @@ def test_a_bill_is_reserved_like_a_purchase():
         fee=0,
         idempotency_key="bill-1",
         placed_by=None,
+        payment=PaymentFacts(),
         enqueue=False,
     )
 
