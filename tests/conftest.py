@@ -35,6 +35,8 @@ SPEED = 20
 PBKDF2PasswordHasher.iterations = 1
 PinHasher.iterations = 1
 project.WHITENOISE_USE_FINDERS = False
+# Not the folder that a fleet's start fills: `live_server` serves the files under their own names.
+project.STATIC_ROOT = project.DATA_DIR / "static-of-tests"
 project.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 refusals.SECONDS = 0.0  # written at once, by the thread of the test
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+import re
 import threading
 import time
 import uuid
@@ -141,10 +142,16 @@ class Till:
                 continue
             if answer.status_code == 302 and answer.headers["Location"] == "/counter/":
                 return str(form["destination"])
-            self.error_pages.append(f"{answer.status_code} {answer.text[:300]}")
+            self.error_pages.append(f"{answer.status_code} {words_of(answer.text)}")
             return ""
         self.error_pages.append("nobody answered")
         return ""
+
+
+def words_of(page: str) -> str:
+    """What a person reads in the page's content."""
+    content = page.partition("<main")[2].partition("</main>")[0] or page
+    return " ".join(re.sub(r"<(svg|script|template).*?</\1>|<[^>]*>", " ", content, flags=re.DOTALL).split())[:2000]
 
 
 def refs_of(destinations: list[str]) -> list[str]:
