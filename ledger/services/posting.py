@@ -243,6 +243,7 @@ def _append(lines: Sequence[_Line], *, needed: int | None = None) -> list[Entry]
         "reason": [line.reason[:500] for line in lines],
     }
     written = list(Entry.objects.raw(_APPEND, values))
-    if not written and Books.objects.get_or_create(only=True)[1]:  # the first entry of all
+    if not written:  # too little; or there were no books yet, and another first entry may have made them meanwhile
+        Books.objects.get_or_create(only=True)
         written = list(Entry.objects.raw(_APPEND, values))
     return written

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 
 from catalogue.models import Product
 from gateway.services import next_number
+from ledger.models import Books, Entry
 from purchases.errors import OpenDuplicate
 from purchases.models import Incident, Order, OrderEvent
 from purchases.services import (
@@ -29,10 +30,10 @@ from tests.conftest import Upstream
 from upstream.budget import CallClass
 
 
-def _placing(product: Product, key: str) -> Callable[[], Order]:
+def _placing(product: Product, key: str, destination: str = "081290000001") -> Callable[[], Order]:
     return lambda: place_order(
         product=product,
-        destination="081290000001",
+        destination=destination,
         max_price=product.price,
         idempotency_key=key,
         placed_by=None,
@@ -60,6 +61,19 @@ def test_two_cashiers_buying_the_same_get_one_order_one_refusal():
     assert sorted(type(result).__name__ for result in results) == ["OpenDuplicate", "Order"]
     refusal = next(result for result in results if isinstance(result, OpenDuplicate))
     assert refusal.order == Order.objects.get()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_first_orders_of_all_are_all_placed():
+    # given: a shop that has never sold has no books yet
+    product = make_product()
+    assert not Books.objects.exists()
+
+    orders = at_once(*(_placing(product, str(number), f"08129000000{number}") for number in range(6)))
+
+    assert [order.status for order in orders] == [Status.QUEUED] * 6
+    assert Books.objects.get().reserved == 6 * product.price
+    assert sorted(Entry.objects.values_list("ref_id", "kind")) == sorted((order.ref_id, "hold") for order in orders)
 
 
 @pytest.mark.django_db(transaction=True)
