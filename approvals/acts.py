@@ -1,4 +1,4 @@
-"""What can be put before a second person. The rooms above register their acts in their services.
+"""What can be put before a second person. Each room registers its acts in `services/acts.py`.
 
 Nothing here imports these rooms.
 """
@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 _ACTS: dict[str, Act] = {}
+A = TypeVar("A", bound="Act")
 
 
 class Line(NamedTuple):
@@ -125,15 +126,16 @@ class Act(ABC):
         return f"approve:{self.name}"
 
 
-def register(act: Act) -> None:
-    """Make the act known; a room does so once, at the end of the module that defines it."""
-    _ACTS[act.name] = act
+def register(act: type[A]) -> type[A]:
+    """Make the act known: a decorator of its class."""
+    _ACTS[act.name] = act()
+    return act
 
 
 @cache
 def _load() -> None:
-    """Import the services of all rooms, once: their acts register themselves."""
-    autodiscover_modules("services")
+    """Import the acts of all rooms, once: they register themselves."""
+    autodiscover_modules("services.acts")
 
 
 def act_named(name: str) -> Act | None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from approvals.models import Approval
 from bills.models import BillCheck, BillCheckQuerySet, Inquiry
-from bills.services import BillAct
+from bills.services.acts import BillAct
 from bills.states import AnswerKind, BillState, Standing
 from core import clock
 from core.numbers import sees_whole_numbers

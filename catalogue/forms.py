@@ -19,8 +19,7 @@ from catalogue.models import (
     PriceRuleKind,
     Product,
 )
-from catalogue.services.below_cost import percent
-from catalogue.services.rules import Target, Terms
+from catalogue.services.rules import Target, Terms, percent
 from core.forms import RupiahField
 from core.money import rupiah
 

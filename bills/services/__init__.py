@@ -3,7 +3,6 @@
 Lock order: the check's row (`lock_check_for_payment`), then its order's row, then what hangs on that.
 """
 
-from bills.services.approving import BillAct
 from bills.services.following import follow_check
 from bills.services.inquiring import DUE_CHECKS, inquire, inquire_again, start_check, start_checks, why_no_check
 from bills.services.paying import (

@@ -1,6 +1,6 @@
 """The catalogue: fetched, kept, searched."""
 
-from catalogue.services.below_cost import PriceRuleAct, ask_for_rule, name_of_all, terms_words
+from catalogue.services.acts import ask_for_rule
 from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds
@@ -10,9 +10,11 @@ from catalogue.services.rules import (
     Terms,
     active_rules,
     change_rule,
+    name_of_all,
     preview,
     sold_at_cost,
     sold_below_cost,
+    terms_words,
 )
 from catalogue.services.searching import Found, note_bought, read_products, search_products
 from catalogue.services.sync import request_catalogue_sync, sync_catalogue

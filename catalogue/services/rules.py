@@ -9,13 +9,15 @@ import structlog
 from django.db import connection, transaction
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from approvals.models import canonical, hash_of
 from audit.kinds import Kind
 from audit.services import record
 from catalogue.errors import NeedsSecondPerson, RuleRefused
-from catalogue.models import Brand, Category, PriceRule, Product, ProductType
+from catalogue.models import Brand, Category, PriceRule, PriceRuleKind, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
+from core.money import rupiah
 from core.rights import Right
 
 if TYPE_CHECKING:
@@ -285,3 +287,32 @@ def sold_below_cost(most: int) -> list[Product]:
 def sold_at_cost() -> int:
     """How many listed products sell at cost, because no rule is for them."""
     return Product.objects.at_cost().count()
+
+
+def name_of_all(key: str) -> str:
+    """What a target without a name is: "all:prepaid" or "all:postpaid" in words."""
+    return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
+
+
+def terms_words(terms: Terms | None) -> str:
+    """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
+    if terms is None:
+        return gettext("No rule")
+    match terms.kind:
+        case PriceRuleKind.FIXED:
+            words = rupiah(terms.value)
+        case PriceRuleKind.PERCENT:
+            words = gettext("cost + %(percent)s%%") % {"percent": percent(terms.value)}
+        case _:
+            words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
+    return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
+
+
+def _rounded(terms: Terms) -> str:
+    return gettext("rounded up to %(amount)s") % {"amount": rupiah(terms.round_to)}
+
+
+def percent(hundredths: int) -> str:
+    """Hundredths of a percent as people here write it: 250 → "2,5"."""
+    whole, rest = divmod(hundredths, 100)
+    return f"{whole},{rest:02d}".rstrip("0") if rest else str(whole)

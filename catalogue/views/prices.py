@@ -18,6 +18,7 @@ from audit.acts import act
 from catalogue import services
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.forms import END, TargetForm, TermsForm, typed_value
+from catalogue.services.acts import PriceRuleAct
 from catalogue.services.rules import Preview, Target, Terms
 from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
@@ -113,7 +114,7 @@ def _show(
         "form": form,
         "change": change,
         "refusal": refusal,
-        "waiting": open_approval("price_rule", target.key),
+        "waiting": open_approval(PriceRuleAct.name, target.key),
         "end": END,
         "factor_act": CHANGE_RULE,
         "factor_fields": " ".join(_BOUND),

@@ -4,7 +4,7 @@ Lock order: see `moving`.
 """
 
 from purchases.services.actions import Action, allowed_actions
-from purchases.services.approving import SpendingAct, ask_for_approval
+from purchases.services.acts import ask_for_approval
 from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.health import count_health, count_health_if_due
@@ -17,6 +17,5 @@ from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again
 from purchases.services.sending import submit
 from purchases.services.sweeping import DUE_ORDERS, longest_wait
-from purchases.services.verdict_act import VerdictAct
 from purchases.services.verdicts import approve_verdict, propose_verdict
 from purchases.services.waiting import queue_waiting_orders

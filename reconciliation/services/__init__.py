@@ -3,7 +3,6 @@
 Lock order: reconciliation's row, then differences, adjustments and announcements, then the books; no order.
 """
 
-from reconciliation.services.adjustment_act import AdjustmentAct
 from reconciliation.services.decisions import (
     acknowledge_top_up,
     announce_top_up,

@@ -209,8 +209,8 @@ def test_given_many_accounts_then_it_takes_one_query(boss, django_assert_num_que
 @pytest.mark.parametrize(
     ("name", "act"),
     [
-        ("approve_verdict", "purchases/services/verdict_act.py"),
-        ("approve_adjustment", "reconciliation/services/adjustment_act.py"),
+        ("approve_verdict", "purchases/services/acts.py"),
+        ("approve_adjustment", "reconciliation/services/acts.py"),
     ],
 )
 def test_only_the_acts_call_what_they_execute(name, act):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bills.services import pay_bill
-from bills.services.approving import BillAct
+from bills.services.acts import BillAct
 from catalogue.models import Product
 from drawers.services.facts import PaymentFacts
 from purchases.models import Order

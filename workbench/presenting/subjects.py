@@ -24,7 +24,7 @@ from alerts.models import Alert
 from audit.kinds import Kind
 from audit.models import AuditEvent
 from bills.models import BillCheck
-from catalogue.services.below_cost import name_of_all
+from catalogue.services import name_of_all
 from core.rights import Right, Role
 from core.times import day_words
 from core.together import read_together

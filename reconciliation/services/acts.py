@@ -1,4 +1,4 @@
-"""An adjustment of the books as something that a second person approves."""
+"""What a second person approves, and what happens then: adjustments of the books."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+@register
 class AdjustmentAct(Act):
     """Missing money that is taken into the books."""
 
@@ -94,6 +95,3 @@ class AdjustmentAct(Act):
 
 def _adjustment_of(approval: Approval) -> Adjustment:
     return Adjustment.objects.select_related("difference").get(pk=approval.facts["adjustment"])
-
-
-register(AdjustmentAct())

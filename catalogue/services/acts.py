@@ -1,21 +1,19 @@
-"""A price rule by which something sells below cost: what a second person approves, and what happens then."""
+"""What a second person approves, and what happens then: a price rule by which something sells below cost."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from approvals import services as approvals
 from approvals.acts import Act, Line, register
 from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
-from catalogue.models import PriceRuleKind, ProductType
 from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, preview
+from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, name_of_all, preview, terms_words
 from core.money import rupiah
 
 if TYPE_CHECKING:
@@ -37,6 +35,7 @@ def ask_for_rule(need: NeedsSecondPerson, *, actor: User, reason: str) -> Approv
     )
 
 
+@register
 class PriceRuleAct(Act):
     """A price rule by which something sells below cost."""
 
@@ -84,35 +83,6 @@ class PriceRuleAct(Act):
         return reverse("prices")
 
 
-def name_of_all(key: str) -> str:
-    """What a target without a name is: "all:prepaid" or "all:postpaid" in words."""
-    return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
-
-
-def terms_words(terms: Terms | None) -> str:
-    """A rule in a few words, such as "cost + 2,5%, rounded up to Rp500"."""
-    if terms is None:
-        return gettext("No rule")
-    match terms.kind:
-        case PriceRuleKind.FIXED:
-            words = rupiah(terms.value)
-        case PriceRuleKind.PERCENT:
-            words = gettext("cost + %(percent)s%%") % {"percent": percent(terms.value)}
-        case _:
-            words = gettext("+ %(amount)s") % {"amount": rupiah(terms.value)}
-    return words if terms.round_to == 1 else f"{words}, {_rounded(terms)}"
-
-
-def _rounded(terms: Terms) -> str:
-    return gettext("rounded up to %(amount)s") % {"amount": rupiah(terms.round_to)}
-
-
-def percent(hundredths: int) -> str:
-    """Hundredths of a percent as people here write it: 250 → "2,5"."""
-    whole, rest = divmod(hundredths, 100)
-    return f"{whole},{rest:02d}".rstrip("0") if rest else str(whole)
-
-
 def _asked(approval: Approval) -> tuple[Target, Terms | None]:
     target = Target.find(approval.facts["target"])
     if target is None:
@@ -122,6 +92,3 @@ def _asked(approval: Approval) -> tuple[Target, Terms | None]:
 
 def _terms(facts: dict[str, Any] | None) -> Terms | None:
     return Terms(**facts) if facts else None
-
-
-register(PriceRuleAct())

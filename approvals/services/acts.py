@@ -1,4 +1,7 @@
-"""Invitations, roles, limits, rights and accounts switched on, as something that a second person approves."""
+"""What a second person approves, and what happens then: invitations, roles, limits, rights, accounts switched on.
+
+They are the acts of `staff`, which stands below this room.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +71,7 @@ class PeopleAct(Act):
         return User(pk=key).get_absolute_url() if key else ""
 
 
+@register
 class InviteAct(PeopleAct):
     """Somebody is invited into a role that does what two people do; who asked makes the link afterwards."""
 
@@ -114,6 +118,7 @@ class InviteAct(PeopleAct):
         return services.lock_invitation(asked["username"], Role(asked["role"]), asked["facts"], actor=approval.asked_by)
 
 
+@register
 class RoleAct(PeopleAct):
     """A person gets a role that lets this person do more."""
 
@@ -153,6 +158,7 @@ class RoleAct(PeopleAct):
         ]
 
 
+@register
 class OutsideRoleAct(RoleAct):
     """A person gets the role that the provider says; the sign-in asks, in the person's own name."""
 
@@ -191,6 +197,7 @@ class OutsideRoleAct(RoleAct):
         return str(approval.facts["person"])
 
 
+@register
 class SwitchOnAct(PeopleAct):
     """An account that does what two people do is switched on again."""
 
@@ -224,6 +231,7 @@ class SwitchOnAct(PeopleAct):
         ]
 
 
+@register
 class LimitsAct(PeopleAct):
     """A person may spend more."""
 
@@ -264,6 +272,7 @@ class LimitsAct(PeopleAct):
         ]
 
 
+@register
 class RoleRightsAct(PeopleAct):
     """A role may do or spend more."""
 
@@ -357,7 +366,3 @@ def _edit(content: Content) -> tuple[Role, list[str], Limits]:
 
 def _limits(limits: dict[str, Any], empty: str) -> str:
     return "; ".join(f"{_LIMITS[name]}: {empty if limits[name] is None else rupiah(limits[name])}" for name in LIMITS)
-
-
-for _act in (InviteAct, RoleAct, OutsideRoleAct, SwitchOnAct, LimitsAct, RoleRightsAct):
-    register(_act())

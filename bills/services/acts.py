@@ -1,4 +1,4 @@
-"""Bill payments above a person's limit: what a second person approves, and what happens then."""
+"""What a second person approves, and what happens then: bill payments above a person's limit."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from core.money import rupiah
 from core.rights import Right
 from core.times import clock
 from drawers.services import PaymentFacts
-from purchases.services import SpendingAct
-from purchases.services.approving import payment_now
+from purchases.services.acts import SpendingAct, payment_now
 from purchases.services.placing import PAYMENT
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+@register
 class BillAct(SpendingAct):
     """The payment of a checked bill above the limit of who pays it."""
 
@@ -105,6 +105,3 @@ class BillAct(SpendingAct):
 
 def _check_of(approval: Approval) -> BillCheck:
     return BillCheck.objects.get(ref_id=approval.subject)
-
-
-register(BillAct())
