@@ -24,7 +24,7 @@ class ApprovalRefused(Refused):
                 " could sign in as both of you. Another person must approve it."
             ),
             "no_right": _("You may not decide this."),
-            "not_yours": _("Only who asked for it can withdraw it. Refuse it, with a reason."),
+            "not_yours": _("Only the person who asked for it can withdraw it. Refuse it, with a reason."),
             "decided": _("This was decided before."),
             "no_reason": _("Write why you refuse it."),
             "own_refused": _("You asked for this yourself. Withdraw it instead."),

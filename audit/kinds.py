@@ -50,7 +50,7 @@ class Kind(models.TextChoices):
     SETTING_CHANGED = "setting_changed", _("Setting changed")
     APPROVAL_WITHDRAWN = "approval_withdrawn", _("Request withdrawn")
     APPROVAL_VOID = "approval_void", _("Request void")
-    DRAWER_OPENED_OTHERWISE = "drawer_opened_otherwise", _("Drawer opened with another amount than was left")
+    DRAWER_OPENED_OTHERWISE = "drawer_opened_otherwise", _("Drawer opened with a different amount")
     DRAWER_TAKEN_OVER = "drawer_taken_over", _("Drawer taken over")
     DRAWER_DIFFERENCE = "drawer_difference", _("Drawer closed with a large difference")
     GIVEN_BACK = "given_back", _("Money given back to a customer")

@@ -22,7 +22,7 @@ class NotABill(OrderRefused):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
-            "prepaid": _("This product is bought, not paid as a bill."),
+            "prepaid": _("This product is sold, not paid as a bill."),
             "delisted": _("The provider no longer has this biller."),
             "unavailable": _("This biller is unavailable at the moment. Try again later."),
         }

@@ -69,11 +69,11 @@ Words = tuple[str | Promise, str | Promise]
 _WORDS: dict[Standing, Words] = {
     Standing.ASKING: (
         "",
-        _("The biller is being asked. That takes seconds, at times a minute; this page shows the answer by itself."),
+        _("The bill is being checked. It takes seconds, sometimes a minute; this page shows the answer by itself."),
     ),
     Standing.UNANSWERED: (
         _("The biller has not answered within an hour."),
-        _("Nothing was charged. Ask the biller again, or check the bill again."),
+        _("Nothing was charged. Check the bill again."),
     ),
     Standing.EXPIRED: (
         _("This check has expired."),

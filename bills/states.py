@@ -19,7 +19,7 @@ class AnswerKind(models.TextChoices):
 class BillState(models.TextChoices):
     """What can be done with a check, in short: for lists, filters and the commands."""
 
-    PENDING = "pending", _("Asking the biller")
+    PENDING = "pending", _("Checking the bill")
     VALID = "valid", _("Payable")
     EXPIRED = "expired", _("Expired")
     PAID = "paid", _("Paid")

@@ -22,7 +22,7 @@ class CallbackState(LookChoices):
 
     RECEIVED = "received", "clock", "pending", _("Waiting")
     APPLIED = "applied", "circle-check", "good", pgettext_lazy("callback", "Processed")
-    HINT = "hint", "refresh", "held", _("Order polled")
+    HINT = "hint", "refresh", "held", _("Status checked")
     UNMATCHED = "unmatched", "alert-triangle", "warn", _("No such order")
     MALFORMED = "malformed", "alert-triangle", "warn", _("Not understood")
 

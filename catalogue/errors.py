@@ -33,10 +33,10 @@ class RuleRefused(Refused):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
-            "same": _("The rule is so already. No price has changed."),
+            "same": _("The rule is the same as before. No price has changed."),
             "moved": _("Costs or rules have changed since you saw these prices. Check them again."),
-            "gone": _("What the rule was for is no longer there."),
-            "no_reason": _("Something would sell below cost: write for who approves why it is right."),
+            "gone": _("The rule's product, brand or category is no longer there."),
+            "no_reason": _("Something would sell below cost: write a reason for the approver."),
         }
         super().__init__(words[reason])
 

@@ -102,7 +102,7 @@ class Right(models.TextChoices):
         _("Change selling prices; below cost with a second person"))
     SELL_BELOW_COST = ("purchases.sell_below_cost", "order", Area.SELLING, _LEADERS, _NONE,
         _("Sell below cost, with a reason"))
-    BUY = "purchases.buy", "order", Area.SELLING, _SELLERS, _PIN | _UPSTREAM, _("Buy products")
+    BUY = "purchases.buy", "order", Area.SELLING, _SELLERS, _PIN | _UPSTREAM, _("Sell products")
     VIEW_BILLS = "bills.view_billcheck", "billcheck", Area.SELLING, _EVERYBODY, _PIN, _("See checked bills")
     CHECK_BILLS = ("bills.check_bill", "billcheck", Area.SELLING, _SELLERS, _PIN | _UPSTREAM,
         _("Check and pay bills"))
@@ -116,9 +116,9 @@ class Right(models.TextChoices):
         _("Change customers and their numbers"))
     DELETE_CUSTOMERS = "customers.delete_customer", "customer", Area.CUSTOMERS, _SELLERS, _NONE, _("Delete customers")
     VIEW_NUMBERS = ("purchases.view_number", "order", Area.CUSTOMERS, _SELLERS, _PIN,
-        _("See customers' whole numbers"))
+        _("See customers' full numbers"))
     REVEAL_NUMBERS = ("purchases.reveal_number", "order", Area.CUSTOMERS, _CHECKERS, _FRESH,
-        _("Show one whole number, each time noted, and make files with whole numbers"))
+        _("Show one full number, each time noted, and make files with full numbers"))
 
     VIEW_ORDERS = "purchases.view_order", "order", Area.ORDERS, _EVERYBODY, _PIN, _("See all orders")
     RESOLVE_ORDERS = ("purchases.resolve_order", "order", Area.ORDERS, _LEADERS, _FACTOR | _UPSTREAM,
@@ -138,7 +138,7 @@ class Right(models.TextChoices):
     PROCESS_CALLBACKS = ("callbacks.process_callback", "callback", Area.ORDERS, _HEADS, _FACTOR,
         _("Process a callback again"))
     VIEW_EXCHANGES = ("gateway.view_exchange", "exchange", Area.ORDERS, _CHECKERS, _FACTOR,
-        _("See requests to the provider, and an order's whole story"))
+        _("See requests to the provider, and an order's full history"))
 
     VIEW_BOOKS = "ledger.view_books", "books", Area.MONEY, _EVERYBODY, _PIN, _("See the balance")
     READ_BALANCE = ("gateway.read_balance", "upstreamaccount", Area.MONEY, _SELLERS, _PIN | _UPSTREAM,
@@ -173,7 +173,7 @@ class Right(models.TextChoices):
         _("Give customers credit, and change cap and due date"))
 
     VIEW_AUDIT = ("audit.view_auditevent", "auditevent", Area.PEOPLE, _CHECKERS, _FACTOR,
-        _("See what people did, and make files of it"))
+        _("See the activity log, and make files of it"))
     MANAGE_STAFF = ("staff.manage_staff", "user", Area.PEOPLE, _LEADERS, _FRESH,
         _("Invite people of lower roles, and manage their accounts"))
     ENROL_TILLS = ("tills.enrol_till", "till", Area.PEOPLE, _LEADERS, _FRESH,

@@ -17,7 +17,7 @@ class CreditRefused(OrderRefused):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         words = {
-            "no_right": _("Only who gives customers credit can do this."),
+            "no_right": _("Only a person who gives customers credit can do this."),
             "may_not": _("You have no right to sell on credit or to take its payments."),
             "no_reason": _("Write what it is for."),
             "no_customer": _("Choose the customer who buys on credit."),
@@ -41,9 +41,11 @@ class CreditRefused(OrderRefused):
             "deleted": _("This customer was deleted, and nobody can owe it again. The payment stays."),
             "paid_back_since": _(
                 "Money went back to the customer after this payment, so the payment stays."
-                " Who manages credit can enter a difference as “Owed from before”."
+                " A person who manages credit can enter a difference as “Owed from before”."
             ),
-            "not_yours": _("Only who took this payment, or who gives customers credit, can undo it."),
+            "not_yours": _(
+                "Only the person who took this payment, or a person who gives customers credit, can undo it."
+            ),
         }
         super().__init__(words[reason])
 

@@ -25,7 +25,7 @@ from staff.models import User
 class AgeingTable(Table[CreditAccount]):
     """Accounts on which something is owed, with their customers."""
 
-    caption = _("Who owes money, the oldest debt first")
+    caption = _("Customers who owe money, the oldest debt first")
 
     def __init__(self, accounts: Iterable[CreditAccount]) -> None:
         super().__init__(accounts)

@@ -21,7 +21,7 @@ class DrawerRefused(Refused):
             "name_taken": _("There is a drawer with this name already."),
             "in_use": _("This drawer is open. Close its shift first."),
             "closed": _("This shift is closed. It never changes."),
-            "not_yours": _("Only the cashier of this shift, or who manages drawers, can do this."),
+            "not_yours": _("Only the cashier of this shift, or a person who manages drawers, can do this."),
             "no_shift": _("You have no drawer open. Open one first."),
             "no_sale": _("This order is in no drawer."),
             "sold_before": _("This sale is in a shift that is closed. It never changes."),
@@ -77,6 +77,6 @@ class DifferenceUnexplained(Refused):
     def __init__(self, difference: int) -> None:
         self.difference = difference
         super().__init__(
-            _("The count differs by %(amount)s. Count again, or write why, if only that you do not know.")
+            _("The count differs by %(amount)s. Count again, or write why. “I do not know” is a reason, too.")
             % {"amount": signed_in_words(difference)}
         )

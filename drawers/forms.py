@@ -108,7 +108,7 @@ class CloseForm(CountForm):
         widget=forms.Select({"class": "form-select"}),
     )
     secret = forms.CharField(
-        label=_("Password of who takes over, or at a till the PIN"),
+        label=_("Password of the next cashier, or the PIN at a till"),
         required=False,
         strip=False,
         max_length=200,

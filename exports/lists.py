@@ -35,7 +35,7 @@ from staff.services import check_factor
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
 # The act that a second factor confirms.
-WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with whole numbers"))
+WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ListFile:
         if request.method == "POST":
             return self._ask(request, found, Export.Format.CSV)
         if found.qs.order_by()[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
-            why = _("These are more than %(most)s entries. The file is made in the background.")
+            why = _("There are more than %(most)s entries. The file is made in the background.")
             most = number_format(MOST_AT_ONCE, force_grouping=True)
             return self._no_file(request, found, why % {"most": most}, may_ask=Export.Format.CSV)
         return self._csv_now(request, found)

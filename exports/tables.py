@@ -27,7 +27,7 @@ class ExportTable(Table[Export]):
     @column(_("File"), phone="2 wide")
     def file(self, export: Export) -> SafeString:
         """Its name, how its list was narrowed, and whether customers' numbers are whole in it."""
-        query, whole = export.query.replace("&", " "), gettext("whole numbers") if export.whole_numbers else ""
+        query, whole = export.query.replace("&", " "), gettext("full numbers") if export.whole_numbers else ""
         return format_html('{}<div class="mono sub">{}</div><div class="sub">{}</div>', export.file_name, query, whole)
 
     @column(_("Rows"), phone="3 wide")

@@ -28,7 +28,7 @@ class OpenDuplicate(OrderRefused):
         words = _("An order for this product and destination is still open (%(ref_id)s). Wait for its outcome first.")
         if order.status == Status.NEEDS_ACTION:
             self.reason = "needs_action"
-            words = _("An order for this product and destination needs action (%(ref_id)s). Decide that one first.")
+            words = _("An order for this product and destination needs action (%(ref_id)s). Decide it first.")
         super().__init__(words % {"ref_id": order.ref_id})
 
 
@@ -38,8 +38,7 @@ class RepeatToday(OrderRefused):
     def __init__(self, order: Order) -> None:
         self.order = order
         super().__init__(
-            _("The same product was already bought for this destination today (%(ref_id)s). Is a second one meant?")
-            % {"ref_id": order.ref_id}
+            _("This number already got this product today (%(ref_id)s). Sell it again?") % {"ref_id": order.ref_id}
         )
 
 
@@ -60,7 +59,7 @@ class PriceMoved(OrderRefused):
 
     def words_for(self, person: User) -> str:
         """Without the amount for who may not see costs."""
-        return str(self) if sees_cost(person) else _("What it costs has changed. Confirm it again.")
+        return str(self) if sees_cost(person) else _("Its cost has changed. Confirm it again.")
 
 
 class SellingPriceMoved(OrderRefused):
@@ -92,8 +91,8 @@ class BalanceShort(OrderRefused):
         self.price, self.available = price, available
         super().__init__(
             _(
-                "The balance is short: %(price)s are needed and %(available)s are available. It can be bought after "
-                "the next top-up, which is seen within a minute."
+                "The balance is short: %(price)s are needed and %(available)s are available."
+                " It can be sold after the next top-up, which is seen within a minute."
             )
             % {"price": rupiah(price), "available": rupiah(available)}
         )
@@ -102,7 +101,7 @@ class BalanceShort(OrderRefused):
         """Without the amounts for who may not see costs."""
         if sees_cost(person):
             return str(self)
-        return _("The balance is short. It can be bought after the next top-up, which is seen within a minute.")
+        return _("The balance is short. It can be sold after the next top-up, which is seen within a minute.")
 
 
 class LimitReached(OrderRefused):
@@ -137,7 +136,7 @@ class LimitReached(OrderRefused):
 
     def _who_helps(self) -> list[str]:
         if self.helpers:
-            return [_("Who can raise it: %(names)s.") % {"names": ", ".join(self.helpers)}]
+            return [_("These people can raise it: %(names)s.") % {"names": ", ".join(self.helpers)}]
         return [] if self.helpers is None else [_("Only an owner can raise it.")]
 
     def with_helpers(self, helpers: Sequence[str]) -> LimitReached:

@@ -23,7 +23,7 @@ _SENTENCES = [
         ),
         (
             rf"another SN than (?P<before>{_QUOTED}) is reported: (?P<sn>{_QUOTED})",
-            _("another SN than %(before)s is reported: %(sn)s"),
+            _("another SN is reported: %(sn)s instead of %(before)s"),
         ),
         (
             rf"product (?P<said>{_QUOTED}) instead of (?P<before>{_QUOTED})",
@@ -32,7 +32,7 @@ _SENTENCES = [
         ("the destination is not the order's", _("the destination is not the order's")),
         (
             rf"a second trx_id than (?P<before>{_QUOTED}): (?P<said>{_QUOTED})",
-            _("a second trx_id than %(before)s: %(said)s"),
+            _("a second trx_id besides %(before)s: %(said)s"),
         ),
         (
             r"reported without a price, taken to be (?P<price>\d+) rupiah",
@@ -40,11 +40,11 @@ _SENTENCES = [
         ),
         (
             r"another price than (?P<cost>\d+) is reported: (?P<price>\d+)",
-            _("another price than %(cost)s is reported: %(price)s"),
+            _("another price is reported: %(price)s instead of %(cost)s"),
         ),
         (
             r"charged (?P<price>\d+), confirmed were (?P<cost>\d+) rupiah",
-            _("charged %(price)s, confirmed were %(cost)s"),
+            _("charged %(price)s, confirmed %(cost)s"),
         ),
         (
             r"accepted as (?P<before>\S*), now the status request says not found",

@@ -139,7 +139,7 @@ _EVENTS = {
     "no_answer": _("No reliable answer: %(reason)s."),
     "replaced": _("The bill was checked again as %(by)s."),
     "bill_expired": _("The bill expired before it could be paid."),
-    "verdict": _("Two people decided so."),
+    "verdict": _("Two people decided this."),
     "approved": _("Above the limit; approved by %(by)s."),
 }
 _REASONS = {
@@ -243,7 +243,7 @@ def _pending(order: Order, _actions: _Actions) -> Explanation:
     happened = _("The provider has accepted it and is working on it.")
     if possible_outcomes(order):
         return Explanation(happened, "", *_decide(order))
-    time = _("That takes seconds, at times a few minutes. It is not a failure.")
+    time = _("It takes seconds, sometimes a few minutes. It is not a failure.")
     return Explanation(happened, time, *_do_not_repeat(order))
 
 
@@ -257,11 +257,9 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
     if possible_outcomes(order):
         return Explanation(happened, money, *_decide(order))
     if order.kind == Order.Kind.BILL:
-        step = _(
-            "Do not pay it again, and do not give the money back yet. Tell the customer that it is being looked up."
-        )
+        step = _("Do not pay it again, and do not give the money back yet. Tell the customer that you are checking it.")
         return Explanation(happened, money, step, _PAY_NOT_AGAIN)
-    step = _("Do not buy it again, and do not give the money back yet. Tell the customer that it is being looked up.")
+    step = _("Do not sell it again, and do not give the money back yet. Tell the customer that you are checking it.")
     return Explanation(happened, money, step, _BUY_NOT_AGAIN)
 
 
@@ -291,7 +289,7 @@ def _never_arrived(actions: _Actions) -> Explanation:
     happened = _("The provider has said several times that it does not know this order.")
     money = _("It seems never to have arrived, but it may have been charged.")
     if Action.CLOSE not in actions:
-        step = _("Do not buy it again. A person who may resolve orders has to decide this.")
+        step = _("Do not sell it again. A person who may resolve orders has to decide this.")
         return Explanation(happened, money, step, code="may_be_charged")
     step = _(
         "Each button asks the provider first, and stops if it knows the order now. Send it again: if the first sending "
@@ -357,14 +355,14 @@ def _reversed(order: Order, actions: _Actions) -> Explanation:
 def _do_not_repeat(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
         return _("Do not pay it again: this page follows it."), _PAY_NOT_AGAIN
-    return _("Do not buy it again: this page follows it."), _BUY_NOT_AGAIN
+    return _("Do not sell it again: this page follows it."), _BUY_NOT_AGAIN
 
 
 def _decide(order: Order) -> tuple[_Words, str]:
     if order.kind == Order.Kind.BILL:
         step = _("The provider leaves it open for too long. Do not pay it again: two admins can decide how it ended.")
         return step, _PAY_NOT_AGAIN
-    step = _("The provider leaves it open for too long. Do not buy it again: two admins can decide how it ended.")
+    step = _("The provider leaves it open for too long. Do not sell it again: two admins can decide how it ended.")
     return step, _BUY_NOT_AGAIN
 
 

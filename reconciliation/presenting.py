@@ -265,7 +265,7 @@ _MESSAGES = {
     ),
     Result.WAITING: (
         messages.SUCCESS,
-        gettext_lazy("Compared: nothing can be said yet. The balance has to be read first."),
+        gettext_lazy("Compared: no result yet. The balance has to be read first."),
     ),
     Result.PROVISIONAL: (
         messages.SUCCESS,

@@ -53,8 +53,11 @@ def _outside_words(wait: int) -> dict[str, str]:
         "stale": _("The sign-in took too long, or began in another browser. Begin again."),
         "cancelled": _("The sign-in with %(name)s was cancelled.") % name,
         "provider": _("%(name)s cannot be used now. Try again later, or ask an owner.") % name,
-        "no_role": _("%(name)s gives you no role in this shop. Ask who manages your account there.") % name,
-        "no_name": _("%(name)s sends no user name that can be used here. Ask who manages your account there.") % name,
+        "no_role": _("%(name)s gives you no role in this shop. Ask the person who manages your account there.") % name,
+        "no_name": _(
+            "%(name)s sends no user name that can be used here. Ask the person who manages your account there."
+        )
+        % name,
         "name_taken": _("Somebody has your user name here already. Ask an owner to link the account."),
         "off": _("Your account is switched off. Ask a colleague who manages staff."),
         "slow": slowed_words(wait),

@@ -21,7 +21,7 @@ class AccountRefused(AlertKind, permission=Right.VIEW_ORDERS, is_in_banner=True)
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
             title=_("The provider refuses our account (%(code)s).") % {"code": facts.get("error_code", "?")},
-            facts=_("Nothing is sent since %(since)s; new orders wait.") % {"since": at(facts, "since")},
+            facts=_("Nothing has been sent since %(since)s; new orders wait.") % {"since": at(facts, "since")},
             next_step=_(
                 "An admin has to correct the credentials, or the account or allowed IP address at the provider."
             ),

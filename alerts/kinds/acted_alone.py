@@ -1,4 +1,4 @@
-"""Somebody did alone what takes two people."""
+"""One person did alone a step that takes two people."""
 
 import datetime as dt
 
@@ -27,7 +27,7 @@ class ActedAlone(AlertKind, permission=Right.VIEW_AUDIT):
 
     def words(self, facts: Facts, person: Person) -> Words:
         return Words(
-            title=_("Somebody did alone what takes two people."),
+            title=_("One person did alone a step that takes two people."),
             facts=_("%(name)s, at %(at)s.") % {"name": facts.get("name") or "–", "at": at(facts, "at")},
             next_step=_("See in the audit what it was, and talk with this person."),
             url=reverse("audit_list"),

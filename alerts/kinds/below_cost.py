@@ -31,6 +31,6 @@ class BelowCost(AlertKind, permission=Right.VIEW_COST):
             % {"names": ", ".join(facts.get("names", [])), "loss": rupiah(facts.get("largest_loss"))},
             next_step=_("Raise its price rule.")
             if may(person, Right.CHANGE_PRICES)
-            else _("Ask who may change selling prices."),
+            else _("Ask a person who may change selling prices."),
             url=reverse("prices"),
         )

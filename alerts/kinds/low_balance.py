@@ -45,9 +45,9 @@ class LowBalance(AlertKind, permission=Right.VIEW_BOOKS):
             left = _("Less than the alert is set to.")
         if (hours := facts.get("hours_left")) is not None:
             left += " " + (
-                _("At the usual pace that lasts for less than an hour.")
+                _("At the usual pace it lasts for less than an hour.")
                 if hours < 1
-                else _("At the usual pace that lasts for %(hours)s hours.") % {"hours": number_format(hours, 1)}
+                else _("At the usual pace it lasts for %(hours)s hours.") % {"hours": number_format(hours, 1)}
             )
         may_top_up = may(person, Right.ACKNOWLEDGE_DIFFERENCES)
         return Words(

@@ -54,6 +54,6 @@ class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
                 else _("It may have been charged; sent %(since)s.")
             )
             % {"amount": rupiah(facts.get("amount", 0)), "since": at(facts, "since")},
-            next_step=_("Do not buy it again.") + " " + step,
+            next_step=_("Do not sell it again.") + " " + step,
             url=reverse("order_detail", args=[ref_id]) if "ref_id" in facts else "",
         )

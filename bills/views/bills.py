@@ -203,11 +203,11 @@ def bill_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
     except ActionRefused as refusal:
         messages.error(request, str(refusal), extra_tags=refusal.code)
     except UpstreamError:
-        words = _("The biller could not be asked just now. Nothing has changed; try again.")
+        words = _("The bill could not be checked just now. Nothing has changed; try again.")
         messages.error(request, words, extra_tags="biller_not_asked")
     else:
         if inquiry is None or inquiry.answer == AnswerKind.NONE:
-            messages.success(request, _("Asking the biller again."), extra_tags="asking_again")
+            messages.success(request, _("Checking the bill again."), extra_tags="asking_again")
         elif inquiry.answer == AnswerKind.REFUSAL:
             messages.error(request, str(meaning_of(inquiry.error_code).words), extra_tags=inquiry.error_code)
         elif inquiry.total == check.total:

@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("received", "Waiting"),
                             ("applied", "Processed"),
-                            ("hint", "Order polled"),
+                            ("hint", "Status checked"),
                             ("unmatched", "No such order"),
                             ("malformed", "Not understood"),
                         ],
@@ -244,7 +244,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("received", "Waiting"),
                             ("applied", "Processed"),
-                            ("hint", "Order polled"),
+                            ("hint", "Status checked"),
                             ("unmatched", "No such order"),
                             ("malformed", "Not understood"),
                         ],

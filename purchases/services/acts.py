@@ -186,7 +186,7 @@ class VerdictAct(Act):
     """How an order ended, where the upstream leaves it open or took a success back."""
 
     name = VERDICT
-    label = _("Verdict on an order")
+    label = _("Decision on an order")
     may_ask = Right.PROPOSE_VERDICTS
     may_approve = Right.APPROVE_VERDICTS
     moves_cost = True

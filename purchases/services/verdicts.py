@@ -32,14 +32,14 @@ def propose_verdict(order: Order, *, outcome: str, evidence: str, reason: str, a
     by hand. Nothing moves before the approval, and it is refused once the order has moved.
     """
     if not evidence.strip() or not reason.strip():
-        raise ActionRefused(_("A verdict needs evidence and a reason."))
+        raise ActionRefused(_("A decision needs evidence and a reason."))
     if sn.strip() and outcome != Status.SUCCESS:
         raise ActionRefused(_("Only a success has an SN."))
     with transaction.atomic():
         current = lock_order_for_move(order.pk)
         require(Action.PROPOSE_VERDICT, current, actor)
         if outcome not in possible_outcomes(current):
-            raise ActionRefused(_("This order cannot be decided so."))
+            raise ActionRefused(_("This order cannot be decided this way."))
         proposed = Verdict.objects.create(
             order=current,
             outcome=outcome,
@@ -117,4 +117,4 @@ def undecided(order: Order, verdict: Verdict) -> Verdict:
 
 def decided_before() -> ActionRefused:
     """Why a verdict that does not wait any more cannot be approved."""
-    return ActionRefused(_("This verdict was decided before."))
+    return ActionRefused(_("This decision was made before."))

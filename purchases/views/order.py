@@ -174,13 +174,13 @@ def _close(request: StaffRequest, order: Order) -> str:
 def _poll(request: StaffRequest, order: Order) -> str:
     if services.poll_now(order, actor=request.user):
         return _("Asking the provider now.")
-    return _("The queue cannot be reached; the order is polled with the next sweep.")
+    return _("The queue cannot be reached; the order's status is checked a little later.")
 
 
 def _propose(request: StaffRequest, order: Order) -> str:
     form = VerdictForm(request.POST, outcomes=possible_outcomes(order))
     if not form.is_valid():
-        raise ActionRefused(_("A verdict needs evidence and a reason."))
+        raise ActionRefused(_("A decision needs evidence and a reason."))
     services.propose_verdict(order, actor=request.user, **form.cleaned_data)
     return _("Proposed. A second person has to approve it.")
 

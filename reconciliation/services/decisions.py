@@ -115,7 +115,7 @@ def approve_adjustment(adjustment: Adjustment, *, actor: User) -> Difference:
     with transaction.atomic():
         current, proposed = lock_proposal(adjustment)
         if proposed.proposed_by_id == actor.pk:
-            raise DecisionRefused(_("Who proposed an adjustment cannot approve it; a second person must."))
+            raise DecisionRefused(_("The person who proposed an adjustment cannot approve it; a second person must."))
         proposed.approved_by, proposed.decided_at = actor, timezone.now()
         proposed.save(update_fields=["approved_by", "decided_at"])
         entry = ledger.post_adjustment(amount=current.amount, actor=actor, reason=proposed.reason)

@@ -196,7 +196,7 @@ def test_a_pending_inquiry_is_followed_without_reloading(shop: Fleet, upstream: 
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, PENDING_UNTIL_TOLD)
     page.evaluate("window.neverReloaded = true")
-    expect(page.locator(".status-line", has_text="Asking the biller")).to_be_visible()
+    expect(page.locator(".status-line", has_text="Checking the bill")).to_be_visible()
     faults = faults_of(page)
     check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
 

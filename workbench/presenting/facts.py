@@ -134,7 +134,10 @@ _VALUES: dict[str, dict[str, Promise]] = {
     },
     "kind": _FACTORS,
     "kinds": _FACTORS,
-    "list": {"proof": pgettext_lazy("audit", "proof of a story"), "story": pgettext_lazy("audit", "story of an order")},
+    "list": {
+        "proof": pgettext_lazy("audit", "proof of a full history"),
+        "story": pgettext_lazy("audit", "full history of an order"),
+    },
     "numbers": {"whole": pgettext_lazy("audit", "whole")},
 }
 _CHOICES = {"purpose": AccessLink.Purpose, "role": Role, "says": Role, "state": ApprovalState}

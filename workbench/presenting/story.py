@@ -47,7 +47,7 @@ class LineKind(LookChoices):
     CREDIT = "credit", "notebook", "going", gettext_lazy("Credit")
     INQUIRY = "inquiry", "file-invoice", "going", gettext_lazy("Inquiry")
     INCIDENT = "incident", "alert-triangle", "bad", gettext_lazy("Incident")
-    VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Verdict")
+    VERDICT = "verdict", "users", "warn", pgettext_lazy("story", "Decision")
     APPROVAL = "approval", "checks", "warn", gettext_lazy("Approval")
     RECEIPT = "receipt", "printer", "going", gettext_lazy("Receipt")
     DIFFERENCE = "difference", "wallet", "warn", gettext_lazy("Difference")

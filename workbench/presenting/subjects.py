@@ -59,7 +59,7 @@ _NUMBERS: dict[str, Promise] = {
     "shift": pgettext_lazy("audit", "Shift no. %(number)s"),
     "till": pgettext_lazy("audit", "Till no. %(number)s"),
     "person": pgettext_lazy("audit", "Person no. %(number)s"),
-    "verdict": pgettext_lazy("audit", "Verdict no. %(number)s"),
+    "verdict": pgettext_lazy("audit", "Decision no. %(number)s"),
     "adjustment": pgettext_lazy("audit", "Adjustment no. %(number)s"),
 }
 # What there is one of: its words, its page, and what it takes to open it.

@@ -39,13 +39,13 @@ RIGHTS = (
     Right.VIEW_AUDIT,
 )
 # The act that a second factor confirms.
-WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Story with whole numbers"))
+WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Full history with full numbers"))
 
 
 class WholeFile(models.TextChoices):
     """The files about one order that hold its whole number. A proof without it would prove nothing."""
 
-    STORY = "story", gettext_lazy("The story (JSON)")
+    STORY = "story", gettext_lazy("Full history (JSON)")
     PROOF = "proof", gettext_lazy("The proof that it is in the sealed audit (JSON)")
 
 
