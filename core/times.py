@@ -3,6 +3,7 @@
 import datetime as dt
 from functools import lru_cache
 
+from babel import Locale
 from babel.dates import format_date, format_datetime, format_timedelta
 from django.conf import settings
 from django.utils import timezone
@@ -17,7 +18,7 @@ def active_locale() -> str:
 
 
 def clock(at: dt.datetime | None) -> str:
-    """`{{ at|clock }}`: the absolute time in Asia/Jakarta, to the second, e.g. "17 Nov 2026 14.05.09 WIB"."""
+    """`{{ at|clock }}`: the absolute time in Asia/Jakarta, to the second, e.g. "17 Nov 2026 14:05:09 WIB"."""
     if at is None:
         return "–"
     return _written(timezone.make_naive(at), "d MMM yyyy HH:mm:ss", active_locale()) + " WIB"
@@ -29,16 +30,25 @@ def time_of_day(at: dt.datetime) -> str:
 
 
 def short_time(at: dt.datetime) -> str:
-    """The time of day for a moment of today, e.g. "14:05"; otherwise with its day: "22 Aug, 14:05"."""
+    """The time of day for a moment of today, e.g. "14:05"; for another day "22 Aug, 14:05"."""
     local, now = timezone.localtime(at), timezone.localtime()
     day = "" if local.date() == now.date() else "d MMM, " if local.year == now.year else "d MMM yyyy, "
     return _written(timezone.make_naive(at), f"{day}HH:mm", active_locale())
 
 
+def hour(at: dt.time | dt.datetime | None) -> str:
+    """`{{ at|hour }}`: the time of day to the minute, e.g. "14:05"; "14.05" in Indonesian."""
+    if at is None:
+        return "–"
+    local = timezone.make_naive(at) if isinstance(at, dt.datetime) else dt.datetime.combine(dt.date.min, at)
+    return _written(local, "HH:mm", active_locale())
+
+
 # Babel takes longer over these than the rest of a row does, and each look at a list writes the same again.
 @lru_cache(maxsize=4096)
 def _written(local: dt.datetime, pattern: str, locale: str) -> str:
-    return format_datetime(local, pattern, locale=locale)
+    colon = Locale.parse(locale).number_symbols["latn"]["timeSeparator"]
+    return format_datetime(local, pattern.replace(":", colon), locale=locale)
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +90,7 @@ _YEARS = range(2000, 9000)
 
 
 def shop_day(text: str) -> dt.date:
-    """The day of the shop that is written so (ISO, e.g. 2026-08-22). Raises `ValueError` for what is none."""
+    """The day of the shop that this text names (ISO, e.g. 2026-08-22). Raises `ValueError` for another text."""
     day = dt.date.fromisoformat(text)
     if day.year not in _YEARS:
         raise ValueError(text)

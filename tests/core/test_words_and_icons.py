@@ -112,8 +112,8 @@ def test_amounts_are_rupiah(amount, shown):
     [
         ("en", dt.timedelta(minutes=3), [">10:04<", ">3 minutes ago<", 'title="22 Aug 2026 10:04:05 WIB"']),
         ("en", dt.timedelta(hours=3), [">10:04<"]),
-        ("id", dt.timedelta(days=2), [">22 Agu, 10:04<"]),
-        ("id", dt.timedelta(days=400), [">22 Agu 2026, 10:04<"]),
+        ("id", dt.timedelta(days=2), [">22 Agu, 10.04<"]),
+        ("id", dt.timedelta(days=400), [">22 Agu 2026, 10.04<"]),
     ],
 )
 def test_a_time_is_of_today_or_has_its_day(language, later, shown):
