@@ -65,7 +65,7 @@ def test_what_ended_otherwise_is_no_proof_of_anything(status):
 
     assert "X1" not in text
     assert "Rp" not in text
-    assert ("ditarik kembali" in text) == (status == Status.REVERSED)
+    assert ("dibatalkan provider" in text) == (status == Status.REVERSED)
 
 
 def test_words_of_the_upstream_stay_words_in_one_line():
