@@ -54,10 +54,10 @@ def alert_snooze(request: StaffRequest, pk: int) -> HttpResponse:
     alert = get_object_or_404(Alert.objects.open().filter(kind__in=kinds_for(request.user)), pk=pk)
     wanted = request.POST.get("for", "")
     if wanted == "now":
-        show_again(alert, person=request.user, request=request)
+        show_again(alert, person=request.user)
         words = _("Shown again.")
     elif wanted in Pause.values:
-        snooze(alert, pause=Pause(wanted), person=request.user, request=request)
+        snooze(alert, pause=Pause(wanted), person=request.user)
         words = _("Hidden for you. It shows again by itself, and at once if it gets worse.")
     else:
         raise Http404

@@ -22,6 +22,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
 from core.paging import keyset_page
+from staff.confirming import shown_factor
 
 # More would be no queue: the page says that there are more.
 _WAITING_SHOWN = 100
@@ -114,7 +115,7 @@ def approval_approve(request: StaffRequest, pk: int) -> HttpResponse:
     with refusal_shown(request):
         if request.POST.get("seal") != approval.seal:  # never so on our own page
             raise PermissionDenied
-        approval = services.approve(approval, actor=request.user, request=request)
+        approval = services.approve(approval, actor=request.user, factor=shown_factor(request))
         match approval.state:
             case ApprovalState.APPROVED:
                 messages.success(request, _("Approved, and done."), extra_tags="approved")
@@ -131,7 +132,7 @@ def approval_refuse(request: StaffRequest, pk: int) -> HttpResponse:
     """Refuse it, with a reason."""
     approval = _seen(request, pk)
     with refusal_shown(request):
-        services.refuse(approval, actor=request.user, reason=request.POST.get("reason", ""), request=request)
+        services.refuse(approval, actor=request.user, reason=request.POST.get("reason", ""))
         messages.success(request, _("Refused. Nothing was done."), extra_tags="refused")
     return redirect(approval)
 
@@ -142,6 +143,6 @@ def approval_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
     """Take back what one asked for."""
     approval = _seen(request, pk)
     with refusal_shown(request):
-        services.withdraw(approval, actor=request.user, request=request)
+        services.withdraw(approval, actor=request.user)
         messages.success(request, _("Withdrawn. Nothing was done."), extra_tags="withdrawn")
     return redirect(approval)

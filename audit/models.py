@@ -28,7 +28,7 @@ class AuditEvent(models.Model):
     )
     role = models.CharField(max_length=200, blank=True, help_text="The roles of that person at that time.")
     address = models.CharField(max_length=45, blank=True, help_text="As the trusted proxy saw it; empty: no request.")
-    request_id = models.CharField(max_length=64, blank=True, help_text="Of the request or task; also in the log.")
+    request_id = models.CharField(max_length=64, blank=True, help_text="Of the request; also in the log.")
     subject = models.CharField(max_length=200, blank=True, help_text="What it is about: a ref_id, a user name, a list.")
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)

@@ -110,9 +110,9 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "staff.middleware.IdleMiddleware",
     "staff.middleware.FactorFirstMiddleware",
-    "tills.middleware.TillMiddleware",
     "core.request_log.RequestLogMiddleware",
     "core.tracing.TraceMiddleware",
+    "tills.middleware.TillMiddleware",
     "approvals.middleware.SecondPersonMiddleware",
 ]
 

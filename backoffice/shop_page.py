@@ -35,7 +35,6 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
             actor=request.user,
             logo=logo,
             without_logo=form.cleaned_data.get("without_logo", False),
-            request=request,
         )
         words = _("Saved. New receipts show it.") if is_changed else _("Nothing was changed.")
         messages.success(request, words, extra_tags="shop_saved" if is_changed else "shop_unchanged")

@@ -20,7 +20,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -56,18 +55,16 @@ def main() -> None:
 def enrolment_code() -> str:
     """A code for a till, and cashiers with PINs."""
     from django.contrib.auth.models import Group
-    from django.test import RequestFactory
 
     from staff.models import User
     from tills.services import make_code, set_pin
 
-    request: Any = RequestFactory().post("/")
-    request.user = User.objects.create_user("boss", password=PASSWORD, is_superuser=True)
+    boss = User.objects.create_user("boss", password=PASSWORD, is_superuser=True)
     for name in _NAMES:
         person = User.objects.create_user(name, password=PASSWORD, first_name=name.title())
         person.groups.add(Group.objects.get(name="cashier"))
-        set_pin(person, PIN, request=request)
-    return make_code(name="Kasir 1", pin_limit=None, actor=request.user, request=request)
+        set_pin(person, PIN)
+    return make_code(name="Kasir 1", pin_limit=None, actor=boss)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Does anything use what stands above it? Imports, templates and dotted settings; a line for each that does.
 
-The rooms and their order stand once, in `[tool.house]` of pyproject.toml. Exit code 1 when an arrow runs upwards.
+Services know no request either: views read it. The rooms and their order stand once, in `[tool.house]` of
+pyproject.toml. Exit code 1 when something is wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _TAG = re.compile(r"{%\s*(load|include|extends)\s+(.*?)\s*%}", re.DOTALL)
 _WORDS = {"load": "loads", "include": "includes", "extends": "extends"}
 _TEMPLATE = re.compile(r"[\"']([\w/.-]+\.(?:html|txt))[\"']")
 _TEST_FILE, _TESTS = re.compile(r"tests\.(\w+\.)*test_\w+$"), re.compile(r"tests(\.|$)")
+# A page's request; what the gateway sends to the upstream is called so, too.
+_REQUEST = re.compile(r"\b(HttpRequest|StaffRequest|request\.(POST|GET|COOKIES|META|headers|session|user))\b")
 _DOTTED = re.compile(r"([a-z_]+)\.[\w.]+")
 
 
@@ -107,6 +110,13 @@ class House:
                         if not self.may_use(room, used):
                             yield f"{path.relative_to(self.root)}: settings.{name} names {used}, which stands above"
 
+    def requests_in_services(self) -> Iterator[str]:
+        """Services that name the request of a page."""
+        for room in self.level:
+            for path in sorted([*self.root.glob(f"{room}/services.py"), *self.root.glob(f"{room}/services/**/*.py")]):
+                if match := _REQUEST.search(path.read_text()):
+                    yield f"{path.relative_to(self.root)}: names {match[0]}, which only views read"
+
 
 def _texts(value: object) -> Iterable[str]:
     if isinstance(value, str):
@@ -151,11 +161,12 @@ def broken_imports(house: House) -> str:
 
 
 def main() -> int:
-    """Print what runs upwards; 1 if anything does."""
+    """Print what is wrong; 1 if anything is."""
     from django.conf import settings  # noqa: PLC0415 - the environment names them
 
     house = House(ROOT)
-    wrong = [*house.upward_templates(), *house.upward_settings(settings), *borrowed(ROOT)]
+    wrong = [*house.upward_templates(), *house.upward_settings(settings), *house.requests_in_services()]
+    wrong += borrowed(ROOT)
     if broken := broken_imports(house):
         wrong.append(broken)
     print("\n".join(wrong))

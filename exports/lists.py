@@ -29,8 +29,8 @@ from exports.errors import TooManyFiles, TooManyRows
 from exports.formats import Fields, csv_blocks
 from exports.models import Export
 from exports.services import request_file
+from staff.confirming import check_factor
 from staff.errors import FactorRefused
-from staff.services import check_factor
 
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
@@ -141,7 +141,7 @@ class ListFile:
         facts = {"format": file_format.value, "query": _query(request, found)}
         if whole:
             facts["numbers"] = "whole"
-        record(Kind.EXPORT_MADE, request=request, subject=self.name, facts=facts)
+        record(Kind.EXPORT_MADE, person=request.user, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, found: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
         """Never more, and never less, than what was asked for. `may_ask`: the format that the worker can make of it."""

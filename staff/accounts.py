@@ -14,11 +14,12 @@ from django.http import HttpRequest, HttpResponse
 from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of
+from staff.confirming import shown_factor
+from staff.cookies import devices_in, remember_device
 from staff.errors import SLOWED, slowed_words
 from staff.models import User
 from staff.services.attempts import begin_attempt
 from staff.services.break_glass import is_break_glass
-from staff.services.devices import remember_device
 from staff.services.throttle import Slowed
 from staff.sessions import note_sign_in
 from staff.stages import note_shown_factor
@@ -39,7 +40,13 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
         """Whoever this name and password belong to; `ValidationError` for who has to wait."""
         try:
-            attempt = begin_attempt(request, credentials["username"], credentials["password"])
+            attempt = begin_attempt(
+                credentials["username"],
+                credentials["password"],
+                address=address_of(request),
+                known_devices=devices_in(request),
+                code=shown_factor(request).code,
+            )
         except Slowed as slowed:
             log.warning("sign_in_slowed", address=address_of(request), wait=slowed.seconds)
             facts = {"seconds": slowed.seconds}
@@ -70,10 +77,10 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         note_sign_in(request)
         assert isinstance(user, User)  # noqa: S101
         log.info("signed_in", person=user.pk, address=address_of(request))
-        record(Kind.SIGN_IN, person=user, request=request)
+        record(Kind.SIGN_IN, person=user)
         if is_break_glass(user):
             log.error("break_glass_used", person=user.pk, address=address_of(request))
-            record(Kind.BREAK_GLASS_USED, person=user, request=request)
+            record(Kind.BREAK_GLASS_USED, person=user)
 
     def post_login(self, request: HttpRequest, user: AbstractBaseUser, **facts: Any) -> HttpResponse:
         """Where to go; the browser is a known device from now on."""
@@ -86,7 +93,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         """End the session."""
         if isinstance(request.user, User):
             log.info("signed_out", person=request.user.pk, address=address_of(request))
-            record(Kind.SIGN_OUT, request=request)
+            record(Kind.SIGN_OUT, person=request.user)
         super().logout(request)
 
     def set_password(self, user: AbstractBaseUser, password: str) -> None:

@@ -63,7 +63,7 @@ class IdleMiddleware:
         if not has_session(request) or not isinstance(request.user, User):
             return
         if because := _why_over(request):
-            record(Kind.SIGN_OUT, request=request, facts={"because": because})
+            record(Kind.SIGN_OUT, person=request.user, facts={"because": because})
             log.info("session_over", person=request.user.pk, because=because)
             logout(request)
             messages.info(request, _over_words(because), extra_tags=because)

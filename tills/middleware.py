@@ -14,7 +14,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from core.live import is_poll
 from staff.models import User
 from tills.cookies import till_token
-from tills.services.sessions import has_ended, held_till, is_idle, leave_till, note_activity
+from tills.services.sessions import held_till, is_idle, note_activity
+from tills.sessions import has_ended, leave_till
 
 # Whatever these pages ask for themselves. Of one's own account a PIN reaches only how to leave it, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")

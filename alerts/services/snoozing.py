@@ -18,8 +18,6 @@ from core import clock
 from core.times import start_of_day
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from staff.models import User
 
 # No alert is hidden for longer than this.
@@ -63,27 +61,25 @@ def grade_of(alert: Alert) -> int:
     return kind.grade(alert.facts) if kind else 0
 
 
-def snooze(alert: Alert, *, pause: Pause, person: User, request: HttpRequest | None = None) -> AlertSnooze:
+def snooze(alert: Alert, *, pause: Pause, person: User) -> AlertSnooze:
     """Hide the open alert from this person's pages; it is shown again at the end, or once it is worse."""
     now = clock.now()
-    return _keep(alert, until=pause.end(now), now=now, person=person, request=request)
+    return _keep(alert, until=pause.end(now), now=now, person=person)
 
 
-def show_again(alert: Alert, *, person: User, request: HttpRequest | None = None) -> AlertSnooze:
+def show_again(alert: Alert, *, person: User) -> AlertSnooze:
     """Show a hidden alert on this person's pages again."""
     now = clock.now()
-    return _keep(alert, until=now, now=now, person=person, request=request)
+    return _keep(alert, until=now, now=now, person=person)
 
 
-def _keep(
-    alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User, request: HttpRequest | None
-) -> AlertSnooze:
+def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -> AlertSnooze:
     kind = Kind.ALERT_SNOOZED if until > now else Kind.ALERT_SHOWN_AGAIN
     with transaction.atomic():
         kept = AlertSnooze.objects.create(
             alert=alert, person_id=person.pk, at=now, until=until, severity=alert.severity, grade=grade_of(alert)
         )
-        record(kind, person=person, request=request, subject=str(alert), facts={"until": until.isoformat()})
+        record(kind, person=person, subject=str(alert), facts={"until": until.isoformat()})
     return kept
 
 

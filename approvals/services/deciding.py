@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 from django.conf import settings
@@ -22,23 +22,20 @@ from core import clock
 from core.errors import Refused
 from staff.models import User
 from staff.roles import role_of
-from staff.services.factors import check_factor
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
+from staff.services.factors import Shown, require_factor
 
 log = structlog.get_logger()
 
 
-def approve(approval: Approval, *, actor: User, request: HttpRequest) -> Approval:
+def approve(approval: Approval, *, actor: User, factor: Shown) -> Approval:
     """Execute what was asked for, once; return the approval as it is then: approved, or void, or expired.
 
-    The request carries a second factor for just this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's
+    `factor`: a second one, for just this content. Raises `FactorRefused`, `ApprovalRefused`, or the act's
     own `Refused` for what cannot be done at the moment; nothing has happened then, and it stays open.
     """
     act = _act_of(approval)
     _refuse_approver(act, approval, actor)  # before the factor is used up
-    check_factor(request, act=act.code, content=factor_content(approval))
+    require_factor(actor, factor, act=act.code, content=factor_content(approval))
     with transaction.atomic():
         current, decider = _locked(approval), User.objects.get(pk=actor.pk)
         alone = _refuse_approver(act, current, decider)
@@ -46,17 +43,17 @@ def approve(approval: Approval, *, actor: User, request: HttpRequest) -> Approva
             expire(current)
             return current
         if changes := _changes(act, current):
-            return _end(current, ApprovalState.VOID, decider, request, changes=changes)
+            return _end(current, ApprovalState.VOID, decider, changes=changes)
         current.result = act.execute(current, approver=decider)
         current.state, current.decided_by, current.decided_at = ApprovalState.APPROVED, decider, now
         current.decided_role = role_of(decider) or ""
         current.save(update_fields=["state", "result", "decided_by", "decided_role", "decided_at"])
-        note(Kind.APPROVED, current, person=decider, request=request, alone=alone)
+        note(Kind.APPROVED, current, person=decider, alone=alone)
     log.info("approval_approved", approval=current.pk, act=current.act, by=actor.pk)
     return current
 
 
-def refuse(approval: Approval, *, actor: User, reason: str, request: HttpRequest | None = None) -> Approval:
+def refuse(approval: Approval, *, actor: User, reason: str) -> Approval:
     """Refuse what another person asked for. Raises `ApprovalRefused`."""
     with transaction.atomic():
         current = _locked(approval)
@@ -66,16 +63,16 @@ def refuse(approval: Approval, *, actor: User, reason: str, request: HttpRequest
             raise ApprovalRefused("no_right")
         if not reason.strip():
             raise ApprovalRefused("no_reason")
-        return _end(current, ApprovalState.REFUSED, actor, request, reason=reason.strip()[:500])
+        return _end(current, ApprovalState.REFUSED, actor, reason=reason.strip()[:500])
 
 
-def withdraw(approval: Approval, *, actor: User, request: HttpRequest | None = None) -> Approval:
+def withdraw(approval: Approval, *, actor: User) -> Approval:
     """Take back what one asked for. Raises `ApprovalRefused`."""
     with transaction.atomic():
         current = _locked(approval)
         if not current.is_of(actor):
             raise ApprovalRefused("not_yours")
-        return _end(current, ApprovalState.WITHDRAWN, actor, request)
+        return _end(current, ApprovalState.WITHDRAWN, actor)
 
 
 def factor_content(approval: Approval) -> dict[str, Any]:
@@ -162,7 +159,6 @@ def _end(
     approval: Approval,
     state: ApprovalState,
     actor: User,
-    request: HttpRequest | None,
     *,
     reason: str = "",
     changes: dict[str, Any] | None = None,
@@ -174,7 +170,7 @@ def _end(
     approval.save(update_fields=["state", "decided_by", "decided_role", "decided_at", "decision_reason", "changes"])
     if act := act_named(approval.act):
         act.ended(approval)
-    note(_KINDS[state], approval, person=actor, request=request)
+    note(_KINDS[state], approval, person=actor)
     log.info("approval_ended", approval=approval.pk, act=approval.act, state=str(state), by=actor.pk)
     return approval
 

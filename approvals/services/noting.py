@@ -8,8 +8,6 @@ from audit.kinds import Kind
 from audit.services import record
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from approvals.models import Approval
     from staff.models import User
 
@@ -19,7 +17,6 @@ def note(
     approval: Approval,
     *,
     person: User | None = None,
-    request: HttpRequest | None = None,
     alone: bool = False,
 ) -> None:
     """One row in the caller's transaction: what was asked or decided, with its content and hash.
@@ -27,7 +24,7 @@ def note(
     `alone`: the two were not independent of each other, and nobody else was there.
     """
     facts = _facts(approval) | ({"alone": True} if alone else {})
-    record(kind, person=person, request=request, subject=f"approval:{approval.pk}", facts=facts)
+    record(kind, person=person, subject=f"approval:{approval.pk}", facts=facts)
 
 
 def _facts(approval: Approval) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "request_id",
-                    models.CharField(blank=True, help_text="Of the request or task; also in the log.", max_length=64),
+                    models.CharField(blank=True, help_text="Of the request; also in the log.", max_length=64),
                 ),
                 (
                     "subject",

@@ -9,12 +9,10 @@ from django.contrib.auth.models import Group
 from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import CharField, Subquery, Value
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest
 from structlog.contextvars import get_contextvars
 
 from audit.kinds import Kind
 from audit.models import AuditEvent
-from core.addresses import address_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractUser
@@ -24,7 +22,6 @@ def record(
     kind: Kind,
     *,
     person: AbstractUser | None = None,
-    request: HttpRequest | None = None,
     subject: str = "",
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
@@ -32,17 +29,17 @@ def record(
 ) -> None:
     """Store one event, with one statement, in the caller's transaction.
 
-    `person`: who acts; without one the person who is signed in with `request`. `subject`: what it is about (a ref_id, a
-    user name, a list). The values are JSON and hold no secret, PIN, token or password.
+    `person`: who acts; None for a command, a task, or somebody who is not known. `subject`: what it is about (a ref_id,
+    a user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those
+    of the log's context (`core.request_log`), which begins and ends with each request.
     """
-    if person is None and request is not None and request.user.is_authenticated:
-        person = request.user
+    context = get_contextvars()
     AuditEvent.objects.create(
         kind=kind.value,
         person_id=None if person is None else person.pk,
         role=_roles_of(person),
-        address=address_of(request) if request else "",
-        request_id=_request_id(),
+        address=context.get("ip", ""),
+        request_id=context.get("request_id", ""),
         subject=subject[:200],
         before=before and dict(before),
         after=after and dict(after),
@@ -59,8 +56,3 @@ def _roles_of(person: AbstractUser | None) -> Any:
     names = StringAgg("name", Value(","), order_by="name")
     groups = Group.objects.filter(user=person.pk).order_by().values("user").annotate(names=names)
     return Coalesce(Subquery(groups.values("names")), Value(""), output_field=CharField())
-
-
-def _request_id() -> str:
-    context = get_contextvars()
-    return str(context.get("request_id") or context.get("task_id") or "")

@@ -98,7 +98,7 @@ def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}
         if is_noted:
-            record(Kind.FULL_NUMBER_SEEN, request=request, subject=ref_id)
+            record(Kind.FULL_NUMBER_SEEN, person=request.user, subject=ref_id)
         return render(request, "bills/bill_detail.html", context)
 
 

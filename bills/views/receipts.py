@@ -46,7 +46,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     paper = chosen_paper(request, shop)
     if request.method == "POST":
         try:
-            prints = print_receipts(orders, paper=paper, printed_by=request.user, request=request)
+            prints = print_receipts(orders, paper=paper, printed_by=request.user)
         except ActionRefused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect("bill_batch", batch=batch)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import connection, transaction
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -217,7 +216,6 @@ def change_rule(
     *,
     actor: User,
     seen: str | None = None,
-    request: HttpRequest | None = None,
     approved_by: User | None = None,
 ) -> PriceRule | None:
     """Give the target these terms (None ends its rule), and every product its new price, in one transaction.
@@ -240,7 +238,6 @@ def change_rule(
         record(
             Kind.PRICE_RULE_CHANGED,
             person=actor,
-            request=request,
             subject=target.name or target.key,
             before={"target": target.key, "terms": change.content["before"]},
             after={"target": target.key, "terms": change.content["after"]},

@@ -24,8 +24,8 @@ from catalogue.tables import PriceRuleTable
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
+from staff.confirming import check_factor
 from staff.errors import FactorRefused
-from staff.services import check_factor
 
 PAGE_SIZE = 50
 CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"))
@@ -73,7 +73,7 @@ def _save(request: StaffRequest, target: Target, before: Terms | None, form: Ter
     seen = request.POST.get("seen", "")
     try:
         check_factor(request, act=CHANGE_RULE, content={name: request.POST.get(name, "") for name in _BOUND})
-        services.change_rule(target, form.terms, actor=request.user, seen=seen, request=request)
+        services.change_rule(target, form.terms, actor=request.user, seen=seen)
     except NeedsSecondPerson as need:
         try:
             approval = services.ask_for_rule(need, actor=request.user, reason=request.POST.get("reason", ""))

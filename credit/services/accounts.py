@@ -16,8 +16,6 @@ from credit.services.locking import MANAGE, due_day, enter, entered_before, lock
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from django.http import HttpRequest
-
     from customers.models import Customer
     from staff.models import User
 
@@ -29,7 +27,6 @@ def set_credit(
     due_days: int,
     due_on: dt.date | None = None,
     actor: User,
-    request: HttpRequest | None = None,
 ) -> CreditAccount:
     """Let the customer owe up to `cap` rupiah, due so many days after a sale, or on a day; also when it was otherwise.
 
@@ -50,7 +47,7 @@ def set_credit(
         if before != _terms(account):
             subject = f"customer {customer.pk}"
             facts = {"before": before, "after": _terms(account)}
-            record(Kind.CREDIT_CHANGED, person=actor, request=request, subject=subject, **facts)
+            record(Kind.CREDIT_CHANGED, person=actor, subject=subject, **facts)
         return account
 
 

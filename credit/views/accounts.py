@@ -105,7 +105,7 @@ def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _shown(request, customer, terms=form)
     with refusal_shown(request):
-        services.set_credit(customer, actor=request.user, request=request, **form.cleaned_data)
+        services.set_credit(customer, actor=request.user, **form.cleaned_data)
         messages.success(request, _("Saved."), extra_tags="credit_saved")
     return redirect("credit_account", pk=pk)
 

@@ -20,8 +20,6 @@ from drawers.services.shifts import expected_cash
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from django.http import HttpRequest
-
     from staff.models import User
 
 
@@ -64,7 +62,6 @@ def pay_out_credit(
     actor: User,
     reason: str = "",
     token: UUID | None = None,
-    request: HttpRequest | None = None,
 ) -> CreditEntry:
     """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
 
@@ -98,7 +95,7 @@ def pay_out_credit(
             )
         facts = {"method": method, "amount": amount, "shift": shift.pk if shift else None}
         subject = f"customer {paid.account.customer_id}"
-        record(Kind.CREDIT_PAID_OUT, person=actor, request=request, subject=subject, facts=facts)
+        record(Kind.CREDIT_PAID_OUT, person=actor, subject=subject, facts=facts)
         return paid
 
 

@@ -22,8 +22,6 @@ from drawers.services.locking import SIGN
 from drawers.services.totals import Totals, totals_of
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from staff.models import User
 
 
@@ -112,7 +110,7 @@ def seal_of(lines: list[DayLine]) -> str:
     return salted_hmac("drawers.day", text, algorithm="sha256").hexdigest()
 
 
-def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: HttpRequest | None = None) -> DrawerDay:
+def sign_day(day: dt.date, *, actor: User, seen: str | None = None) -> DrawerDay:
     """Freeze the closing of a day that is over under the actor's name. Raises `DrawerRefused`.
 
     `seen`: the seal of the lines that were shown. All shifts that began on it must be closed.
@@ -136,5 +134,5 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None, request: Htt
         found.signed_by_id, found.signed_at = actor.pk, clock.now()
         found.save()
         facts = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
-        record(Kind.DAY_SIGNED, person=actor, request=request, subject=day.isoformat(), facts=facts)
+        record(Kind.DAY_SIGNED, person=actor, subject=day.isoformat(), facts=facts)
         return found

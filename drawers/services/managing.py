@@ -12,25 +12,21 @@ from drawers.errors import DrawerRefused
 from drawers.models import Drawer
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from staff.models import User
 
 
-def add_drawer(name: str, *, actor: User, request: HttpRequest | None = None) -> Drawer:
+def add_drawer(name: str, *, actor: User) -> Drawer:
     """A new drawer of this name. Raises `DrawerRefused` for a taken one."""
     try:
         with transaction.atomic():
             drawer = Drawer.objects.create(name=name.strip()[:60])
-            _note(drawer, actor, request, before=None)
+            _note(drawer, actor, before=None)
     except IntegrityError:
         raise DrawerRefused("name_taken") from None
     return drawer
 
 
-def change_drawer(
-    drawer: Drawer, *, name: str, is_active: bool, actor: User, request: HttpRequest | None = None
-) -> Drawer:
+def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User) -> Drawer:
     """Rename it, or put it out of use, or into use again. Raises `DrawerRefused` for a taken name or an open one."""
     try:
         with transaction.atomic():
@@ -40,14 +36,12 @@ def change_drawer(
                 raise DrawerRefused("in_use")
             found.name, found.is_active = name.strip()[:60], is_active
             found.save()
-            _note(found, actor, request, before=before)
+            _note(found, actor, before=before)
     except IntegrityError:
         raise DrawerRefused("name_taken") from None
     return found
 
 
-def _note(drawer: Drawer, actor: User, request: HttpRequest | None, *, before: dict[str, object] | None) -> None:
+def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:
     after = {"name": drawer.name, "is_active": drawer.is_active}
-    record(
-        Kind.SETTING_CHANGED, person=actor, request=request, subject=f"drawer {drawer.pk}", before=before, after=after
-    )
+    record(Kind.SETTING_CHANGED, person=actor, subject=f"drawer {drawer.pk}", before=before, after=after)

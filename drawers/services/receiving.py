@@ -14,32 +14,29 @@ from staff.services.own_factors import confirm_password
 from tills.services import confirm_pin, find_till, has_pin, is_pin
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from drawers.models import Shift
     from staff.models import User
 
 TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer"))
 
 
-def confirm_receiver(request: HttpRequest, shift: Shift, person: User, secret: str) -> None:
+def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> None:
     """Raise `Refused` unless this is the password, or at a till the PIN, of who takes the shift's drawer over.
 
-    Guesses are counted.
-
-    Call it outside of any transaction that may roll back.
+    `actor`: who is signed in there. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
+    transaction that may roll back.
     """
-    till = find_till(getattr(request, "till_token", ""))
+    till = find_till(till_token)
     if till and is_pin(secret) and has_pin(person):
-        confirm_pin(request, till, person_pk=person.pk, pin=secret)
+        confirm_pin(till, person_pk=person.pk, pin=secret, actor=actor)
         way = "pin"
     else:
         try:
             confirm_password(person, secret, counted_as=TAKE_OVER)
         except FactorRefused as refusal:
             facts = {"act": TAKE_OVER, "reason": refusal.reason}
-            record(Kind.PASSWORD_REFUSED, request=request, subject=person.username, facts=facts)
+            record(Kind.PASSWORD_REFUSED, person=actor, subject=person.username, facts=facts)
             raise
         way = "password"
     facts = {"drawer": shift.drawer.name, "by": way}
-    record(Kind.DRAWER_TAKEN_OVER, person=person, request=request, subject=str(shift), facts=facts)
+    record(Kind.DRAWER_TAKEN_OVER, person=person, subject=str(shift), facts=facts)

@@ -21,8 +21,6 @@ from drawers.services.locking import lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from customers.models import Customer
     from staff.models import User
 
@@ -37,7 +35,6 @@ def give_back(
     shift: Shift | None = None,
     customer: Customer | None = None,
     note: str = "",
-    request: HttpRequest | None = None,
 ) -> Payment:
     """Note that the customer has the whole price back, by `method`; return the payment.
 
@@ -70,7 +67,7 @@ def give_back(
         current.given_method = method
         _note(current, actor=actor, note=note)
         facts = {"method": method, "amount": current.amount, "shift": paying.pk if paying else None}
-        record(Kind.GIVEN_BACK, person=actor, request=request, subject=current.ref_id, facts=facts)
+        record(Kind.GIVEN_BACK, person=actor, subject=current.ref_id, facts=facts)
         return current
 
 

@@ -21,8 +21,6 @@ from drawers.services.locking import USE, lock_shift, open_shift_of, refuse_unle
 from drawers.services.payments import take_in
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from staff.models import User
 
 log = structlog.get_logger()
@@ -35,9 +33,7 @@ def amount_of(pieces: Sequence[int]) -> int:
     return sum(value * count for value, count in zip(DENOMINATIONS, pieces, strict=True))
 
 
-def open_shift(
-    drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: str = "", request: HttpRequest | None = None
-) -> Shift:
+def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Begin the actor's shift with what was counted in the drawer.
 
     Raises `OpeningUnexplained` while that is not what its last count left and there is no reason, and `DrawerRefused`.
@@ -47,7 +43,7 @@ def open_shift(
         if difference := shift.opening_difference:
             facts = {"drawer": shift.drawer.name, "left": shift.left_before, "counted": shift.opening}
             facts |= {"difference": difference, "reason": shift.opening_reason}
-            record(Kind.DRAWER_OPENED_OTHERWISE, person=actor, request=request, subject=str(shift), facts=facts)
+            record(Kind.DRAWER_OPENED_OTHERWISE, person=actor, subject=str(shift), facts=facts)
         return shift
 
 
@@ -104,15 +100,13 @@ def _left_in(drawer: Drawer) -> int | None:
     return drawer.shifts.order_by("-opened_at", "-pk").values_list("counted", flat=True).first()
 
 
-def close_shift(
-    shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "", request: HttpRequest | None = None
-) -> Shift:
+def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with what was counted, whatever the difference; return it as it stays.
 
     Raises `DifferenceUnexplained` while there is a difference and no reason, and `DrawerRefused`.
     """
     with transaction.atomic():
-        return _end(shift, pieces=pieces, actor=actor, reason=reason, request=request)
+        return _end(shift, pieces=pieces, actor=actor, reason=reason)
 
 
 def hand_over(
@@ -122,20 +116,19 @@ def hand_over(
     pieces: Sequence[int],
     actor: User,
     reason: str = "",
-    request: HttpRequest | None = None,
 ) -> Shift:
     """Close it with what was counted, and begin a shift of `to` at the same drawer with the same count; return that.
 
     Both or nothing. Raises what `close_shift` and `open_shift` raise.
     """
     with transaction.atomic():
-        closed = _end(shift, pieces=pieces, actor=actor, reason=reason, request=request)
+        closed = _end(shift, pieces=pieces, actor=actor, reason=reason)
         if to.pk == closed.cashier_id or open_shift_of(to.pk):
             raise DrawerRefused("person_busy")
         return _begin(closed.drawer, cashier=to, pieces=pieces, actor=actor, taken_from=closed)
 
 
-def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, request: HttpRequest | None) -> Shift:
+def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Shift:
     current = lock_shift(shift.pk)
     refuse_unless_own(current, actor)
     take_in(current)
@@ -151,7 +144,7 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str, reque
     current.save()
     if abs(difference) > settings.DRAWER_DIFFERENCE_LIMIT:
         facts = {"drawer": current.drawer.name, "expected": expected, "counted": counted, "difference": difference}
-        record(Kind.DRAWER_DIFFERENCE, person=actor, request=request, subject=str(current), facts=facts)
+        record(Kind.DRAWER_DIFFERENCE, person=actor, subject=str(current), facts=facts)
     log.info("shift_closed", shift=current.pk, difference=difference)
     return current
 

@@ -44,7 +44,7 @@ def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
         messages.error(request, first_fault(form), extra_tags="no_credit_payout")
         return redirect("credit_account", pk=pk)
     with refusal_shown(request):
-        services.pay_out_credit(account, actor=request.user, request=request, **form.cleaned_data)
+        services.pay_out_credit(account, actor=request.user, **form.cleaned_data)
         words = _("Entered: %(amount)s paid out to the customer.") % {"amount": rupiah(form.cleaned_data["amount"])}
         messages.success(request, words, extra_tags="credit_paid_out")
     return redirect("credit_account", pk=pk)

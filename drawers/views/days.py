@@ -29,7 +29,7 @@ from drawers import services
 from drawers.models import DrawerDay
 from drawers.services import SIGN, DayLine
 from exports.formats import csv_blocks
-from staff.services import check_factor
+from staff.confirming import check_factor
 
 SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"))
 
@@ -120,7 +120,7 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     fields = dict(_FIELDS) | {f"sales_{code}": partial(_sales_by, code) for code, _words in method_choices()}
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
-    record(Kind.EXPORT_MADE, request=request, subject=f"day {shown}", facts={"format": "csv"})
+    record(Kind.EXPORT_MADE, person=request.user, subject=f"day {shown}", facts={"format": "csv"})
     return StreamingHttpResponse(
         ["\ufeff", *csv_blocks(services.day_lines(_found(shown)), fields)],
         content_type="text/csv; charset=utf-8",
@@ -173,6 +173,6 @@ def drawer_day_sign(request: StaffRequest, day: str) -> HttpResponse:
     with refusal_shown(request):
         seen = request.POST.get("seen", "")
         check_factor(request, act=SIGN_DAY, content={"day": shown.isoformat(), "seen": seen})
-        services.sign_day(shown, actor=request.user, seen=seen, request=request)
+        services.sign_day(shown, actor=request.user, seen=seen)
         messages.success(request, _("Signed. The closing of this day is frozen."), extra_tags="signed")
     return redirect("drawer_day", day=shown.isoformat())

@@ -24,7 +24,7 @@ def drawer_list(request: StaffRequest) -> HttpResponse:
     form = DrawerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.add_drawer(form.cleaned_data["name"], actor=request.user, request=request)
+            services.add_drawer(form.cleaned_data["name"], actor=request.user)
         except Refused as refusal:
             form.add_error("name", ValidationError(str(refusal), code=refusal.code))
         else:
@@ -41,7 +41,7 @@ def drawer_change(request: StaffRequest, pk: int) -> HttpResponse:
     form = DrawerForm(request.POST)
     if form.is_valid():
         try:
-            services.change_drawer(drawer, actor=request.user, request=request, **form.cleaned_data)
+            services.change_drawer(drawer, actor=request.user, **form.cleaned_data)
         except Refused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
         else:

@@ -76,9 +76,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
     if form.is_valid():
         drawer: Drawer = form.cleaned_data["drawer"]
         try:
-            services.open_shift(
-                drawer, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"], request=request
-            )
+            services.open_shift(drawer, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"])
         except Refused as refusal:
             if own := services.open_shift_of(request.user.pk):
                 return _open_before(request, own, form)
@@ -164,7 +162,7 @@ def sale_given_back(request: StaffRequest, ref_id: str) -> HttpResponse:
         messages.error(request, first_fault(form), extra_tags="no_refund")
         return redirect("order_detail", ref_id=ref_id)
     with refusal_shown(request):
-        services.give_back(payment, actor=request.user, request=request, **form.cleaned_data)
+        services.give_back(payment, actor=request.user, **form.cleaned_data)
         on_account = not moves_money(form.cleaned_data["method"])
         words = _("Noted on the customer's account.") if on_account else _("Noted as given back.")
         messages.success(request, words, extra_tags="given_back")

@@ -134,7 +134,7 @@ def _counts(shift: Shift) -> list[tuple[int, int, int]]:
 def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
     """All sales and entries of one shift as CSV."""
     shift = _shift_for(request, pk, VIEW)
-    record(Kind.EXPORT_MADE, request=request, subject=f"shift {shift.pk}", facts={"format": "csv"})
+    record(Kind.EXPORT_MADE, person=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
     sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
     return StreamingHttpResponse(
@@ -154,15 +154,11 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
         return _closed_before(request, shift, form)
     difference: int | None = None
     if request.method == "POST" and form.is_valid():
-        facts = {
-            "pieces": form.pieces,
-            "actor": request.user,
-            "reason": form.cleaned_data["reason"],
-            "request": request,
-        }
+        facts = {"pieces": form.pieces, "actor": request.user, "reason": form.cleaned_data["reason"]}
         try:
             if to := form.cleaned_data["to"]:
-                services.confirm_receiver(request, shift, to, form.cleaned_data["secret"])
+                secret, token = form.cleaned_data["secret"], getattr(request, "till_token", "")
+                services.confirm_receiver(shift, to, secret, actor=request.user, till_token=token)
                 services.hand_over(shift, to=to, **facts)
                 messages.success(request, _("Handed over to %(name)s.") % {"name": to.shown_name}, extra_tags="handed")
             else:

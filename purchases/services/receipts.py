@@ -16,21 +16,17 @@ from purchases.services.moving import lock_orders_for_move
 from shop.services import shop_version
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from shop.models import Paper
     from staff.models import User
 
 
-def print_receipt(order: Order, *, paper: Paper, printed_by: User, request: HttpRequest | None = None) -> ReceiptPrint:
+def print_receipt(order: Order, *, paper: Paper, printed_by: User) -> ReceiptPrint:
     """Note a print of the order's receipt and return it, numbered. Raises `ActionRefused` unless it is a success."""
-    [printed] = print_receipts([order], paper=paper, printed_by=printed_by, request=request)
+    [printed] = print_receipts([order], paper=paper, printed_by=printed_by)
     return printed
 
 
-def print_receipts(
-    orders: Collection[Order], *, paper: Paper, printed_by: User, request: HttpRequest | None = None
-) -> list[ReceiptPrint]:
+def print_receipts(orders: Collection[Order], *, paper: Paper, printed_by: User) -> list[ReceiptPrint]:
     """Note a print of each of these orders; those of several are one sheet: they have the same `sheet`.
 
     A print shows the shop as it was when the order's first one was made. Raises `ActionRefused`, and then nothing is
@@ -44,7 +40,7 @@ def print_receipts(
         made = [_next_print(order, sheet, paper=paper, printed_by=printed_by) for order in locked.values()]
         for printed in ReceiptPrint.objects.bulk_create(made):
             facts = {"number": printed.number, "paper": paper.value}
-            record(Kind.PRINTED, person=printed_by, request=request, subject=printed.order.ref_id, facts=facts)
+            record(Kind.PRINTED, person=printed_by, subject=printed.order.ref_id, facts=facts)
         return made
 
 

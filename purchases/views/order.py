@@ -70,7 +70,7 @@ def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}
         if is_noted:
-            record(Kind.FULL_NUMBER_SEEN, request=request, subject=ref_id)
+            record(Kind.FULL_NUMBER_SEEN, person=request.user, subject=ref_id)
             context["titled"] = masked(context["destination"])  # browsers keep titles
         return render(request, "purchases/order_detail.html", context)
 

@@ -39,7 +39,7 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     paper = chosen_paper(request, shop)
     if request.method == "POST":
         try:
-            printed = print_receipt(order, paper=paper, printed_by=request.user, request=request)
+            printed = print_receipt(order, paper=paper, printed_by=request.user)
         except ActionRefused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
             return redirect(order)

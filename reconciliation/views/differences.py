@@ -24,7 +24,7 @@ from reconciliation.forms import NoteForm, ReasonForm
 from reconciliation.models import Difference
 from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
-from staff.services import check_factor
+from staff.confirming import check_factor
 
 ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a difference"))
 

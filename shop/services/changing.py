@@ -14,8 +14,6 @@ from core import clock
 from shop.models import Logo, Shop
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from shop.pictures import Picture
     from staff.models import User
 
@@ -31,7 +29,6 @@ def change_shop(
     actor: User,
     logo: Logo | None = None,
     without_logo: bool = False,
-    request: HttpRequest | None = None,
 ) -> bool:
     """Give the shop these texts (name, address, phone, footer, paper, language); returns whether anything changed.
 
@@ -52,7 +49,7 @@ def change_shop(
         after = _facts(shop)
         is_changed = before != after
         if is_changed:
-            record(Kind.SETTING_CHANGED, person=actor, request=request, subject="shop", before=before, after=after)
+            record(Kind.SETTING_CHANGED, person=actor, subject="shop", before=before, after=after)
     log.info("shop_changed", by=actor.pk, is_changed=is_changed)
     return is_changed
 

@@ -1,6 +1,6 @@
 """What is done with people's accounts."""
 
-from staff.services.factors import check_factor, has_factor, needs_factor
+from staff.services.factors import has_factor, needs_factor
 from staff.services.guards import may_manage, names_of_holders
 from staff.services.limit_changes import change_limits, lock_limit_change
 from staff.services.limits import (

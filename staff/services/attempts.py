@@ -13,16 +13,15 @@ from dataclasses import dataclass
 
 import structlog
 from django.db import transaction
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
-from core.addresses import address_of, line_of
+from core.addresses import line_of
 from staff.models import User
 from staff.services import throttle
 from staff.services.break_glass import is_break_glass
 from staff.services.devices import known_device
-from staff.services.factors import CODE, PACE_OF_CODES, codes_key, has_factor, reason_against
+from staff.services.factors import PACE_OF_CODES, codes_key, has_factor, reason_against
 
 # A whole shop signs in from one address, so that it has more tries and short waits.
 ACCOUNT = throttle.Pace(free=5, first=30, longest=900)
@@ -40,7 +39,7 @@ log = structlog.get_logger()
 class Attempt:
     """One try: it counts as wrong until it is said to be right."""
 
-    request: HttpRequest
+    address: str
     person: User | None
     keys: tuple[throttle.Key, ...]
     wait: int
@@ -55,42 +54,44 @@ class Attempt:
 
     def failed(self) -> None:
         """It is wrong: note it, and that nobody may try again for a while."""
-        address = address_of(self.request)
         person = self.person.pk if self.person else None
-        log.warning("sign_in_failed", person=person, address=address, known_device=self.is_known, wait=self.wait)
+        log.warning("sign_in_failed", person=person, address=self.address, known_device=self.is_known, wait=self.wait)
         subject = self.person.username if self.person else ""
         facts = {"account": person, "known_device": self.is_known}
         with transaction.atomic():
-            record(Kind.SIGN_IN_FAILED, request=self.request, subject=subject, facts=facts)
+            record(Kind.SIGN_IN_FAILED, subject=subject, facts=facts)
             if self.wait:
-                record(Kind.LOCKED, request=self.request, subject=subject, facts=facts | {"seconds": self.wait})
+                record(Kind.LOCKED, subject=subject, facts=facts | {"seconds": self.wait})
 
 
-def begin_attempt(request: HttpRequest, name: str, password: str) -> Attempt:
-    """Count a try with this user name, before anybody learns about its password. Raises `Slowed`."""
+def begin_attempt(name: str, password: str, *, address: str, known_devices: str, code: str) -> Attempt:
+    """Count a try with this user name, before anybody learns about its password. Raises `Slowed`.
+
+    `known_devices`: the browser's cookie. `code`: of the second factor, or "".
+    """
     person = User.objects.filter(username__iexact=name).first()
-    device = known_device(request, person) if person else ""
-    line = line_of(address_of(request))
+    device = known_device(known_devices, person) if person else ""
+    line = line_of(address)
     if person and device:
         own = throttle.Key.of(DEVICE, "device", person.pk, device)
-        return Attempt(request, person, (own,), throttle.take(own), is_known=True)
+        return Attempt(address, person, (own,), throttle.take(own), is_known=True)
     # as sign-in finds people: two spellings of one name are one account
     account = ("person", person.pk) if person else ("name", unicodedata.normalize("NFKC", name).casefold())
     pace = EMERGENCY if person and is_break_glass(person) else ACCOUNT
     keys = (throttle.Key.of(pace, *account), throttle.Key.of(CLIENT, "client", line))
     try:
-        return Attempt(request, person, keys, throttle.take(*keys))
+        return Attempt(address, person, keys, throttle.take(*keys))
     except throttle.Slowed as slowed:
-        if not request.POST.get(CODE):
+        if not code:
             raise
         key = throttle.Key.of(WITH_CODE, "with_code", *account, line)
         wait = throttle.take(key)
-        if not _is_good_code(request, person, password, key):
+        if not _is_good_code(person, password, code, key):
             raise slowed from None
-        return Attempt(request, person, (key,), wait, has_shown_factor=True)
+        return Attempt(address, person, (key,), wait, has_shown_factor=True)
 
 
-def _is_good_code(request: HttpRequest, person: User | None, password: str, key: throttle.Key) -> bool:
+def _is_good_code(person: User | None, password: str, code: str, key: throttle.Key) -> bool:
     """Whether the code counts. A wrong name or password takes the same work: the answer's time tells nothing."""
     is_theirs = (person or User()).check_password(password)
     codes = codes_key(person) if person and is_theirs else throttle.Key.of(PACE_OF_CODES, "no_code", key.digest)
@@ -98,7 +99,7 @@ def _is_good_code(request: HttpRequest, person: User | None, password: str, key:
         throttle.take(codes)
     except throttle.Slowed:
         return False
-    if person is None or not has_factor(person) or reason_against(person, request.POST.get(CODE, "").replace(" ", "")):
+    if person is None or not has_factor(person) or reason_against(person, code):
         return False
     throttle.forget(codes)
     return True

@@ -42,7 +42,7 @@ def make_break_glass() -> tuple[str, list[str]]:
     forget_devices(person)
     Authenticator.objects.filter(user_id=person.pk).delete()
     TOTP.activate(person, generate_totp_secret())  # nobody knows it: the codes of the envelope stand in for it
-    codes = new_recovery_codes(None, person)
+    codes = new_recovery_codes(person, actor=None)
     record(
         Kind.STAFF_INVITED if is_new else Kind.PASSWORD_CHANGED, subject=BREAK_GLASS, after={"role": Role.OWNER.value}
     )

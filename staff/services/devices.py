@@ -8,38 +8,29 @@ from __future__ import annotations
 
 import secrets
 
-from django.conf import settings
 from django.core import signing
 from django.db.models import F
-from django.http import HttpRequest, HttpResponseBase
 
 from staff.models import User
 
 _SALT = "staff.device"
 _MOST_PEOPLE = 12  # of one shared computer
-_DAYS = 180
+KEPT_SECONDS = 180 * 86_400
 
 
-def known_device(request: HttpRequest, person: User) -> str:
-    """The name of this browser if this person has signed in here before, else ""."""
-    epoch, name = _accounts(request).get(str(person.pk), (None, ""))
+def known_device(cookie: str, person: User) -> str:
+    """The name of the browser with this cookie if this person has signed in there before, else ""."""
+    epoch, name = _accounts(cookie).get(str(person.pk), (None, ""))
     return str(name) if epoch == person.device_epoch else ""
 
 
-def remember_device(response: HttpResponseBase, request: HttpRequest, person: User) -> None:
-    """Let this browser be a known one of the person, who has just signed in."""
-    accounts = _accounts(request)
-    _epoch, name = accounts.pop(str(person.pk), (0, "")) if known_device(request, person) else (0, "")
+def with_device(cookie: str, person: User) -> str:
+    """The cookie that makes its browser a known one of the person, who has just signed in there."""
+    accounts = _accounts(cookie)
+    _epoch, name = accounts.pop(str(person.pk), (0, "")) if known_device(cookie, person) else (0, "")
     accounts[str(person.pk)] = (person.device_epoch, name or secrets.token_urlsafe(9))
     kept = dict(list(accounts.items())[-_MOST_PEOPLE:])
-    response.set_cookie(
-        settings.DEVICE_COOKIE_NAME,
-        signing.dumps(kept, salt=_SALT, compress=True),
-        max_age=_DAYS * 86_400,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
+    return signing.dumps(kept, salt=_SALT, compress=True)
 
 
 def forget_devices(person: User) -> None:
@@ -47,10 +38,9 @@ def forget_devices(person: User) -> None:
     User.objects.filter(pk=person.pk).update(device_epoch=F("device_epoch") + 1)
 
 
-def _accounts(request: HttpRequest) -> dict[str, tuple[int, str]]:
-    cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
+def _accounts(cookie: str) -> dict[str, tuple[int, str]]:
     try:
-        found: dict[str, tuple[int, str]] = signing.loads(cookie, salt=_SALT, max_age=_DAYS * 86_400) if cookie else {}
+        found: dict[str, tuple[int, str]] = signing.loads(cookie, salt=_SALT, max_age=KEPT_SECONDS) if cookie else {}
     except signing.BadSignature:
         found = {}
     return found

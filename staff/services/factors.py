@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import structlog
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
 from audit.kinds import Kind
@@ -24,15 +24,20 @@ from staff.services.passkeys import NotThisKey, check_key
 
 Type = Authenticator.Type
 
-# The fields that carry the factor in a form.
-CODE, ASSERTION = "factor_code", "factor_assertion"
-
 _PERIOD = 30
 _STEPS_APART = 1  # how many periods the clock of a phone may be off
 _LAST_STEP = "last_step"
 PACE_OF_CODES = throttle.Pace(free=5, first=30, longest=900)
 
 log = structlog.get_logger()
+
+
+class Shown(NamedTuple):
+    """What somebody shows: a code, or the answer of a passkey to the pages at `host`."""
+
+    code: str
+    assertion: str
+    host: str
 
 
 def factors_of(person: User) -> list[str]:
@@ -59,45 +64,41 @@ def is_excused(person: User) -> bool:
     return person.is_demo and settings.SANDBOX and not has_factor(person)
 
 
-def check_factor(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
-    """Raise `FactorRefused` unless this very request carries a fresh second factor of the person who is signed in.
+def require_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
+    """Raise `FactorRefused` unless this is a fresh second factor of the person, who is signed in.
 
     A code of the authenticator app or a recovery code, each good once; or what a passkey signed for exactly this `act`
     and `content`. Nothing is kept to be resumed. Call it before the act's transaction: a wrong code stays counted.
     """
-    person = request.user
-    assert isinstance(person, User)  # noqa: S101 - views behind staff_only
     if person.by_pin:
         raise FactorRefused("pin")
     if is_excused(person):
         return
     if not has_factor(person):
         raise FactorRefused("none")
-    check_factor_of(person, request, act=act, content=content)
+    use_factor(person, shown, act=act, content=content)
 
 
-def check_factor_of(person: User, request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
+def use_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
     """The same for a person who is not signed in yet. Raises `FactorRefused`."""
-    assertion, code = request.POST.get(ASSERTION, ""), request.POST.get(CODE, "").replace(" ", "")
-    if not assertion and not code:
+    if not shown.assertion and not shown.code:
         raise FactorRefused("missing")
     try:
-        if assertion:
-            use_key(request, person, assertion, act=act, content=content)
+        if shown.assertion:
+            _use_key(person, shown, act=act, content=content)
         else:
-            use_code(person, code)
+            use_code(person, shown.code)
     except FactorRefused as refusal:
         log.warning("factor_refused", person=person.pk, act=act, reason=refusal.reason)
-        record(Kind.FACTOR_FAILED, person=person, request=request, facts={"act": act, "reason": refusal.reason})
+        record(Kind.FACTOR_FAILED, person=person, facts={"act": act, "reason": refusal.reason})
         raise
     log.info("factor_used", person=person.pk, act=act)
-    record(Kind.FACTOR_USED, person=person, request=request, facts={"act": act, "passkey": bool(assertion)})
+    record(Kind.FACTOR_USED, person=person, facts={"act": act, "passkey": bool(shown.assertion)})
 
 
-def use_key(request: HttpRequest, person: User, answer: str, *, act: str, content: Mapping[str, object]) -> None:
-    """Use what a passkey signed up. Raises `FactorRefused`."""
+def _use_key(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
     try:
-        note_use(check_key(request, person, answer, act=act, content=content))
+        note_use(check_key(person, shown.assertion, host=shown.host, act=act, content=content))
     except NotThisKey as fault:
         raise FactorRefused("stale") from fault
 

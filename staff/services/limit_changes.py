@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 import structlog
 from django.db import transaction
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
@@ -25,7 +24,6 @@ def change_limits(
     own: Limits,
     *,
     actor: User | None,
-    request: HttpRequest | None = None,
     approved_by: User | None = None,
 ) -> None:
     """Give the person these own limits; None: as the role says. They hold from the next request on.
@@ -40,7 +38,7 @@ def change_limits(
         before, after = change.content["before"], change.content["after"]
         if before != after:
             what = {"before": before, "after": after, "facts": facts}
-            record(Kind.LIMIT_CHANGED, person=actor, request=request, subject=person.username, **what)
+            record(Kind.LIMIT_CHANGED, person=actor, subject=person.username, **what)
     log.info("staff_limits_changed", by=actor.pk if actor else "command", person=person.pk)
 
 

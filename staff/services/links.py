@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -47,7 +46,6 @@ def invite(
     full_name: str = "",
     email: str = "",
     note: str = "",
-    request: HttpRequest | None = None,
 ) -> tuple[User, str]:
     """A new person with this role and without a password, and the token of the invitation.
 
@@ -57,7 +55,7 @@ def invite(
     facts = {"full_name": full_name, "email": email, "note": note}
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
-        person = add_person(change, actor=actor, request=request)
+        person = add_person(change, actor=actor)
         token = _new_link(person, AccessLink.Purpose.INVITE, actor)
     log.info("staff_invited", by=_key(actor), person=person.pk, role=role.value)
     return person, token
@@ -72,9 +70,7 @@ def lock_invitation(username: str, role: Role, facts: Mapping[str, str], *, acto
     return invitation(username, role, facts)
 
 
-def add_person(
-    change: Change, *, actor: User | None, approved_by: User | None = None, request: HttpRequest | None = None
-) -> User:
+def add_person(change: Change, *, actor: User | None, approved_by: User | None = None) -> User:
     """The person of a locked invitation, who has no link yet. Raises `NeedsSecond`, or `NameTaken`."""
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
@@ -82,11 +78,11 @@ def add_person(
     person = _create(asked["username"], first_name=known["full_name"], email=known["email"], note=known["note"])
     give_role(person, role)
     after = {"role": role.value}
-    record(Kind.STAFF_INVITED, person=actor, request=request, subject=person.username, after=after, facts=facts)
+    record(Kind.STAFF_INVITED, person=actor, subject=person.username, after=after, facts=facts)
     return person
 
 
-def make_link(person: User, *, actor: User | None, request: HttpRequest | None = None) -> str:
+def make_link(person: User, *, actor: User | None) -> str:
     """The token of a new link; an open one of the person ends. Raises `NotAllowed`.
 
     Who never joined is invited again. For others the link is for a new password, and they are signed out everywhere;
@@ -114,7 +110,6 @@ def make_link(person: User, *, actor: User | None, request: HttpRequest | None =
         record(
             Kind.LINK_MADE,
             person=actor,
-            request=request,
             subject=found.username,
             before=before,
             after=after,
@@ -124,7 +119,7 @@ def make_link(person: User, *, actor: User | None, request: HttpRequest | None =
     return token
 
 
-def withdraw_link(person: User, *, actor: User | None, request: HttpRequest | None = None) -> None:
+def withdraw_link(person: User, *, actor: User | None) -> None:
     """End the person's open link; who never joined is switched off with it. Raises `NotAllowed`."""
     with transaction.atomic():
         found = lock_for_change(person, actor=actor)
@@ -134,7 +129,7 @@ def withdraw_link(person: User, *, actor: User | None, request: HttpRequest | No
             found.save(update_fields=["is_active"])
         after = {"is_active": found.is_active, "open_link": False}
         facts = {"before": before, "after": after}
-        record(Kind.LINK_WITHDRAWN, person=actor, request=request, subject=found.username, **facts)
+        record(Kind.LINK_WITHDRAWN, person=actor, subject=found.username, **facts)
     log.info("staff_link_withdrawn", by=_key(actor), person=found.pk)
 
 
@@ -178,7 +173,7 @@ def read_link(token: str) -> AccessLink:
     return link
 
 
-def accept_link(token: str, password: str, *, request: HttpRequest | None = None) -> User:
+def accept_link(token: str, password: str) -> User:
     """Use the link up, once: its person has this password from now on and is signed out everywhere.
 
     Raises `LinkRefused`.
@@ -198,7 +193,6 @@ def accept_link(token: str, password: str, *, request: HttpRequest | None = None
         record(
             Kind.LINK_USED,
             person=person,
-            request=request,
             subject=person.username,
             before=before,
             after={"has_password": True},

@@ -16,7 +16,6 @@ from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 
 from audit.kinds import Kind
@@ -47,7 +46,7 @@ def role_in(claims: Mapping[str, Any]) -> Role | None:
     return max(roles, key=lambda role: role.rank, default=None)
 
 
-def person_of(claims: Mapping[str, Any], *, request: HttpRequest) -> User:
+def person_of(claims: Mapping[str, Any]) -> User:
     """Whoever these claims are about, with the role that they say: the account is known by issuer and `sub` alone.
 
     A first sign-in makes an account without a password. Raises `OutsideRefused`; then nobody is let in, and who has no
@@ -57,14 +56,14 @@ def person_of(claims: Mapping[str, Any], *, request: HttpRequest) -> User:
     with transaction.atomic():
         linked = _linked(subject)
         if linked is None:
-            person, reason = _new_person(claims, role, request) if role else (None, "no_role")
+            person, reason = _new_person(claims, role) if role else (None, "no_role")
         else:
             person, reason = linked, _reason_against(linked, role)
-            _take_over_role(linked, None if reason == "no_role" else role, request)
+            _take_over_role(linked, None if reason == "no_role" else role)
             _note_claim(subject, None if reason == "no_role" else role, is_let_in=not reason)
     if reason or person is None:
         facts = {"by": "oidc", "reason": reason, "account": person.pk if person else None}
-        record(Kind.SIGN_IN_FAILED, request=request, subject=person.username if person else "", facts=facts)
+        record(Kind.SIGN_IN_FAILED, subject=person.username if person else "", facts=facts)
         log.warning("sign_in_refused", reason=reason, person=person.pk if person else None)
         raise OutsideRefused(reason)
     return person
@@ -157,7 +156,7 @@ def _reason_against(person: User, role: Role | None) -> str:
     return "" if role and person.is_oidc else "no_role"
 
 
-def _new_person(claims: Mapping[str, Any], role: Role, request: HttpRequest) -> tuple[User | None, str]:
+def _new_person(claims: Mapping[str, Any], role: Role) -> tuple[User | None, str]:
     """An account without a password. A name that somebody has here already is nobody else's."""
     name = _usable_name(claims)
     if not name:
@@ -176,7 +175,7 @@ def _new_person(claims: Mapping[str, Any], role: Role, request: HttpRequest) -> 
     _put_role(person, given)
     after = {"issuer": settings.OIDC_ISSUER, "sub": subject, "role": given.value if given else "", "says": role.value}
     facts = {"by": "oidc", "alone": alone}
-    record(Kind.OUTSIDE_LINKED, person=person, request=request, subject=person.username, after=after, facts=facts)
+    record(Kind.OUTSIDE_LINKED, person=person, subject=person.username, after=after, facts=facts)
     log.info("staff_outside_made", person=person.pk, role=after["role"], says=role.value)
     return User.objects.get(pk=person.pk), ""
 
@@ -238,7 +237,7 @@ def _put_role(person: User, role: Role | None) -> None:
     person.groups.remove(*Group.objects.filter(name__in=EDITABLE))
 
 
-def _take_over_role(person: User, says: Role | None, request: HttpRequest) -> None:
+def _take_over_role(person: User, says: Role | None) -> None:
     """Give the person the role of this claim, as far as it goes at once; without one, none, and no open page."""
     if says is None:
         Session.objects.filter(person=person).delete()
@@ -254,7 +253,6 @@ def _take_over_role(person: User, says: Role | None, request: HttpRequest) -> No
     record(
         Kind.ROLE_CHANGED,
         person=person,
-        request=request,
         subject=person.username,
         before={"role": before.value if before else ""},
         after={"role": role.value if role else ""},

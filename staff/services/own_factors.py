@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import InvalidToken
 from django.db import transaction
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
@@ -19,11 +18,10 @@ from staff.factor_store import EncryptedFactors
 from staff.models import Session, User
 from staff.services import throttle
 from staff.services.devices import forget_devices
-from staff.services.factors import check_factor, has_factor, needs_factor, reason_against
+from staff.services.factors import needs_factor, reason_against
 from staff.services.guards import lock_for_change
 from staff.services.passkeys import NotThisKey, add_passkey
 from staff.services.people import end_sessions
-from staff.sessions import is_fresh
 
 Type = Authenticator.Type
 _PASSWORD = throttle.Pace(free=5, first=30, longest=900)
@@ -41,23 +39,6 @@ def recovery_codes_left(person: User) -> int:
     """How many recovery codes of this person are unused."""
     kept = Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).first()
     return len(RecoveryCodes(kept).get_unused_codes()) if kept else 0
-
-
-def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
-    """Raise `FactorRefused` unless the form carries the present factor; the password while there is none.
-
-    Who has no password here has signed in just before.
-    """
-    person = request.user
-    assert isinstance(person, User)  # noqa: S101 - views behind staff_only
-    if has_factor(person):
-        check_factor(request, act=act, content=content)
-        return
-    if person.is_outside:
-        if not is_fresh(request):
-            raise FactorRefused("fresh")
-        return
-    confirm_password(person, request.POST.get("password", ""))
 
 
 def confirm_password(person: User, password: str, *, counted_as: str = "password") -> None:
@@ -99,8 +80,11 @@ def open_app_secret(person: User, sealed: str) -> str:
     return secret
 
 
-def add_app(request: HttpRequest, person: User, secret: str, code: str) -> list[str]:
-    """Add the authenticator app that shows `code`; returns recovery codes if they are new. Raises `FactorRefused`."""
+def add_app(person: User, secret: str, code: str, *, session_key: str | None) -> list[str]:
+    """Add the authenticator app that shows `code`; returns recovery codes if they are new. Raises `FactorRefused`.
+
+    `session_key`: of the session that stays when this is the first factor.
+    """
     with transaction.atomic():
         _lock(person)
         if Authenticator.objects.filter(user_id=person.pk, type=Type.TOTP).exists():
@@ -109,23 +93,23 @@ def add_app(request: HttpRequest, person: User, secret: str, code: str) -> list[
         reason = reason_against(person, code.replace(" ", ""))
         if reason:
             raise FactorRefused("app_code")
-        return _added(request, person, Type.TOTP)
+        return _added(person, Type.TOTP, session_key)
 
 
-def add_key(request: HttpRequest, person: User, answer: str, *, name: str) -> list[str]:
-    """Add the passkey that the browser made; returns recovery codes if they are new. Raises `FactorRefused`."""
+def add_key(person: User, answer: str, *, host: str, name: str, session_key: str | None) -> list[str]:
+    """Add the passkey that the browser made for `host`, as `add_app` does. Raises `FactorRefused`."""
     with transaction.atomic():
         _lock(person)
         if Authenticator.objects.filter(user_id=person.pk, type=Type.WEBAUTHN).count() >= _MOST_PASSKEYS:
             raise FactorRefused("too_many")
         try:
-            add_passkey(request, person, answer, name=name)
+            add_passkey(person, answer, host=host, name=name)
         except NotThisKey as fault:
             raise FactorRefused("stale") from fault
-        return _added(request, person, Type.WEBAUTHN)
+        return _added(person, Type.WEBAUTHN, session_key)
 
 
-def remove_factor(request: HttpRequest, person: User, factor: Authenticator) -> None:
+def remove_factor(person: User, factor: Authenticator) -> None:
     """Take one factor away; the recovery codes go with the last one. Raises `FactorRefused` for one that is needed."""
     with transaction.atomic():
         _lock(person)
@@ -136,22 +120,22 @@ def remove_factor(request: HttpRequest, person: User, factor: Authenticator) -> 
         Authenticator.objects.filter(pk=factor.pk, user_id=person.pk).delete()
         if is_last:
             Authenticator.objects.filter(user_id=person.pk).delete()
-        record(Kind.FACTOR_REMOVED, request=request, subject=person.username, before={"kind": factor.type})
+        record(Kind.FACTOR_REMOVED, person=person, subject=person.username, before={"kind": factor.type})
     log.info("factor_removed", person=person.pk, kind=factor.type)
 
 
-def new_recovery_codes(request: HttpRequest | None, person: User) -> list[str]:
-    """Fresh recovery codes; the old ones are worth nothing from now on."""
+def new_recovery_codes(person: User, *, actor: User | None) -> list[str]:
+    """Fresh recovery codes; the old ones are worth nothing from now on. `actor`: the person, or None for a command."""
     with transaction.atomic():
         _lock(person)
         Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).delete()
         codes: list[str] = RecoveryCodes.activate(person).get_unused_codes()
-        record(Kind.FACTOR_ADDED, request=request, subject=person.username, after={"kind": Type.RECOVERY_CODES.value})
+        record(Kind.FACTOR_ADDED, person=actor, subject=person.username, after={"kind": Type.RECOVERY_CODES.value})
     log.info("factor_added", person=person.pk, kind=Type.RECOVERY_CODES.value)
     return codes
 
 
-def reset_factors(person: User, *, actor: User | None, request: HttpRequest | None = None) -> int:
+def reset_factors(person: User, *, actor: User | None) -> int:
     """Take all factors away from who has lost them, and sign out everywhere; returns how many there were.
 
     `actor`: an owner, or None for a command. Raises `NotAllowed`.
@@ -165,19 +149,19 @@ def reset_factors(person: User, *, actor: User | None, request: HttpRequest | No
         forget_devices(found)
         Session.objects.filter(person=found).delete()
         kinds = [factor.type for factor in removed]
-        record(Kind.FACTOR_REMOVED, person=actor, request=request, subject=found.username, before={"kinds": kinds})
+        record(Kind.FACTOR_REMOVED, person=actor, subject=found.username, before={"kinds": kinds})
     log.warning("factors_reset", by=actor.pk if actor else "command", person=found.pk)
     return len(removed)
 
 
-def _added(request: HttpRequest, person: User, kind: Authenticator.Type) -> list[str]:
-    record(Kind.FACTOR_ADDED, request=request, subject=person.username, after={"kind": kind.value})
+def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> list[str]:
+    record(Kind.FACTOR_ADDED, person=person, subject=person.username, after={"kind": kind.value})
     log.info("factor_added", person=person.pk, kind=kind.value)
     if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
         return []
     # the first one: whoever came in with the password alone, before it, shows it like everybody else
-    end_sessions(person, actor=person, but=request.session.session_key)
-    return new_recovery_codes(request, person)
+    end_sessions(person, actor=person, but=session_key)
+    return new_recovery_codes(person, actor=person)
 
 
 def _lock(person: User) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
-from django.http import HttpRequest
 from django.utils.translation import pgettext_lazy
 from fido2.server import Fido2Server
 from fido2.utils import websafe_encode
@@ -23,7 +22,6 @@ from fido2.webauthn import (
 )
 
 from audit.acts import act
-from core.addresses import host_of
 from staff.allauth_internals import WebAuthn
 from staff.models import User
 from staff.services.challenges import make_challenge, spend_challenge
@@ -37,9 +35,9 @@ class NotThisKey(Exception):
     """The browser's answer proves nothing: another key, another page, too late, or a second time."""
 
 
-def ask_for_new(request: HttpRequest, person: User) -> dict[str, Any]:
+def ask_for_new(person: User, *, host: str) -> dict[str, Any]:
     """What `navigator.credentials.create` needs for a new key of this person."""
-    options, _state = _server(request).register_begin(
+    options, _state = _server(host).register_begin(
         PublicKeyCredentialUserEntity(name=person.username, id=str(person.pk).encode(), display_name=person.shown_name),
         credentials=[data for _key, data in _keys_of(person)],
         resident_key_requirement=ResidentKeyRequirement.PREFERRED,
@@ -49,13 +47,13 @@ def ask_for_new(request: HttpRequest, person: User) -> dict[str, Any]:
     return dict(options)
 
 
-def add_passkey(request: HttpRequest, person: User, answer: str, *, name: str) -> Authenticator:
+def add_passkey(person: User, answer: str, *, host: str, name: str) -> Authenticator:
     """Keep the key that the browser made. Raises `NotThisKey`."""
     response = _read(answer)
     try:
         challenge = RegistrationResponse.from_dict(response).response.client_data.challenge
         state = _state(challenge, UserVerificationRequirement.PREFERRED)
-        _server(request).register_complete(state, response)
+        _server(host).register_complete(state, response)
     except (ValueError, TypeError, KeyError) as fault:
         raise NotThisKey from fault
     if not spend_challenge(challenge, person=person.pk, act=ADD, content=_NOTHING):
@@ -63,11 +61,9 @@ def add_passkey(request: HttpRequest, person: User, answer: str, *, name: str) -
     return WebAuthn.add(person, name, response).instance
 
 
-def ask_for_key(
-    request: HttpRequest, person: User | None, *, act: str, content: Mapping[str, object]
-) -> dict[str, Any]:
+def ask_for_key(person: User | None, *, host: str, act: str, content: Mapping[str, object]) -> dict[str, Any]:
     """What `navigator.credentials.get` needs. Without a person, any passkey of this site may answer: a sign-in."""
-    options, _state = _server(request).authenticate_begin(
+    options, _state = _server(host).authenticate_begin(
         credentials=[data for _key, data in _keys_of(person)] if person else None,
         user_verification=_verification(person),
         challenge=make_challenge(person=person.pk if person else None, act=act, content=content),
@@ -75,9 +71,7 @@ def ask_for_key(
     return dict(options)
 
 
-def check_key(
-    request: HttpRequest, person: User | None, answer: str, *, act: str, content: Mapping[str, object]
-) -> Authenticator:
+def check_key(person: User | None, answer: str, *, host: str, act: str, content: Mapping[str, object]) -> Authenticator:
     """The key that signed the challenge for exactly this. Without a person: whoever's it is. Raises `NotThisKey`."""
     response = _read(answer)
     try:
@@ -85,7 +79,7 @@ def check_key(
         owner = person or _owner_of(parsed)
         keys = _keys_of(owner)
         state = _state(parsed.response.client_data.challenge, _verification(person))
-        used = _server(request).authenticate_complete(state, [data for _key, data in keys], response)
+        used = _server(host).authenticate_complete(state, [data for _key, data in keys], response)
     except (ValueError, TypeError, KeyError, User.DoesNotExist) as fault:
         raise NotThisKey from fault
     key = person.pk if person else None
@@ -113,8 +107,8 @@ def _state(challenge: bytes, verification: UserVerificationRequirement) -> dict[
     return {"challenge": websafe_encode(challenge), "user_verification": verification}
 
 
-def _server(request: HttpRequest) -> Fido2Server:
-    return Fido2Server(PublicKeyCredentialRpEntity(name=settings.SHOP_NAME, id=host_of(request)))
+def _server(host: str) -> Fido2Server:
+    return Fido2Server(PublicKeyCredentialRpEntity(name=settings.SHOP_NAME, id=host))
 
 
 def _read(answer: str) -> dict[str, Any]:

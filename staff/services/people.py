@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import structlog
 from django.db import transaction
-from django.http import HttpRequest
 from django.utils import timezone
 
 from audit.kinds import Kind
@@ -27,7 +26,6 @@ def change_role(
     role: Role,
     *,
     actor: User | None,
-    request: HttpRequest | None = None,
     approved_by: User | None = None,
 ) -> None:
     """Give the person this role alone; it holds from the next request on.
@@ -44,7 +42,6 @@ def change_role(
         record(
             Kind.ROLE_CHANGED,
             person=actor,
-            request=request,
             subject=found.username,
             before=before,
             after=after,
@@ -63,7 +60,7 @@ def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
     return role_change(found, role)
 
 
-def deactivate(person: User, *, actor: User | None, request: HttpRequest | None = None) -> None:
+def deactivate(person: User, *, actor: User | None) -> None:
     """Switch the account off: the person is out at the next request everywhere, and no link opens it.
 
     Raises `NotAllowed`.
@@ -81,7 +78,6 @@ def deactivate(person: User, *, actor: User | None, request: HttpRequest | None 
         record(
             Kind.STAFF_SWITCHED_OFF,
             person=actor,
-            request=request,
             subject=found.username,
             before=before,
             after={"is_active": False, "open_link": False},
@@ -90,9 +86,7 @@ def deactivate(person: User, *, actor: User | None, request: HttpRequest | None 
     log.info("staff_deactivated", by=_key(actor), person=found.pk, sessions=ended)
 
 
-def reactivate(
-    person: User, *, actor: User | None, request: HttpRequest | None = None, approved_by: User | None = None
-) -> None:
+def reactivate(person: User, *, actor: User | None, approved_by: User | None = None) -> None:
     """Switch the account on again, with the password and role that it had.
 
     Raises `NotAllowed`; or `NeedsSecond` when its role does what two people do, and a colleague could approve it.
@@ -112,7 +106,6 @@ def reactivate(
         record(
             Kind.STAFF_SWITCHED_ON,
             person=actor,
-            request=request,
             subject=found.username,
             before=before,
             after={"is_active": True},
@@ -133,7 +126,7 @@ def open_sessions(person: User) -> list[Session]:
     return list(person.sessions.filter(expire_date__gt=timezone.now()).order_by("-expire_date")[:50])
 
 
-def end_sessions(person: User, *, actor: User, but: str | None = None, request: HttpRequest | None = None) -> int:
+def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
     """Sign the person out everywhere, but in the session with this key; returns how many sessions were ended.
 
     Everybody may do so for their own account. Raises `NotAllowed`.
@@ -145,7 +138,7 @@ def end_sessions(person: User, *, actor: User, but: str | None = None, request: 
         ended = _delete_sessions(person, but=but)
         kept = int(but is not None)
         facts = {"before": {"sessions": ended + kept}, "after": {"sessions": kept}}
-        record(Kind.SESSIONS_ENDED, person=actor, request=request, subject=person.username, **facts)
+        record(Kind.SESSIONS_ENDED, person=actor, subject=person.username, **facts)
     log.info("staff_sessions_ended", by=_key(actor), person=person.pk, sessions=ended)
     return ended
 

@@ -9,7 +9,6 @@ import structlog
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
@@ -31,7 +30,6 @@ def change_role_rights(
     limits: Limits,
     *,
     actor: User | None,
-    request: HttpRequest | None = None,
     approved_by: User | None = None,
 ) -> None:
     """Give the role exactly these rights ("app_label.codename") and limits; they hold from the next request on.
@@ -50,7 +48,7 @@ def change_role_rights(
         before, after = change.content["before"], change.content["after"]
         if before != after:
             what = {"before": before, "after": after, "facts": facts}
-            record(Kind.ROLE_EDITED, person=actor, request=request, subject=role.value, **what)
+            record(Kind.ROLE_EDITED, person=actor, subject=role.value, **what)
     log.info("staff_role_edited", by=actor.pk if actor else "command", role=role.value)
 
 

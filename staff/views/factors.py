@@ -14,8 +14,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit.acts import act
 from core.access import StaffRequest, staff_only
+from core.addresses import host_of
 from core.errors import refusal_shown
 from staff import services
+from staff.confirming import check_factor, confirm_own
 from staff.errors import FactorRefused
 from staff.presenting import FactorLook, qr_code
 from staff.services import own_factors, passkeys
@@ -52,8 +54,10 @@ def factor_app(request: StaffRequest) -> HttpResponse:
         try:
             sealed = request.POST.get("secret", "")
             secret = own_factors.open_app_secret(person, sealed)
-            own_factors.confirm_own(request, act=ADD_APP, content={})
-            codes = own_factors.add_app(request, person, secret, request.POST.get("app_code", ""))
+            confirm_own(request, act=ADD_APP, content={})
+            codes = own_factors.add_app(
+                person, secret, request.POST.get("app_code", ""), session_key=request.session.session_key
+            )
             return _after_adding(request, codes)
         except FactorRefused as refusal:
             error = refusal
@@ -71,8 +75,14 @@ def factor_passkey(request: StaffRequest) -> HttpResponse:
     if request.method == "POST":
         name = request.POST.get("name", "").strip()[:_LONGEST_NAME] or _("Passkey")
         try:
-            own_factors.confirm_own(request, act=ADD_KEY, content={})
-            codes = own_factors.add_key(request, request.user, request.POST.get("credential", ""), name=name)
+            confirm_own(request, act=ADD_KEY, content={})
+            codes = own_factors.add_key(
+                request.user,
+                request.POST.get("credential", ""),
+                host=host_of(request),
+                name=name,
+                session_key=request.session.session_key,
+            )
             return _after_adding(request, codes)
         except FactorRefused as refusal:
             error = refusal
@@ -83,7 +93,7 @@ def factor_passkey(request: StaffRequest) -> HttpResponse:
 @require_POST
 def factor_passkey_options(request: StaffRequest) -> HttpResponse:
     """What the browser needs to make a passkey for this person."""
-    return JsonResponse(passkeys.ask_for_new(request, request.user))
+    return JsonResponse(passkeys.ask_for_new(request.user, host=host_of(request)))
 
 
 @staff_only()
@@ -96,8 +106,8 @@ def factor_options(request: StaffRequest) -> HttpResponse:
         content = None
     if not isinstance(content, dict):
         return HttpResponseBadRequest()
-    asked = passkeys.ask_for_key(request, request.user, act=request.POST.get("act", ""), content=content)
-    return JsonResponse(asked)
+    act_name = request.POST.get("act", "")
+    return JsonResponse(passkeys.ask_for_key(request.user, host=host_of(request), act=act_name, content=content))
 
 
 @staff_only()
@@ -107,8 +117,8 @@ def factor_remove(request: StaffRequest, pk: int) -> HttpResponse:
     person = request.user
     factor = get_object_or_404(Authenticator.objects.exclude(type="recovery_codes"), pk=pk, user_id=person.pk)
     with refusal_shown(request):
-        own_factors.confirm_own(request, act=REMOVE, content={"factor": factor.pk})
-        own_factors.remove_factor(request, person, factor)
+        confirm_own(request, act=REMOVE, content={"factor": factor.pk})
+        own_factors.remove_factor(person, factor)
         messages.success(request, _("Removed."))
     return redirect("own_factors")
 
@@ -118,8 +128,8 @@ def factor_remove(request: StaffRequest, pk: int) -> HttpResponse:
 def factor_codes(request: StaffRequest) -> HttpResponse:
     """Make new recovery codes; the answer shows them, this once."""
     with refusal_shown(request):
-        services.check_factor(request, act=NEW_CODES, content={})
-        return _codes_shown(request, own_factors.new_recovery_codes(request, request.user))
+        check_factor(request, act=NEW_CODES, content={})
+        return _codes_shown(request, own_factors.new_recovery_codes(request.user, actor=request.user))
     return redirect("own_factors")
 
 

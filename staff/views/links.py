@@ -29,7 +29,7 @@ def access_link(request: HttpRequest) -> HttpResponse:
         link = read_link(token)
         form = ChoosePasswordForm(link.person, request.POST or None)
         if request.method == "POST" and form.is_valid():
-            person = accept_link(token, form.cleaned_data["new_password1"], request=request)
+            person = accept_link(token, form.cleaned_data["new_password1"])
             messages.success(request, _("Your password is saved."))
             return begin_session(request, person)
     except LinkRefused as refusal:

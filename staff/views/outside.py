@@ -62,7 +62,7 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
         raise Http404
     try:
         state = _state(request)
-        person = person_of(_claims(request, state), request=request)
+        person = person_of(_claims(request, state))
     except OutsideRefused as refusal:
         return _refused(request, refusal)
     throttle.give_back(_client(request))
@@ -98,7 +98,7 @@ def _claims(request: HttpRequest, state: dict[str, object]) -> dict[str, object]
         return ProviderAnswers(request).claims(state)
     except _FAULTS as fault:
         log.warning("oidc_refused", fault=type(fault).__name__, address=address_of(request))
-        record(Kind.SIGN_IN_FAILED, request=request, facts={"by": "oidc", "reason": "provider"})
+        record(Kind.SIGN_IN_FAILED, facts={"by": "oidc", "reason": "provider"})
         raise OutsideRefused("provider") from fault
 
 

@@ -32,6 +32,6 @@ def preferences(request: StaffRequest) -> HttpResponse:
 @require_POST
 def sign_out_elsewhere(request: StaffRequest) -> HttpResponse:
     """End all sessions of this person but this one."""
-    end_sessions(request.user, actor=request.user, but=request.session.session_key, request=request)
+    end_sessions(request.user, actor=request.user, but=request.session.session_key)
     messages.success(request, _("You are signed out everywhere else."))
     return redirect("preferences")

@@ -18,6 +18,7 @@ from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from core.rights import Right
 from staff import services
+from staff.confirming import check_factor
 from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
@@ -57,7 +58,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in ("username", "role")})
-            person, token = services.invite(actor=request.user, request=request, **form.cleaned_data)
+            person, token = services.invite(actor=request.user, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
         except FactorRefused as refusal:
@@ -110,7 +111,7 @@ def staff_role(request: StaffRequest, pk: int) -> HttpResponse:
     with refusal_shown(request):
         if form.is_valid():
             _confirm(request, CHANGE_ROLE, person=pk, role=form.cleaned_data["role"].value)
-            services.change_role(person, form.cleaned_data["role"], actor=request.user, request=request)
+            services.change_role(person, form.cleaned_data["role"], actor=request.user)
             messages.success(request, _("The role was changed. It holds from the next page on."))
         else:
             messages.error(request, _("Choose one of the roles."))
@@ -127,7 +128,7 @@ def staff_limits(request: StaffRequest, pk: int) -> HttpResponse:
         return _person_shown(request, pk, limits_form=form)
     with refusal_shown(request):
         _confirm(request, CHANGE_LIMITS, person=pk, **{name: request.POST.get(name, "") for name in LIMITS})
-        services.change_limits(person, form.limits, actor=request.user, request=request)
+        services.change_limits(person, form.limits, actor=request.user)
         messages.success(request, _("The limits were changed. They hold from the next page on."))
     return redirect(person)
 
@@ -139,7 +140,7 @@ def staff_deactivate(request: StaffRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
         _confirm(request, DEACTIVATE, person=pk)
-        services.deactivate(person, actor=request.user, request=request)
+        services.deactivate(person, actor=request.user)
         messages.success(request, _("The account is switched off, and signed out everywhere."))
     return redirect(person)
 
@@ -151,7 +152,7 @@ def staff_reactivate(request: StaffRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
         _confirm(request, REACTIVATE, person=pk)
-        services.reactivate(person, actor=request.user, request=request)
+        services.reactivate(person, actor=request.user)
         messages.success(request, _("The account is switched on."))
     return redirect(person)
 
@@ -163,7 +164,7 @@ def staff_link(request: StaffRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
         _confirm(request, ACCESS_LINK, person=pk)
-        return _link_shown(request, person, services.make_link(person, actor=request.user, request=request))
+        return _link_shown(request, person, services.make_link(person, actor=request.user))
     return redirect(person)
 
 
@@ -173,7 +174,7 @@ def staff_withdraw(request: StaffRequest, pk: int) -> HttpResponse:
     """End the person's open link."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.withdraw_link(person, actor=request.user, request=request)
+        services.withdraw_link(person, actor=request.user)
         messages.success(request, _("The link was withdrawn."))
     return redirect(person)
 
@@ -184,7 +185,7 @@ def staff_sign_out(request: StaffRequest, pk: int) -> HttpResponse:
     """End all sessions of the person."""
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
-        services.end_sessions(person, actor=request.user, request=request)
+        services.end_sessions(person, actor=request.user)
         messages.success(request, _("Signed out everywhere."))
     return redirect(person)
 
@@ -196,14 +197,14 @@ def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
     person = get_object_or_404(User, pk=pk)
     with refusal_shown(request):
         _confirm(request, RESET_FACTORS, person=pk)
-        reset_factors(person, actor=request.user, request=request)
+        reset_factors(person, actor=request.user)
         messages.success(request, _("The second factors are removed, and the person is signed out everywhere."))
     return redirect(person)
 
 
 def _confirm(request: StaffRequest, act: str, **content: object) -> None:
     """The second factor of whoever acts, for exactly this. Raises `FactorRefused`."""
-    services.check_factor(request, act=act, content=content)
+    check_factor(request, act=act, content=content)
 
 
 def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse:

@@ -17,6 +17,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import OF_ROLES, Area, Right, Role
 from staff import services
+from staff.confirming import check_factor
 from staff.forms import RoleRightsForm
 from staff.models import LIMITS, User
 from staff.roles import ROLES, rights_by_role
@@ -59,7 +60,7 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
         rights = form.cleaned_data["rights"] if role is not Role.OWNER else ()
         try:
             _confirm(request, role)
-            services.change_role_rights(role, rights, form.limits, actor=request.user, request=request)
+            services.change_role_rights(role, rights, form.limits, actor=request.user)
         except Refused as error:
             refusal = error
         else:
@@ -73,7 +74,7 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
 def _confirm(request: StaffRequest, role: Role) -> None:
     """The second factor of whoever acts, for exactly what is typed. Raises `FactorRefused`."""
     typed = {name: " ".join(request.POST.getlist(name)) for name in ("rights", *LIMITS)}
-    services.check_factor(request, act=CHANGE_RIGHTS, content={"role": role.value, **typed})
+    check_factor(request, act=CHANGE_RIGHTS, content={"role": role.value, **typed})
 
 
 def _areas(chosen: set[str]) -> list[dict[str, Any]]:

@@ -19,11 +19,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audit.acts import act
 from audit.kinds import Kind
 from audit.services import record
+from core.addresses import host_of
 from staff.allauth_internals import login_stage_required, perform_login
+from staff.confirming import check_factor, shown_factor
+from staff.cookies import remember_device
 from staff.errors import FactorRefused
 from staff.models import User
 from staff.services import factors, passkeys
-from staff.services.devices import remember_device
 from staff.stages import SecondStep, note_shown_factor
 
 SECOND_STEP = act("second_step", pgettext_lazy("audit", "Sign in"))
@@ -44,7 +46,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
     error: FactorRefused | None = None
     if request.method == "POST":
         try:
-            factors.check_factor_of(person, request, act=SECOND_STEP, content={})
+            factors.use_factor(person, shown_factor(request), act=SECOND_STEP, content={})
             return stage.exit()
         except FactorRefused as refusal:
             error = refusal
@@ -57,24 +59,23 @@ def second_step(request: HttpRequest) -> HttpResponse:
 def second_step_options(request: HttpRequest) -> HttpResponse:
     """What a passkey of the person who is signing in has to sign."""
     person = request._login_stage.login.user  # type: ignore[attr-defined]
-    return JsonResponse(passkeys.ask_for_key(request, person, act=SECOND_STEP, content={}))
+    return JsonResponse(passkeys.ask_for_key(person, host=host_of(request), act=SECOND_STEP, content={}))
 
 
 @never_cache
 @require_POST
 def passkey_options(request: HttpRequest) -> HttpResponse:
     """What any passkey of this site has to sign for signing in."""
-    return JsonResponse(passkeys.ask_for_key(request, None, act=passkeys.SIGN_IN, content={}))
+    return JsonResponse(passkeys.ask_for_key(None, host=host_of(request), act=passkeys.SIGN_IN, content={}))
 
 
 @never_cache
 @require_POST
 def passkey_sign_in(request: HttpRequest) -> HttpResponse:
     """Sign in with a passkey alone: it is both, what one has and a finger, face or PIN."""
+    shown = shown_factor(request)
     try:
-        used = passkeys.check_key(
-            request, None, request.POST.get(factors.ASSERTION, ""), act=passkeys.SIGN_IN, content={}
-        )
+        used = passkeys.check_key(None, shown.assertion, host=shown.host, act=passkeys.SIGN_IN, content={})
     except passkeys.NotThisKey:
         refusal = FactorRefused("stale")
         messages.error(request, str(refusal), extra_tags=refusal.code)
@@ -84,7 +85,7 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal), extra_tags=refusal.reason)
         return redirect("account_login")
     factors.note_use(used)
-    record(Kind.FACTOR_USED, person=used.user, request=request, facts={"act": passkeys.SIGN_IN, "passkey": True})
+    record(Kind.FACTOR_USED, person=used.user, facts={"act": passkeys.SIGN_IN, "passkey": True})
     note_shown_factor(request, used.user)
     return begin_session(request, used.user, redirect_url=get_next_redirect_url(request))
 
@@ -110,13 +111,13 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
         person = form.user
         if factors.has_factor(person):
             try:
-                factors.check_factor(self.request, act=CHANGE_PASSWORD, content={})
+                check_factor(self.request, act=CHANGE_PASSWORD, content={})
             except FactorRefused as refusal:
                 form.add_error(None, str(refusal))
                 invalid: HttpResponseBase = self.form_invalid(form)
                 return invalid
         response: HttpResponseBase = super().form_valid(form)
-        record(Kind.PASSWORD_CHANGED, request=self.request)
+        record(Kind.PASSWORD_CHANGED, person=person)
         remember_device(response, self.request, person)
         return response
 

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
-from django.test import Client, RequestFactory
+from django.test import Client
 
 from approvals import services
 from approvals.models import Approval
@@ -17,6 +17,7 @@ from purchases.services import ask_for_approval, place_order
 from staff.models import User
 from staff.roles import role_of
 from staff.services import Limits, change_role
+from staff.services.factors import Shown
 from staff.services.second import NeedsSecond
 from testing.factories import make_product
 from testing.people import code_of, make_person
@@ -55,16 +56,14 @@ def ask_role(person: User, role: Role, actor: User) -> Approval:
     return services.ask(change.act, subject=change.subject, content=change.content, about=change.about, actor=actor)
 
 
-def request_of(person: User) -> Any:
-    """A POST of this person with a second factor that is good now."""
-    request = RequestFactory().post("/approvals/", {"factor_code": code_of(person)})
-    request.user = person
-    return request
+def factor_of(person: User) -> Shown:
+    """A second factor of this person that is good now."""
+    return Shown(code_of(person), assertion="", host="")
 
 
 def approve(approval: Approval, person: User) -> Approval:
     """This person approves it, second factor included."""
-    return services.approve(approval, actor=person, request=request_of(person))
+    return services.approve(approval, actor=person, factor=factor_of(person))
 
 
 def decline(proposal: Any, *, actor: User) -> None:

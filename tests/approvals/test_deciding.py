@@ -5,7 +5,6 @@ import json
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.test import RequestFactory
 
 from approvals import services
 from approvals.errors import ApprovalRefused
@@ -15,10 +14,11 @@ from audit.models import AuditEvent
 from core import clock
 from staff.errors import FactorRefused
 from staff.models import User
+from staff.services.factors import Shown
 from testing.orders import at_once
 from testing.people import make_person
 from tests.approvals.conftest import Closed, Short
-from tests.approvals.helpers import approve, approver, ask_discount, cashier, request_of
+from tests.approvals.helpers import approve, approver, ask_discount, cashier, factor_of
 
 pytestmark = pytest.mark.django_db
 
@@ -67,11 +67,9 @@ def test_given_an_own_approval_in_sql_then_the_database_refuses(discount):
 
 def test_given_no_second_factor_in_the_form_then_nothing_happens(discount):
     approval, budi = ask_discount(cashier()), approver()
-    request = RequestFactory().post("/", {"factor_code": ""})
-    request.user = budi
 
     with pytest.raises(FactorRefused):
-        services.approve(approval, actor=budi, request=request)
+        services.approve(approval, actor=budi, factor=Shown(code="", assertion="", host=""))
 
     approval.refresh_from_db()
     assert approval.is_open
@@ -81,11 +79,11 @@ def test_given_no_second_factor_in_the_form_then_nothing_happens(discount):
 def test_given_a_code_was_used_then_it_approves_nothing_more(discount):
     budi = approver()
     first, second = ask_discount(cashier()), ask_discount(cashier("tono"), subject="B")
-    request = request_of(budi)
-    services.approve(first, actor=budi, request=request)
+    factor = factor_of(budi)
+    services.approve(first, actor=budi, factor=factor)
 
     with pytest.raises(FactorRefused):
-        services.approve(second, actor=budi, request=request)
+        services.approve(second, actor=budi, factor=factor)
 
     assert len(discount.done) == 1
 

@@ -75,6 +75,17 @@ def test_an_import_upwards_is_found(root: Path) -> None:
     assert "core is not allowed to import till" in broken_imports(House(root))
 
 
+@pytest.mark.parametrize("text", ["from django.http import HttpRequest\n", "def pay(request): request.POST\n"])
+def test_a_service_that_names_the_request_of_a_page_is_found(root: Path, text: str) -> None:
+    (root / "till/services").mkdir()
+    (root / "till/services/sending.py").write_text("def send(request): request.fields\n")
+    (root / "till/services/paying.py").write_text(text)
+
+    [found] = House(root).requests_in_services()
+
+    assert found.startswith("till/services/paying.py: names ")
+
+
 def test_what_is_borrowed_from_a_test_file_or_by_a_benchmark_from_the_tests_is_found(root: Path) -> None:
     for name, text in {
         "tests/till/test_bar.py": "from tests.till.helpers import scan\nfrom tests.till.test_scan import scan_twice\n",

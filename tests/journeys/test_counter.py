@@ -23,7 +23,7 @@ from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in, take_over
-from tests.tills.helpers import a_request, give_pin, manager
+from tests.tills.helpers import give_pin, manager
 from tills.models import Till
 from tills.services import make_code
 from upstream.budget import CallClass
@@ -292,7 +292,7 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     SavedNumber.objects.create(customer=customer, destination=CUSTOMER, kind="customer")
     shift = begin(cashier, cash=100_000)
     boss = manager()
-    code = make_code(name="Kasir 1", pin_limit=5_000, actor=boss, request=a_request(boss))
+    code = make_code(name="Kasir 1", pin_limit=5_000, actor=boss)
     page = open_window()
     till = Hands(page, shop, by_pin=code)
     expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", "100000")

@@ -9,9 +9,10 @@ from django.test import RequestFactory
 from time_machine import travel
 
 from core import clock
+from staff.confirming import check_factor
 from staff.errors import FactorRefused
 from staff.models import User
-from staff.services import check_factor, has_factor, needs_factor, passkeys
+from staff.services import has_factor, needs_factor, passkeys
 from staff.services.factors import use_code
 from testing.people import code_of, give_recovery_codes, make_person
 from tests.soft_key import SoftKey
@@ -36,7 +37,7 @@ def reason_of(person: User, **fields) -> str:
 
 
 def signed(key: SoftKey, person: User, *, host: str = "", **asked) -> str:
-    options = passkeys.ask_for_key(sent(person), person, **(ACT | asked))["publicKey"]
+    options = passkeys.ask_for_key(person, host="testserver", **(ACT | asked))["publicKey"]
     return key.sign(options, host=host)
 
 

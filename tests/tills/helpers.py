@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.test import Client, RequestFactory
+from django.test import Client
 
 from core import clock
 from staff.models import User
@@ -21,12 +21,6 @@ def manager() -> User:
     return User.objects.filter(username="boss").first() or make_person("administrator", username="boss")
 
 
-def a_request(person: User | None = None) -> Any:
-    request = RequestFactory().post("/")
-    request.user = person or manager()
-    return request
-
-
 def make_till(name: str = "Kasir 1", **facts: Any) -> Till:
     """An enrolled till, without a browser."""
     return Till.objects.create(
@@ -37,7 +31,7 @@ def make_till(name: str = "Kasir 1", **facts: Any) -> Till:
 def till_browser(name: str = "Kasir 1", *, pin_limit: int | None = None) -> Client:
     """A browser that was made a till with a code."""
     boss = manager()
-    code = make_code(name=name, pin_limit=pin_limit, actor=boss, request=a_request(boss))
+    code = make_code(name=name, pin_limit=pin_limit, actor=boss)
     browser = Client()
     assert browser.post("/till/enrol/", {"code": code}).status_code == 302
     return browser

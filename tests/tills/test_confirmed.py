@@ -102,7 +102,7 @@ def test_a_limit_that_was_changed_meanwhile_stays_when_another_name_is_saved(til
     seen = Till.objects.get(pk=till.pk)
     Till.objects.filter(pk=till.pk).update(pin_limit=20_000)
 
-    change_till(seen, name="Depan", pin_limit=None, request=None)
+    change_till(seen, name="Depan", pin_limit=None, actor=manager())
 
     till.refresh_from_db()
     assert (till.name, till.pin_limit) == ("Depan", 20_000)

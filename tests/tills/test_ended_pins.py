@@ -16,7 +16,7 @@ from staff.services.outside import person_of
 from staff.services.own_factors import reset_factors
 from tests.core.helpers import has_id
 from tests.staff.helpers import GOOD
-from tests.tills.helpers import PIN, a_request, take_over, till_browser, who_is_at, with_pin
+from tests.tills.helpers import PIN, take_over, till_browser, who_is_at, with_pin
 from tills.services import epoch_of, has_pin, people_with_pin, set_pin
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +116,7 @@ def test_a_pin_typed_before_a_reset_ends_with_it():
     before = User.objects.get(pk=person.pk)
     make_link(person, actor=owner())
 
-    set_pin(before, "517306", request=a_request(before))
+    set_pin(before, "517306")
 
     assert epoch_of(person.pk, "517306") is None
 
@@ -126,7 +126,7 @@ def test_after_a_reset_a_new_pin_counts():
     make_link(person, actor=owner())
     person.refresh_from_db()
 
-    set_pin(person, "517306", request=a_request(person))
+    set_pin(person, "517306")
     take_over(browser, person, "517306")
 
     assert who_is_at(browser) == person.username
@@ -146,8 +146,8 @@ def outside(db):
 def test_a_dropped_claim_ends_the_pin(outside):
     browser = till_browser()
     with pytest.raises(OutsideRefused):
-        person_of({"sub": "s-1", "groups": []}, request=a_request(outside))
-    person_of({"sub": "s-1", "groups": ["kasir"]}, request=a_request(outside))
+        person_of({"sub": "s-1", "groups": []})
+    person_of({"sub": "s-1", "groups": ["kasir"]})
 
     take_over(browser, outside)
 
@@ -176,7 +176,7 @@ def test_a_refused_sign_in_is_no_word_of_the_provider(outside):
     deactivate(outside, actor=owner())
 
     with pytest.raises(OutsideRefused):
-        person_of({"sub": "s-1", "groups": ["kasir"]}, request=a_request(outside))
+        person_of({"sub": "s-1", "groups": ["kasir"]})
 
     assert seen.get().last_login < clock.now() - dt.timedelta(days=1)
 

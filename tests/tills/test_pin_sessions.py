@@ -12,10 +12,11 @@ from core.rights import PIN_RIGHTS, STRONG_RIGHTS, Role
 from purchases.errors import NeedsApproval
 from purchases.models import Order
 from purchases.services import ask_for_approval
+from staff.confirming import check_factor
 from staff.errors import FactorRefused
 from staff.models import User
 from staff.roles import ROLES
-from staff.services import check_factor, limits_of
+from staff.services import limits_of
 from staff.urls import urlpatterns
 from testing.database import statements
 from testing.factories import make_product

@@ -12,12 +12,11 @@ from tills.services.enrolling import (
 from tills.services.guessing import count_guess, note_right, note_wrong
 from tills.services.pins import epoch_of, has_pin, is_pin, is_weak, people_with_pin, remove_pin, set_pin
 from tills.services.sessions import (
-    PIN_BACKEND,
     confirm_pin,
     held_till,
-    leave_till,
+    leave,
     let_go,
     note_activity,
     note_password,
-    sign_in_by_pin,
+    take_over,
 )

@@ -8,13 +8,12 @@ import secrets
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
-from core.addresses import address_of, line_of
+from core.addresses import line_of
 from core.rights import Right
 from staff.models import User
 from staff.services import throttle
@@ -31,7 +30,7 @@ _PACE = throttle.Pace(free=5, first=30, longest=900)
 log = structlog.get_logger()
 
 
-def make_code(*, name: str, pin_limit: int | None, actor: User, request: HttpRequest) -> str:
+def make_code(*, name: str, pin_limit: int | None, actor: User) -> str:
     """A code for the browser that is to be the till `name`: valid once, for `CODE_MINUTES`. It is not stored."""
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_CODE_LENGTH))
     now = clock.now()
@@ -44,33 +43,33 @@ def make_code(*, name: str, pin_limit: int | None, actor: User, request: HttpReq
             made_at=now,
             expires_at=now + dt.timedelta(minutes=CODE_MINUTES),
         )
-        record(Kind.TILL_CODE_MADE, request=request, subject=name, facts={"pin_limit": pin_limit})
+        record(Kind.TILL_CODE_MADE, person=actor, subject=name, facts={"pin_limit": pin_limit})
     log.info("till_code_made", by=actor.pk, till=name)
     return code
 
 
-def enrol(request: HttpRequest, typed: str) -> tuple[Till, str]:
+def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     """Use the code up: the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
     A till of the same name is replaced: its browser is none any more. Guesses are slowed, by client.
     """
-    key = throttle.Key.of(_PACE, "till_code", line_of(address_of(request)))
+    key = throttle.Key.of(_PACE, "till_code", line_of(address))
     try:
         throttle.take(key)
     except throttle.Slowed as slowed:
         raise CodeRefused("slow", wait=slowed.seconds) from slowed
     token = secrets.token_urlsafe(32)
     try:
-        till = _enrol(request, typed, token)
+        till = _enrol(typed, token)
     except IntegrityError:  # another browser became a till of this name meanwhile: it is replaced
-        till = _enrol(request, typed, token)
+        till = _enrol(typed, token)
     throttle.give_back(key)
     log.info("till_enrolled", by=till.enrolled_by_id, till=till.pk)
     return till, token
 
 
 @transaction.atomic
-def _enrol(request: HttpRequest, typed: str, token: str) -> Till:
+def _enrol(typed: str, token: str) -> Till:
     code = _lock_code(typed)
     now = clock.now()
     code.used_at = now
@@ -81,7 +80,7 @@ def _enrol(request: HttpRequest, typed: str, token: str) -> Till:
         name=code.name, digest=digest_of(token), enrolled_by=code.made_by, enrolled_at=now, pin_limit=code.pin_limit
     )
     facts = {"till": till.pk, "pin_limit": till.pin_limit}
-    record(Kind.TILL_ENROLLED, person=code.made_by, request=request, subject=till.name, facts=facts)
+    record(Kind.TILL_ENROLLED, person=code.made_by, subject=till.name, facts=facts)
     return till
 
 
@@ -92,7 +91,7 @@ def find_till(token: str) -> Till | None:
     return Till.objects.select_related("held_by").filter(digest=digest_of(token), switched_off_at=None).first()
 
 
-def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRequest | None) -> None:
+def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User) -> None:
     """Give the till another name or limit; they hold at the next request. Raises `IntegrityError` for a taken name.
 
     `till`: as the person saw it. A limit that is the same there is not written: nobody has confirmed one.
@@ -105,25 +104,25 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, request: HttpRe
             found.pin_limit = pin_limit
         found.save(update_fields=["name", "pin_limit"])
         after = {"name": name, "pin_limit": found.pin_limit}
-        record(Kind.SETTING_CHANGED, request=request, subject=f"till {found.pk}", before=before, after=after)
+        record(Kind.SETTING_CHANGED, person=actor, subject=f"till {found.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
 
 
-def switch_off(till: Till, *, request: HttpRequest | None) -> None:
+def switch_off(till: Till, *, actor: User | None) -> None:
     """End it: at the next request its browser is not a till, and whoever is there by PIN is out.
 
-    `request`: None for a command.
+    `actor`: None for a command.
     """
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
         if not found.is_on:
             return
         _switch_off(found, clock.now())
-        record(Kind.TILL_SWITCHED_OFF, request=request, subject=found.name, facts={"till": found.pk})
+        record(Kind.TILL_SWITCHED_OFF, person=actor, subject=found.name, facts={"till": found.pk})
     log.info("till_switched_off", till=till.pk)
 
 
-def unlock_pins(till: Till, *, request: HttpRequest) -> None:
+def unlock_pins(till: Till, *, actor: User) -> None:
     """Let PINs count again at this till, and forget the wrong ones."""
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
@@ -131,7 +130,7 @@ def unlock_pins(till: Till, *, request: HttpRequest) -> None:
             return
         found.wrong_pins, found.pin_locks, found.pin_locked_until = {}, 0, None
         found.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
-        record(Kind.UNLOCKED, request=request, subject=found.name, facts={"till": found.pk})
+        record(Kind.UNLOCKED, person=actor, subject=found.name, facts={"till": found.pk})
     log.info("till_unlocked", till=till.pk)
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import structlog
 from django.db import transaction
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
@@ -82,14 +81,14 @@ def forget_own(till_pk: int, person_pk: int) -> None:
         till.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
 
 
-def note_wrong(guess: Guess, till: Till, *, request: HttpRequest) -> None:
-    """The PIN was wrong: say so in the audit, and that the till is locked where it is."""
+def note_wrong(guess: Guess, till: Till, *, actor: User | None) -> None:
+    """The PIN was wrong: say so in the audit, and that the till is locked where it is. `actor`: who is signed in."""
     person = User.objects.filter(pk=guess.person).first()
     subject = person.username if person else ""
     with transaction.atomic():
-        record(Kind.PIN_FAILED, request=request, subject=subject, facts={"till": till.name})
+        record(Kind.PIN_FAILED, person=actor, subject=subject, facts={"till": till.name})
         if guess.locks:
-            record(Kind.PIN_LOCKED, request=request, subject=till.name, facts={"till": till.pk})
+            record(Kind.PIN_LOCKED, person=actor, subject=till.name, facts={"till": till.pk})
     log.warning("pin_failed", till=till.pk, person=guess.person, locked=guess.locks)
 
 

@@ -14,7 +14,6 @@ from django.conf import settings
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX, PBKDF2PasswordHasher
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 
 from audit.kinds import Kind
@@ -85,22 +84,22 @@ def _counts(pin: str, person: str) -> Q:
     return counts
 
 
-def set_pin(person: User, pin: str, *, request: HttpRequest) -> None:
+def set_pin(person: User, pin: str) -> None:
     """Keep this PIN in place of the one before. If the account was reset while it was typed, it has ended already."""
     hasher = PinHasher()
     encoded = hasher.encode(_keyed(person.pk, pin, settings.SECRET_KEY), hasher.salt())
     kept = {"encoded": encoded, "set_at": clock.now(), "epoch": person.device_epoch}
     with transaction.atomic():
         Pin.objects.update_or_create(person_id=person.pk, defaults=kept)
-        record(Kind.PIN_SET, request=request, subject=person.username)
+        record(Kind.PIN_SET, person=person, subject=person.username)
     log.info("pin_set", person=person.pk)
 
 
-def remove_pin(person: User, *, request: HttpRequest) -> None:
+def remove_pin(person: User) -> None:
     """This person takes no till over any more."""
     with transaction.atomic():
         if Pin.objects.filter(person_id=person.pk).delete()[0]:
-            record(Kind.PIN_REMOVED, request=request, subject=person.username)
+            record(Kind.PIN_REMOVED, person=person, subject=person.username)
     log.info("pin_removed", person=person.pk)
 
 

@@ -6,35 +6,30 @@ import datetime as dt
 
 import structlog
 from django.conf import settings
-from django.contrib.auth import login, logout
 from django.db import transaction
-from django.http import HttpRequest
 
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from staff.models import User
-from staff.sessions import note_sign_in
 from tills.errors import PinsLocked, TillOff, WrongPin
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
 from tills.services.pins import epoch_of
 
-PIN_BACKEND = "tills.backends.PinBackend"
-EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked at
 # Someone's last act is noted at most this often: it is one more write.
 _NOTED_EVERY = dt.timedelta(seconds=20)
 
 log = structlog.get_logger()
 
 
-def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> User:
-    """Begin a new session of this person at this till; whoever was there before is out.
+def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[User, int]:
+    """Put this person at this till in the place of whoever is there: the person, and the account's epoch.
 
-    Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
+    `actor`: who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
-    guess, epoch = _look_at(request, till, person_pk=person_pk, pin=pin)
+    guess, epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     person: User = User.objects.get(pk=person_pk)
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
@@ -43,21 +38,17 @@ def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str
         note_right(guess, found)
         found.held_by, found.active_at = person, clock.now()
         found.save()
-        record(Kind.PIN_SIGN_IN, person=person, request=request, subject=found.name, facts={"till": found.pk})
-    request.session.flush()
-    login(request, person, backend=PIN_BACKEND)
-    note_sign_in(request)
-    request.session[EPOCH] = epoch
+        record(Kind.PIN_SIGN_IN, person=person, subject=found.name, facts={"till": found.pk})
     log.info("pin_sign_in", till=till.pk, person=person.pk)
-    return person
+    return person, epoch
 
 
-def confirm_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
+def confirm_pin(till: Till, *, person_pk: int, pin: str, actor: User) -> None:
     """Count and look at the PIN of somebody who confirms something at this till; nobody is signed in by it.
 
-    Raises `WrongPin`, `PinsLocked` or `TillOff`.
+    `actor`: who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
-    guess, _epoch = _look_at(request, till, person_pk=person_pk, pin=pin)
+    guess, _epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     with transaction.atomic():
         found = Till.objects.select_for_update().get(pk=till.pk)
         if not found.is_on:
@@ -66,11 +57,11 @@ def confirm_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -
         found.save()
 
 
-def _look_at(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> tuple[Guess, int]:
+def _look_at(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[Guess, int]:
     guess = count_guess(till.pk, person_pk)
     epoch = epoch_of(person_pk, pin)
     if epoch is None:
-        note_wrong(guess, till, request=request)
+        note_wrong(guess, till, actor=actor)
         if guess.locks:
             raise PinsLocked(seconds_locked(Till.objects.get(pk=till.pk)))
         raise WrongPin(FREE - guess.total)
@@ -85,12 +76,6 @@ def held_till(person: User, token: str) -> HeldTill | None:
     return next((till for till in person.tills if till.digest == digest), None)
 
 
-def has_ended(request: HttpRequest) -> bool:
-    """Whether the PIN of this session has ended since: a reset, a link, a new password, a lost role."""
-    assert isinstance(request.user, User)  # noqa: S101 - by PIN
-    return bool(request.session.get(EPOCH) != request.user.device_epoch)
-
-
 def is_idle(till: HeldTill) -> bool:
     """Whether nobody has done anything there for too long."""
     return clock.now() - till.active_at > dt.timedelta(seconds=settings.PIN_IDLE_SECONDS)
@@ -103,15 +88,11 @@ def note_activity(till: HeldTill) -> None:
         Till.objects.filter(pk=till.pk, active_at__lt=now).update(active_at=now)
 
 
-def leave_till(request: HttpRequest, *, token: str, because: str) -> None:
-    """End the session of whoever is signed in here, by PIN or password. `because`: "next", "idle", "till", "more"."""
-    person = request.user
-    if not isinstance(person, User):
-        return
+def leave(token: str, person: User, *, because: str) -> None:
+    """This person signs out and leaves the till with this token. `because`: "next", "idle", "till", "more", "ended"."""
     with transaction.atomic():
         let_go(token, person)
-        record(Kind.SIGN_OUT, person=person, request=request, facts={"because": because})
-    logout(request)
+        record(Kind.SIGN_OUT, person=person, facts={"because": because})
     log.info("till_left", person=person.pk, because=because)
 
 

@@ -11,12 +11,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from core.addresses import address_of
 from tills import services
 from tills.cookies import give_till_cookie, take_till_cookie, till_token
 from tills.errors import CodeRefused, PinsLocked, TillOff, WrongPin
 from tills.forms import CodeForm, TakeOverForm
 from tills.models import Till
 from tills.services.guessing import seconds_locked
+from tills.sessions import leave_till, sign_in_by_pin
 
 _MOST_TILES = 200
 _TOO_MANY = 429
@@ -45,10 +47,10 @@ def till_enrol(request: HttpRequest) -> HttpResponse:
     if request.method != "POST" or not form.is_valid():
         return _not_a_till(request, was_one=False)
     try:
-        _till, token = services.enrol(request, form.cleaned_data["code"])
+        _till, token = services.enrol(form.cleaned_data["code"], address=address_of(request))
     except CodeRefused as refusal:
         return _not_a_till(request, was_one=False, refusal=refusal)
-    services.leave_till(request, token="", because="till")
+    leave_till(request, token="", because="till")
     response = redirect("till")
     give_till_cookie(response, request, token)
     return response
@@ -58,7 +60,7 @@ def till_enrol(request: HttpRequest) -> HttpResponse:
 def till_lock(request: HttpRequest) -> HttpResponse:
     """End the session here at once: for the next cashier, or to sign in with a password."""
     for_more = "more" in request.POST
-    services.leave_till(request, token=till_token(request), because="more" if for_more else "next")
+    leave_till(request, token=till_token(request), because="more" if for_more else "next")
     if not for_more:
         return redirect("till")
     page = request.POST.get("page", "")
@@ -72,7 +74,7 @@ def _take_over(request: HttpRequest, till: Till) -> HttpResponse:
         return _locked(request, till, form=form)
     facts = form.cleaned_data
     try:
-        services.sign_in_by_pin(request, till, person_pk=facts["person"], pin=facts["pin"])
+        sign_in_by_pin(request, till, person_pk=facts["person"], pin=facts["pin"])
     except TillOff:
         return _not_a_till(request, was_one=True)
     except (WrongPin, PinsLocked) as refusal:

@@ -16,7 +16,7 @@ from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
 from core.rights import Right
-from staff.services.own_factors import confirm_own
+from staff.confirming import confirm_own
 from tills import services
 from tills.forms import OwnPinForm
 
@@ -36,10 +36,10 @@ def own_pin(request: StaffRequest) -> HttpResponse:
         except Refused as refusal:
             return _page(request, form, refusal)
         if is_removal:
-            services.remove_pin(request.user, request=request)
+            services.remove_pin(request.user)
             messages.success(request, _("Your PIN is removed."), extra_tags="pin_removed")
         else:
-            services.set_pin(request.user, form.cleaned_data["pin1"], request=request)
+            services.set_pin(request.user, form.cleaned_data["pin1"])
             messages.success(request, _("Your PIN is saved. It counts at the shop's tills."), extra_tags="pin_set")
         return redirect("own_pin")
     return _page(request, form, None)

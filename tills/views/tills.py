@@ -19,7 +19,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from core.rights import Right
-from staff.services import check_factor
+from staff.confirming import check_factor
 from tills import services
 from tills.forms import TillForm
 from tills.models import Till
@@ -54,9 +54,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         else:
-            code = services.make_code(
-                name=facts["name"], pin_limit=facts["pin_limit"], actor=request.user, request=request
-            )
+            code = services.make_code(name=facts["name"], pin_limit=facts["pin_limit"], actor=request.user)
             shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
             shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
             return render(request, "tills/code_shown.html", shown)
@@ -74,7 +72,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
         try:
             if form.cleaned_data["pin_limit"] != till.pin_limit:
                 check_factor(request, act=CHANGE, content={"till": pk, **_typed(request)})
-            services.change_till(till, request=request, **form.cleaned_data)
+            services.change_till(till, actor=request.user, **form.cleaned_data)
         except Refused as refusal:
             form.add_error(None, ValidationError(str(refusal), code=refusal.code))
         except IntegrityError:
@@ -93,7 +91,7 @@ def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=SWITCH_OFF, content={"till": pk})
-        services.switch_off(till, request=request)
+        services.switch_off(till, actor=request.user)
         messages.success(request, _("The till is switched off."), extra_tags="till_off")
     return redirect(till)
 
@@ -105,7 +103,7 @@ def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=UNLOCK, content={"till": pk})
-        services.unlock_pins(till, request=request)
+        services.unlock_pins(till, actor=request.user)
         messages.success(request, _("PINs count again at this till."), extra_tags="till_unlocked")
     return redirect(till)
 

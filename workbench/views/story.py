@@ -22,8 +22,8 @@ from core.access import StaffRequest, staff_only
 from core.numbers import masked_json, may_take_whole, whole_numbers
 from core.rights import Right
 from credit.services import USE, VIEW
+from staff.confirming import check_factor
 from staff.errors import FactorRefused
-from staff.services import check_factor
 from workbench.presenting.story import lines_of
 from workbench.services import Story, read_story
 from workbench.services.story import MOST_ROWS, facts_of, history_of_order
@@ -69,7 +69,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The same as JSON, with every row: what was sent, answered, and brought by callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
-    record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts={"list": "story", "format": "json"})
+    record(Kind.EXPORT_MADE, person=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
     facts = _whole_facts(request, story)
     return _file(masked_json(facts, story.order.destination), f"story-{ref_id}.json")
 
@@ -111,7 +111,7 @@ def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpRespon
         messages.error(request, _("It is not sealed yet: try again in two minutes."), extra_tags="not_sealed")
         return redirect("order_story", ref_id=ref_id)
     facts = {"list": wanted.value, "format": "json", "numbers": "whole"}
-    record(Kind.EXPORT_MADE, request=request, subject=ref_id, facts=facts)
+    record(Kind.EXPORT_MADE, person=request.user, subject=ref_id, facts=facts)
     return _file(made, f"{wanted.value}-{ref_id}.json")
 
 

@@ -25,7 +25,7 @@ class Command(PlainCommand):
         till = Till.objects.filter(pk=options["id"]).first()
         if till is None:
             raise CommandError(f"There is no till {options['id']}.")
-        switch_off(till, request=None)
+        switch_off(till, actor=None)
         if options["json"]:
             self.stdout.write(json.dumps({"id": till.pk, "name": till.name, "on": False}))
         else:

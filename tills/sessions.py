@@ -1,0 +1,40 @@
+"""The session of a person at a till: it begins with a PIN, and ends with it."""
+
+from __future__ import annotations
+
+from django.contrib.auth import login, logout
+from django.http import HttpRequest
+
+from staff.models import User
+from staff.sessions import note_sign_in
+from tills import services
+from tills.models import Till
+
+PIN_BACKEND = "tills.backends.PinBackend"
+_EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked at
+
+
+def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
+    """Begin a new session of this person at this till; whoever was there before is out.
+
+    Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
+    """
+    before = request.user if isinstance(request.user, User) else None
+    person, epoch = services.take_over(till, person_pk=person_pk, pin=pin, actor=before)
+    request.session.flush()
+    login(request, person, backend=PIN_BACKEND)
+    note_sign_in(request)
+    request.session[_EPOCH] = epoch
+
+
+def has_ended(request: HttpRequest) -> bool:
+    """Whether the PIN of this session has ended since: a reset, a link, a new password, a lost role."""
+    assert isinstance(request.user, User)  # noqa: S101 - by PIN
+    return bool(request.session.get(_EPOCH) != request.user.device_epoch)
+
+
+def leave_till(request: HttpRequest, *, token: str, because: str) -> None:
+    """End the session of whoever is signed in here, by PIN or password. `because`: see `services.leave`."""
+    if isinstance(request.user, User):
+        services.leave(token, request.user, because=because)
+        logout(request)
