@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from approvals.models import Approval, Content
+    from core.rights import Right
     from staff.models import User
 
 _ACTS: dict[str, Act] = {}
@@ -50,14 +51,14 @@ class Seen:
 class Act(ABC):
     """Something that happens only with a second person's approval.
 
-    `name` is kept with each approval and never changes. `may_ask`, `may_approve`: permissions, "app.codename".
+    `name` is kept with each approval and never changes. `may_ask`, `may_approve`: rights.
     `moves_cost`: its `amount` is what the shop pays or has, for people who may see costs.
     """
 
     name: ClassVar[str]
     label: ClassVar[str | Promise]
-    may_ask: ClassVar[str]
-    may_approve: ClassVar[str]
+    may_ask: ClassVar[Right]
+    may_approve: ClassVar[Right]
     moves_cost: ClassVar[bool] = False
 
     def may_be_asked_by(self, person: User) -> bool:

@@ -29,7 +29,6 @@ from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
 from core.together import read_together
-from drawers.services import VIEW
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -79,7 +78,7 @@ def _sells(request: StaffRequest) -> bool:
 
 def _sees_shop(request: StaffRequest) -> bool:
     """Whether the person sees the shop as a whole: people who see all shifts do, and people who sell nothing."""
-    return request.user.has_perm(VIEW) or not _sells(request)
+    return request.user.has_perm(Right.VIEW_SHIFTS) or not _sells(request)
 
 
 def _sees_books(request: StaffRequest) -> bool:

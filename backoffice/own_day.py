@@ -10,9 +10,10 @@ from django.db.models import BigIntegerField, Count, Sum
 from django.utils import timezone
 
 from core.paging import chosen_first
+from core.rights import Right
 from core.times import start_of_day
 from core.together import read_together
-from drawers.services import USE, OwnDrawer, own_drawer_of, own_drawer_questions
+from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
 from purchases.states import FINAL, UNFULFILLED, Status
@@ -41,7 +42,7 @@ class OwnDay:
         """All of one moment, in one statement; as much for a busy person as for a new one."""
         shifts, entered, sold, open_orders, today, latest = read_together(*_questions(person))
         return cls(
-            may_use_drawer=person.has_perm(USE),
+            may_use_drawer=person.has_perm(Right.USE_DRAWERS),
             drawer=own_drawer_of(shifts, entered, sold),
             open_orders=open_orders,
             latest=latest,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import Group
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -19,6 +18,7 @@ from shop.errors import LogoRefused
 from shop.forms import ShopForm
 from shop.models import Logo, Paper, Shop
 from shop.presenting import Letterhead
+from staff.roles import rights_by_role
 
 
 @staff_only(Right.CHANGE_SHOP)
@@ -54,8 +54,8 @@ def shop_settings(request: StaffRequest) -> HttpResponse:
 
 def _who_sees_cost() -> list[str]:
     """The roles that see what the shop pays, lowest first; owners always do."""
-    names = set(Group.objects.filter(permissions__codename="view_cost").values_list("name", flat=True))
-    return [str(role.label) for role in Role if role in names or role is Role.OWNER]
+    held = rights_by_role()
+    return [str(role.label) for role in Role if role is Role.OWNER or Right.VIEW_COST in held[role]]
 
 
 @staff_only()

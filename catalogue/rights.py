@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-VIEW_COST = Right.VIEW_COST
-
-
 def sees_cost(person: User | AnonymousUser) -> bool:
     """Whether this person may see what the shop pays, and so the balance and everything else that moves by it."""
-    return person.has_perm(VIEW_COST)
+    return person.has_perm(Right.VIEW_COST)

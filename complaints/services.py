@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-VIEW, HANDLE = Right.VIEW_COMPLAINTS, Right.HANDLE_COMPLAINTS
-
 
 def open_complaint(order: Order, *, words: str, actor: User, due_at: dt.datetime | None = None) -> Complaint:
     """Open a complaint with what the customer says. Raises `ComplaintRefused`, also while another one is open."""
@@ -75,7 +73,7 @@ def _next_due(now: dt.datetime) -> dt.datetime:
 
 
 def _refuse_unless_may(actor: User, words: str) -> None:
-    if not actor.has_perm(HANDLE):
+    if not actor.has_perm(Right.HANDLE_COMPLAINTS):
         raise ComplaintRefused("no_right")
     if not words.strip():
         raise ComplaintRefused("no_words")

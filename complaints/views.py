@@ -19,7 +19,6 @@ from complaints.filters import ComplaintFilter
 from complaints.forms import ComplaintForm, StepForm
 from complaints.models import Complaint, ComplaintEvent, State
 from complaints.presenting import answer_for, is_overdue, steps_of
-from complaints.services import HANDLE, VIEW
 from complaints.tables import ComplaintTable
 from core import clock
 from core.access import StaffRequest, staff_only
@@ -89,7 +88,7 @@ def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
 
 
 def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> dict[str, Any]:
-    may_see = request.user.has_perm(VIEW)
+    may_see = request.user.has_perm(Right.VIEW_COMPLAINTS)
     shops, complaints, events, *of_sale = answers
     head = Letterhead.of(shop_of(shops))
     sale = shown_sale(order.ref_id, request.user, of_sale)
@@ -108,7 +107,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
         "steps": steps_of(current) if current else [],
         "step_form": StepForm(auto_id="step-%s"),
         "open_form": ComplaintForm(auto_id="open-%s"),
-        "may_handle": request.user.has_perm(HANDLE),
+        "may_handle": request.user.has_perm(Right.HANDLE_COMPLAINTS),
         "live": Live(
             request,
             reverse("arrived_live", args=[order.ref_id]),

@@ -22,8 +22,6 @@ from core.rights import Right
 if TYPE_CHECKING:
     from staff.models import User
 
-#: Sees every number whole; sees one number after asking for it, and takes files with whole numbers.
-VIEW, REVEAL = Right.VIEW_NUMBERS, Right.REVEAL_NUMBERS
 BULLET = "•"
 #: What the document and our own rows call a customer's number.
 FIELDS = frozenset({"destination"})
@@ -41,7 +39,7 @@ _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=l
 
 def may_take_whole(person: User) -> bool:
     """Whether this person may take a file with whole numbers."""
-    return person.has_perm(VIEW) or person.has_perm(REVEAL)
+    return person.has_perm(Right.VIEW_NUMBERS) or person.has_perm(Right.REVEAL_NUMBERS)
 
 
 def sees_whole_numbers() -> bool:
@@ -67,7 +65,7 @@ class NumbersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer. The person is asked for when a number is, so that other pages read nobody."""
-        token = _sees_whole.set(lambda: request.user.has_perm(VIEW))
+        token = _sees_whole.set(lambda: request.user.has_perm(Right.VIEW_NUMBERS))
         try:
             return self.get_response(request)
         finally:

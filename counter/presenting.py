@@ -27,7 +27,7 @@ from counter.services import Choice, Shelf
 from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
 from customers.presenting import shown_number
-from drawers.services import USE, OwnDrawer, own_drawer_of, own_drawer_questions
+from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions
 from ledger.models import Books
 from ledger.services import available, low_below, spending_question, usual_spending_of
 from purchases.models import Order
@@ -300,7 +300,7 @@ class Pills:
 
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     """All of one moment, in one statement; as much for a busy person as for a new one."""
-    may_use, sees_balance = person.has_perm(USE), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
+    may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
     of_drawer = own_drawer_questions(person) if may_use else []
     of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from core.access import StaffRequest, staff_only
-from core.numbers import VIEW, sees_whole_numbers
+from core.numbers import sees_whole_numbers
 from core.paging import FirstPages
 from core.rights import Right
 from customers.errors import AlreadySaved
@@ -64,7 +64,7 @@ def customer_detail(request: StaffRequest, pk: int) -> HttpResponse:
     )
 
 
-@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, VIEW)
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, Right.VIEW_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def customer_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change the name or the note."""
@@ -103,7 +103,7 @@ def number_add(request: StaffRequest, pk: int) -> HttpResponse:
     return _number_form(request, number, form)
 
 
-@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, VIEW)
+@staff_only(Right.VIEW_CUSTOMERS, Right.CHANGE_CUSTOMERS, Right.VIEW_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def number_edit(request: StaffRequest, pk: int) -> HttpResponse:
     """Change a number, what it is for, or its note."""

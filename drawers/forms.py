@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
-from django.contrib.auth.models import Permission
 from django.db.models import Q
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
@@ -132,11 +131,8 @@ class CloseForm(CountForm):
 
 def _who_may_take_over() -> Any:
     """People who may use a drawer and have none open."""
-    right = Q(content_type__app_label="drawers", codename="use_drawer")
-    permission = Permission.objects.filter(right)
-    may = Q(is_superuser=True) | Q(groups__permissions__in=permission) | Q(user_permissions__in=permission)
     busy = Shift.objects.filter(closed_at=None).values("cashier")
-    return User.objects.filter(may, is_active=True).exclude(pk__in=busy).order_by("username").distinct()
+    return User.objects.holding(Right.USE_DRAWERS).exclude(pk__in=busy).order_by("username")
 
 
 class PaidForm(forms.Form):

@@ -17,16 +17,15 @@ from django.utils.translation import pgettext
 from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
+from core.rights import Right
 from core.together import read_together
 from credit import methods
 from credit.models import CreditEntry
 from credit.presenting import off_account_words
-from credit.services import USE as USE_CREDIT
-from credit.services import VIEW as VIEW_CREDIT
 from credit.services import OffAccount, debts_of, name_of
 from customers.models import Customer
 from drawers.models import Outcome, Payment, Shift
-from drawers.services import GIVE, MANAGE, USE, VIEW, Totals
+from drawers.services import Totals
 from shop.presenting import Letterhead
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def shift_badge(shift: Shift) -> SafeString:
 
 def may_see_shift(shift: Shift, person: User) -> bool:
     """Whether it is the person's own, or the person sees all shifts."""
-    return shift.cashier_id == person.pk or person.has_perm(VIEW)
+    return shift.cashier_id == person.pk or person.has_perm(Right.VIEW_SHIFTS)
 
 
 @dataclass(frozen=True)
@@ -217,18 +216,19 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
 
     `answers`: of `sale_questions`, where they were asked already; what is unpaid of a debt is left out then.
     """
-    if not (person.has_perm(USE) or person.has_perm(VIEW)):
+    if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
     payments, credit = answers or read_together(*sale_questions(ref_id))
     payment: Payment = payments[0]
     shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
     is_own = shift is not None and shift.cashier_id == person.pk
+    may_change = is_own or person.has_perm(Right.MANAGE_DRAWERS)
     sale = ShownSale(
         payment=payment,
-        may_change=shift is not None and shift.is_open and (is_own or person.has_perm(MANAGE)) and is_running,
-        may_give_back=person.has_perm(GIVE),
+        may_change=shift is not None and shift.is_open and may_change and is_running,
+        may_give_back=person.has_perm(Right.GIVE_BACK),
         may_see_shift=shift is not None and may_see_shift(shift, person),
-        may_see_credit=person.has_perm(USE_CREDIT) or person.has_perm(VIEW_CREDIT),
+        may_see_credit=person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT),
         credit=tuple(credit),
     )
     if sale.debt and answers is None:

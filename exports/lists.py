@@ -25,6 +25,7 @@ from core.filters import ListFilter
 from core.live import expect_news
 from core.numbers import may_take_whole
 from core.paging import kept_filters
+from core.rights import Right
 from exports.errors import TooManyFiles, TooManyRows
 from exports.formats import Fields, csv_blocks
 from exports.models import Export
@@ -42,13 +43,13 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"))
 class ListFile:
     """What makes files of one list. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `task` writes one that the worker makes; `permission` is what its reader needs, with
-    spaces between several. `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
+    `name` begins the files' names; `task` writes one that the worker makes; `rights` are what its reader needs.
+    `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
     """
 
     name: str
     task: str
-    permission: str
+    rights: tuple[Right, ...]
     fields: Fields
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
@@ -120,7 +121,7 @@ class ListFile:
                 owner=request.user,
                 list_name=self.name,
                 task=self.task,
-                permission=self.permission,
+                permission=" ".join(self.rights),
                 query=_query(request, found),
                 file_format=file_format,
                 found=found.qs,

@@ -37,7 +37,7 @@ def _show_statement(request: StaffRequest, context: dict[str, Any], status: int)
 FILE = ListFile(
     name="statement",
     task="ledger.tasks.write_statement",
-    permission="ledger.view_entry catalogue.view_cost",
+    rights=(Right.VIEW_STATEMENT, Right.VIEW_COST),
     fields=StatementTable.export,
     show=_show_statement,
 )

@@ -20,12 +20,13 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from catalogue.destinations import METER
-from catalogue.rights import VIEW_COST, sees_cost
+from catalogue.rights import sees_cost
 from core.money import rupiah
 from core.numbers import text_as_seen
+from core.rights import Right
 from core.times import clock
 from purchases.models import Order, OrderEvent
-from purchases.services.actions import RESOLVE, SELL_BELOW_COST, Action, possible_outcomes
+from purchases.services.actions import Action, possible_outcomes
 from purchases.services.limits import allowance_of, name_helpers
 from purchases.services.serials import token_of
 from purchases.states import UNFULFILLED, ActionReason, Status
@@ -190,8 +191,8 @@ def after_rise(order: Order, person: User) -> dict[str, Any]:
     if not has_risen or order.follows_cost:
         return {}
     then: dict[str, Any] = {"profit_then": order.customer_pays - cost, "is_loss_then": order.sells_below(cost)}
-    if order.sells_below(cost) and not person.has_perm(SELL_BELOW_COST):
-        then["who_confirms"] = partial(names_of_holders, RESOLVE, VIEW_COST, SELL_BELOW_COST)
+    if order.sells_below(cost) and not person.has_perm(Right.SELL_BELOW_COST):
+        then["who_confirms"] = partial(names_of_holders, Right.RESOLVE_ORDERS, Right.VIEW_COST, Right.SELL_BELOW_COST)
     return then
 
 

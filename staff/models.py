@@ -84,6 +84,11 @@ class StaffQuerySet(models.QuerySet["User"]):
 class StaffManager(UserManager.from_queryset(StaffQuerySet)):  # type: ignore[misc]
     """Django's manager of people, with our questions."""
 
+    def holding(self, right: Right) -> StaffQuerySet:
+        """The active people who hold this right; owners hold all."""
+        people: StaffQuerySet = self.with_perm(right, backend="staff.backends.StaffBackend")
+        return people
+
     def create_superuser(self, username: str, *args: Any, **facts: Any) -> User:
         """An owner made by Django's own command, with the event that each new owner has."""
         from audit.services import record  # noqa: PLC0415 - it needs the people's model

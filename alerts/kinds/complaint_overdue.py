@@ -4,10 +4,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
-from complaints.services import HANDLE, VIEW, overdue
+from complaints.services import overdue
+from core.rights import Right
 
 
-class ComplaintOverdue(AlertKind, permission=VIEW):
+class ComplaintOverdue(AlertKind, permission=Right.VIEW_COMPLAINTS):
     """One for each complaint, until somebody writes what was done, or closes it."""
 
     def reasons(self, now: Now) -> list[Reason]:
@@ -29,7 +30,7 @@ class ComplaintOverdue(AlertKind, permission=VIEW):
             title=_("A complaint is overdue: %(product)s.") % {"product": facts.get("product", "–")},
             facts=_("Due %(due)s; opened by %(name)s.") % {"due": at(facts, "due"), "name": facts.get("name", "–")},
             next_step=_("Ask, answer the customer, and write it down.")
-            if may(person, HANDLE)
+            if may(person, Right.HANDLE_COMPLAINTS)
             else _("Remind the cashiers."),
             url=reverse("complaint_list"),
         )

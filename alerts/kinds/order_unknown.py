@@ -13,7 +13,6 @@ from core.rights import Right
 from gateway.models import Exchange
 from purchases.models import Order
 from purchases.models.orders import may_be_charged
-from purchases.services.actions import BUY, RESOLVE
 from purchases.states import POLLED, Status
 
 _AFTER = dt.timedelta(minutes=15)
@@ -40,11 +39,11 @@ class OrderUnknown(AlertKind, permission=Right.VIEW_ORDERS):
         ref_id, status = str(facts.get("ref_id", "?")), facts.get("status")
         if status == Status.NEEDS_ACTION:
             title = _("Order %(ref_id)s has no final result and needs a decision.")
-            may_decide = may(person, RESOLVE)
+            may_decide = may(person, Right.RESOLVE_ORDERS)
             step = _("Open it and decide what to do.") if may_decide else _("Ask an admin to decide what to do.")
         else:
             title = _("Order %(ref_id)s: no final result for 15 minutes.")
-            may_poll = status in POLLED and (may(person, RESOLVE) or may(person, BUY))
+            may_poll = status in POLLED and (may(person, Right.RESOLVE_ORDERS) or may(person, Right.BUY))
             step = _("Open it and ask the provider now.") if may_poll else _("It is followed until there is one.")
         return Words(
             title=title % {"ref_id": ref_id},

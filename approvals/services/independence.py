@@ -8,7 +8,6 @@ from approvals.models import Approval
 from core.errors import Refused
 from staff.models import BREAK_GLASS, User
 from staff.services.independence import Hands
-from staff.services.second import BACKEND
 
 
 def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
@@ -29,7 +28,7 @@ def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
 
 def _has_independent(act: Act, approval: Approval, hands: Hands) -> bool:
     asker = approval.asked_by
-    people = User.objects.with_perm(act.may_approve, backend=BACKEND).exclude(username=BREAK_GLASS)
+    people = User.objects.holding(act.may_approve).exclude(username=BREAK_GLASS)
     return any(
         one.has_joined and _may(act, approval, one) and not hands.between(asker, one)
         for one in people.exclude(pk=asker.pk)

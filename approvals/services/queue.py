@@ -13,17 +13,15 @@ from core.rights import Right
 if TYPE_CHECKING:
     from staff.models import User
 
-SEE_ALL = Right.VIEW_APPROVALS
-
 
 def sees_queue(person: User) -> bool:
     """Whether the page of approvals is for this person: somebody who asks, approves or sees them all."""
-    return person.has_perm(SEE_ALL) or bool(acts_approved_by(person) or acts_asked_by(person))
+    return person.has_perm(Right.VIEW_APPROVALS) or bool(acts_approved_by(person) or acts_asked_by(person))
 
 
 def listed_for(person: User) -> ApprovalQuerySet:
     """Those that this person may see: all of them, or their own and those that this person may decide."""
-    if person.has_perm(SEE_ALL):
+    if person.has_perm(Right.VIEW_APPROVALS):
         return Approval.objects.all()
     own, acts = Q(asked_by=person), acts_approved_by(person)
     return Approval.objects.filter(own | Q(act__in=acts) if acts else own)
@@ -32,7 +30,7 @@ def listed_for(person: User) -> ApprovalQuerySet:
 def may_see(approval: Approval, person: User) -> bool:
     """Whether this person may open it: people who may ask for the same may open it too."""
     act = act_named(approval.act)
-    rights = [SEE_ALL, *([act.may_ask, act.may_approve] if act else [])]
+    rights = [Right.VIEW_APPROVALS, *([act.may_ask, act.may_approve] if act else [])]
     return approval.is_of(person) or any(person.has_perm(right) for right in rights)
 
 

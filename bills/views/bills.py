@@ -25,7 +25,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import OrderRefused, refusal_shown
 from core.live import Live, seen_keys
 from core.money import rupiah
-from core.numbers import REVEAL, sees_whole_numbers, whole_numbers
+from core.numbers import sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
 from core.rights import Right
 from drawers.forms import PaidByForm
@@ -88,7 +88,7 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "bills/bill_detail.html#live", _detail(request, ref_id))
 
 
-@staff_only(Right.VIEW_BILLS, REVEAL)
+@staff_only(Right.VIEW_BILLS, Right.REVEAL_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill with its whole number, on this answer only; whoever does not see it anyway is noted."""
@@ -108,7 +108,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         raise Http404
     return {
         "bill": bills[0],
-        "may_reveal": not sees_whole_numbers() and request.user.has_perm(REVEAL),
+        "may_reveal": not sees_whole_numbers() and request.user.has_perm(Right.REVEAL_NUMBERS),
         "live": follow(request, reverse("bill_live", args=[ref_id]), bills),
     }
 

@@ -5,7 +5,6 @@ from catalogue.services.finding import find_product
 from catalogue.services.health import Health, note_health
 from catalogue.services.kinds import correct_kind, read_category_kinds
 from catalogue.services.rules import (
-    CHANGE_RULES,
     Target,
     Terms,
     active_rules,

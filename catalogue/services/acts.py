@@ -13,8 +13,9 @@ from approvals.errors import ApprovalRefused
 from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.rights import sees_cost
 from catalogue.services.pricing import lock_prices
-from catalogue.services.rules import CHANGE_RULES, Target, Terms, change_rule, name_of_all, preview, terms_words
+from catalogue.services.rules import Target, Terms, change_rule, name_of_all, preview, terms_words
 from core.money import rupiah
+from core.rights import Right
 
 if TYPE_CHECKING:
     from approvals.acts import Seen
@@ -41,7 +42,7 @@ class PriceRuleAct(Act):
 
     name = "price_rule"
     label = _("Selling price below cost")
-    may_ask = may_approve = CHANGE_RULES
+    may_ask = may_approve = Right.CHANGE_PRICES
 
     def content_now(self, approval: Approval) -> Content:
         """What the rule would do to today's costs. Raises `RuleRefused` when its product is gone."""

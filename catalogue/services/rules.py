@@ -17,14 +17,11 @@ from catalogue.errors import NeedsSecondPerson, RuleRefused
 from catalogue.models import Brand, Category, PriceRule, PriceRuleKind, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
 from core.money import rupiah
-from core.rights import Right
 
 if TYPE_CHECKING:
     from staff.models import User
 
 log = structlog.get_logger()
-
-CHANGE_RULES = Right.CHANGE_PRICES
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 def prices(request: StaffRequest) -> HttpResponse:
     """Every active price rule, and how many products sell at cost because none is for them."""
     context = {
-        "table": PriceRuleTable(services.active_rules(), may_change=request.user.has_perm(services.CHANGE_RULES)),
+        "table": PriceRuleTable(services.active_rules(), may_change=request.user.has_perm(Right.CHANGE_PRICES)),
         "at_cost": services.sold_at_cost(),
         "below_cost": services.sold_below_cost(20),
     }

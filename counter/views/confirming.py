@@ -10,6 +10,7 @@ from catalogue.models import Product
 from catalogue.operators import is_brand_of_another
 from core.access import StaffRequest
 from core.errors import OrderRefused
+from core.rights import Right
 from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
 from ledger.presenting import Funds
@@ -28,7 +29,6 @@ from purchases.forms import ConfirmForm
 from purchases.models import Order
 from purchases.presenting import limits_shown
 from purchases.seals import cost_seen, seal_of
-from purchases.services.actions import SELL_BELOW_COST
 
 
 def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     whose = recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
     is_below_cost = product.sells_for < product.price
-    is_refused_sale = is_below_cost and not request.user.has_perm(SELL_BELOW_COST)
+    is_refused_sale = is_below_cost and not request.user.has_perm(Right.SELL_BELOW_COST)
     return {
         "product": product,
         "form": form,

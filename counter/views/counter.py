@@ -21,7 +21,6 @@ from counter.presenting import read_pills_and_strip, tabs_of, tiles_of
 from counter.services import Choice, Typed, read_choice
 from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
-from purchases.services.actions import SELL_BELOW_COST
 from shop.presenting import Letterhead
 from shop.services import current_shop
 
@@ -95,7 +94,7 @@ def choice_for(request: StaffRequest, text: str, *, pick: str = "", page: int = 
         page=page,
         sees_names=person.has_perm(Right.VIEW_CUSTOMERS) and sees_whole_numbers(),
         sees_orders=person.has_perm(Right.VIEW_ORDERS),
-        sells_below_cost=person.has_perm(SELL_BELOW_COST),
+        sells_below_cost=person.has_perm(Right.SELL_BELOW_COST),
     )
 
 

@@ -9,9 +9,10 @@ from django.db import transaction
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import Right
 from credit.errors import CreditRefused
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import MANAGE, due_day, enter, entered_before, lock_account
+from credit.services.locking import due_day, enter, entered_before, lock_account
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -32,7 +33,7 @@ def set_credit(
 
     A cap of 0 ends it: nothing more is sold on credit, and what is owed stays. Raises `CreditRefused`.
     """
-    if not actor.has_perm(MANAGE):
+    if not actor.has_perm(Right.MANAGE_CREDIT):
         raise CreditRefused("no_right")
     terms = {"cap": cap, "due_days": due_days, "due_on": due_on}
     with transaction.atomic():
@@ -59,7 +60,7 @@ def bring_forward(
     It is not a sale, so it may pass the cap. `token`: one per rendered form; the same again gives the same entry.
     Raises `CreditRefused`.
     """
-    if not actor.has_perm(MANAGE):
+    if not actor.has_perm(Right.MANAGE_CREDIT):
         raise CreditRefused("no_right")
     if not reason.strip():
         raise CreditRefused("no_reason")

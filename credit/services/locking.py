@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-USE, VIEW, MANAGE = Right.USE_CREDIT, Right.VIEW_CREDIT, Right.MANAGE_CREDIT
-
 
 def lock_account(pk: int) -> CreditAccount:
     """The account, locked until the transaction ends."""
@@ -45,7 +43,7 @@ def lock_account_of(customer: Customer) -> CreditAccount:
 
 def refuse_unless_may(actor: User) -> None:
     """Raise `CreditRefused` unless this person may sell on credit and take payments."""
-    if not actor.has_perm(USE):
+    if not actor.has_perm(Right.USE_CREDIT):
         raise CreditRefused("may_not")
 
 

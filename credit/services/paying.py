@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from core.rights import Right
 from credit.errors import CreditRefused
 from credit.methods import find_method
 from credit.models import CreditAccount, CreditEntry
-from credit.services.locking import MANAGE, enter, entered_before, lock_account, refuse_unless_may
+from credit.services.locking import enter, entered_before, lock_account, refuse_unless_may
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -50,7 +51,7 @@ def undo_payment(payment: CreditEntry, *, actor: User, reason: str) -> CreditEnt
         raise CreditRefused("no_reason")
     with transaction.atomic():
         current = lock_account(payment.account_id)
-        if payment.person_id != actor.pk and not actor.has_perm(MANAGE):
+        if payment.person_id != actor.pk and not actor.has_perm(Right.MANAGE_CREDIT):
             raise CreditRefused("not_yours")
         if CreditEntry.objects.filter(undoes=payment).exists():
             raise CreditRefused("undone")

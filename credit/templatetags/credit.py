@@ -5,9 +5,9 @@ from __future__ import annotations
 from django import template
 from django.utils.safestring import SafeString
 
+from core.rights import Right
 from credit import presenting
 from credit.models import CreditAccount
-from credit.services import USE, VIEW
 from customers.models import Customer
 from staff.models import User
 
@@ -17,7 +17,7 @@ register = template.Library()
 @register.simple_tag
 def credit_of(customer: Customer, person: User) -> CreditAccount | None:
     """`{% credit_of customer user as account %}`: the customer's account, as this person may see it."""
-    if not (person.has_perm(USE) or person.has_perm(VIEW)):
+    if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
         return None
     return CreditAccount.objects.filter(customer=customer.pk).first()
 

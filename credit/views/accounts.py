@@ -20,21 +20,19 @@ from credit import services
 from credit.forms import BroughtForm, CreditPaymentForm, CreditPayoutForm, TermsForm
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge, reminder_text, whatsapp_to
-from credit.services import MANAGE, USE, VIEW
 from credit.tables import CreditEntryTable
 from customers.models import Customer
 from shop.services import current_shop
 
 _MOST_DEBTS = 50
 # Of the room above; with it people give customers their money back.
-_GIVE = Right.GIVE_BACK
 
 
 @staff_only()
 @require_GET
 def credit_account(request: StaffRequest, pk: int) -> HttpResponse:
     """What this customer owes, how old that is, its entries, a payment, and the text of a reminder."""
-    if not (request.user.has_perm(USE) or request.user.has_perm(VIEW)):
+    if not (request.user.has_perm(Right.USE_CREDIT) or request.user.has_perm(Right.VIEW_CREDIT)):
         raise PermissionDenied
     return _shown(request, _customer(pk))
 
@@ -47,7 +45,7 @@ def _shown(
     request: StaffRequest, customer: Customer, *, terms: TermsForm | None = None, brought: BroughtForm | None = None
 ) -> HttpResponse:
     account: CreditAccount | None = getattr(customer, "credit", None)
-    manages = request.user.has_perm(MANAGE)
+    manages = request.user.has_perm(Right.MANAGE_CREDIT)
     context: dict[str, Any] = {"customer": customer, "account": account}
     if account:
         entries = account.entries.select_related("person", "undone_by")
@@ -63,9 +61,9 @@ def _shown(
             "unfulfilled": unfulfilled,
             "to_take_off": sum(unfulfilled.values()),
             "badge": age_badge(account),
-            "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(USE) else None,
+            "payment": CreditPaymentForm() if account.balance > 0 and request.user.has_perm(Right.USE_CREDIT) else None,
             "payout": CreditPayoutForm(initial={"amount": account.size})
-            if account.balance < 0 and request.user.has_perms((USE, _GIVE))
+            if account.balance < 0 and request.user.has_perms((Right.USE_CREDIT, Right.GIVE_BACK))
             else None,
         }
         if asked:
@@ -83,7 +81,7 @@ def _shown(
 
 def _undoable(request: StaffRequest, account: CreditAccount, entries: list[CreditEntry]) -> set[int]:
     """The payments among these that this person may undo."""
-    manages = request.user.has_perm(MANAGE)
+    manages = request.user.has_perm(Right.MANAGE_CREDIT)
     final = services.last_paid_back(account)
     return {
         entry.pk
@@ -92,7 +90,7 @@ def _undoable(request: StaffRequest, account: CreditAccount, entries: list[Credi
         and not entry.undoes_id
         and entry.pk > final
         and not hasattr(entry, "undone_by")
-        and (manages or (entry.person_id == request.user.pk and request.user.has_perm(USE)))
+        and (manages or (entry.person_id == request.user.pk and request.user.has_perm(Right.USE_CREDIT)))
     }
 
 

@@ -4,7 +4,7 @@ from drawers.services.cash import pay_in, pay_out
 from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment
 from drawers.services.days import DayLine, cash_of_day, day_lines, open_shifts_until, seal_of, sign_day
 from drawers.services.facts import PaymentFacts
-from drawers.services.locking import MANAGE, SIGN, USE, VIEW, lock_shift, open_shift_of
+from drawers.services.locking import lock_shift, open_shift_of
 from drawers.services.managing import add_drawer, change_drawer
 from drawers.services.own import OwnDrawer, own_drawer_of, own_drawer_questions
 from drawers.services.payments import (
@@ -16,6 +16,6 @@ from drawers.services.payments import (
     take_payment,
 )
 from drawers.services.receiving import confirm_receiver
-from drawers.services.refunds import GIVE, give_back, note_given_back, unsettled
+from drawers.services.refunds import give_back, note_given_back, unsettled
 from drawers.services.shifts import amount_of, close_shift, expected_cash, hand_over, open_shift
 from drawers.services.totals import Totals, totals_of

@@ -15,10 +15,10 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.rights import Right
 from core.times import start_of_day
 from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Shift
-from drawers.services.locking import SIGN
 from drawers.services.totals import Totals, totals_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None) -> DrawerDay
 
     `seen`: the seal of the lines that were shown. All shifts that began on it must be closed.
     """
-    if not actor.has_perm(SIGN):
+    if not actor.has_perm(Right.SIGN_DAYS):
         raise DrawerRefused("no_right")
     if day >= timezone.localdate(clock.now()):
         raise DrawerRefused("day_running")

@@ -14,8 +14,6 @@ from drawers.models import Shift
 if TYPE_CHECKING:
     from staff.models import User
 
-USE, MANAGE, VIEW, SIGN = Right.USE_DRAWERS, Right.MANAGE_DRAWERS, Right.VIEW_SHIFTS, Right.SIGN_DAYS
-
 
 def lock_shift(pk: int) -> Shift:
     """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed."""
@@ -34,6 +32,6 @@ def open_shift_of(person_id: int) -> Shift | None:
 
 def refuse_unless_own(shift: Shift, actor: User) -> None:
     """Raise `DrawerRefused` unless this is the actor's shift, or the actor manages drawers."""
-    is_own = shift.cashier_id == actor.pk and actor.has_perm(USE)
-    if not (is_own or actor.has_perm(MANAGE)):
+    is_own = shift.cashier_id == actor.pk and actor.has_perm(Right.USE_DRAWERS)
+    if not (is_own or actor.has_perm(Right.MANAGE_DRAWERS)):
         raise DrawerRefused("not_yours")

@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
-from core.rights import Right
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import counts_as_cash, find_method
@@ -23,8 +22,6 @@ from drawers.services.payments import lock_payment
 if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
-
-GIVE = Right.GIVE_BACK
 
 
 def give_back(

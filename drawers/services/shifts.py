@@ -15,9 +15,10 @@ from django.utils import timezone
 from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from core.rights import Right
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
-from drawers.services.locking import USE, lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _begin(
     reason: str = "",
     taken_from: Shift | None = None,
 ) -> Shift:
-    if not cashier.has_perm(USE):
+    if not cashier.has_perm(Right.USE_DRAWERS):
         raise DrawerRefused("no_right")
     # The drawer's row keeps two from opening it at once, and it from being put out of use meanwhile.
     found = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)

@@ -27,7 +27,7 @@ from core.times import shop_day
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay
-from drawers.services import SIGN, DayLine
+from drawers.services import DayLine
 from exports.formats import csv_blocks
 from staff.confirming import check_factor
 
@@ -82,7 +82,7 @@ def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
     lines = services.day_lines(found)
     is_signed, is_running = bool(found and found.signed_at), day >= timezone.localdate()
     open_shifts = [] if is_signed else services.open_shifts_until(day)
-    may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(SIGN)
+    may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
         "found": found,

@@ -13,15 +13,11 @@ from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.rights import Right
 from core.together import read_together
-from credit.services import USE as USE_CREDIT
-from credit.services import VIEW as VIEW_CREDIT
 from customers.services import names_question
 from drawers.filters import RefundFilter
 from drawers.models import Payment
-from drawers.services import USE, VIEW
 from drawers.tables import RefundTable
 
-_NAMES = Right.VIEW_CUSTOMERS
 _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__customer")
 
 
@@ -29,14 +25,15 @@ _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__c
 @require_GET
 def refund_list(request: StaffRequest) -> HttpResponse:
     """What customers are to get back, of the whole shop; or, by the filters in the URL, what they got."""
-    if not (request.user.has_perm(USE) or request.user.has_perm(VIEW)):
+    if not (request.user.has_perm(Right.USE_DRAWERS) or request.user.has_perm(Right.VIEW_SHIFTS)):
         raise PermissionDenied
     found = RefundFilter(request.GET, queryset=Payment.objects.refunds().select_related(*_SHOWN).with_orders())
     page = keyset_page(found.qs, request.GET, time_field="ended_at")
     orders: list[Any] = [payment.order for payment in page.rows]  # of a room above
-    numbers = [order.destination for order in orders] if request.user.has_perm(_NAMES) else []
+    numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []
     (names,) = read_together(names_question(numbers))
-    may_name = any(request.user.has_perm(right) for right in (_NAMES, USE_CREDIT, VIEW_CREDIT))
+    naming = Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT
+    may_name = any(request.user.has_perm(right) for right in naming)
     table = RefundTable(page.rows, names=dict(names), may_name=may_name)
     context = {"filter": found, "page": page, "table": table}
     return render(request, "drawers/refund_list.html", context)

@@ -28,7 +28,6 @@ from drawers.filters import ShiftFilter
 from drawers.forms import CloseForm
 from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
-from drawers.services import MANAGE, USE, VIEW
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.formats import csv_blocks
 
@@ -61,7 +60,7 @@ def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
 
 def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
     """The shift, for its cashier or for who holds one of the permissions."""
-    if not any(request.user.has_perm(one) for one in (USE, *permissions)):
+    if not any(request.user.has_perm(one) for one in (Right.USE_DRAWERS, *permissions)):
         raise PermissionDenied
     shift = get_object_or_404(
         Shift.objects.select_related("drawer", "cashier", "closed_by", "taken_from__cashier", "day"), pk=pk
@@ -75,7 +74,7 @@ def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
 @require_GET
 def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One shift with its sums and entries; fit for paper, A4 or 80 mm (`?paper=80`)."""
-    shift = _shift_for(request, pk, VIEW)
+    shift = _shift_for(request, pk, Right.VIEW_SHIFTS)
     sees_cost = request.user.has_perm(Right.VIEW_COST)
     totals = services.totals_of([shift.pk], with_cost=sees_cost)[shift.pk]
     page = keyset_page(sales_of(shift), request.GET, time_field="at", size=200)
@@ -111,7 +110,8 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "ended_here": ended_here,
         "unsettled": unsettled,
         "sees_cost": sees_cost,
-        "may_close": shift.is_open and (shift.cashier_id == request.user.pk or request.user.has_perm(MANAGE)),
+        "may_close": shift.is_open
+        and (shift.cashier_id == request.user.pk or request.user.has_perm(Right.MANAGE_DRAWERS)),
         "paper": paper if paper in _PAPERS else "",
     }
     return render(request, "drawers/shift_paper.html" if paper == "80" else "drawers/shift_detail.html", context)
@@ -133,7 +133,7 @@ def _counts(shift: Shift) -> list[tuple[int, int, int]]:
 @require_GET
 def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
     """All sales and entries of one shift as CSV."""
-    shift = _shift_for(request, pk, VIEW)
+    shift = _shift_for(request, pk, Right.VIEW_SHIFTS)
     record(Kind.EXPORT_MADE, person=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
     sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
@@ -148,7 +148,7 @@ def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
     """Count the drawer, and close the shift or hand it over."""
-    shift = _shift_for(request, pk, MANAGE)
+    shift = _shift_for(request, pk, Right.MANAGE_DRAWERS)
     form = CloseForm(request.POST or None, shift=shift)
     if not shift.is_open:
         return _closed_before(request, shift, form)
@@ -166,7 +166,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
                 messages.success(request, _("The shift is closed."), extra_tags="closed")
         except Refused as refusal:
             if refusal.reason == "closed":
-                return _closed_before(request, _shift_for(request, pk, MANAGE), form)
+                return _closed_before(request, _shift_for(request, pk, Right.MANAGE_DRAWERS), form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
             difference = getattr(refusal, "difference", None)
         else:

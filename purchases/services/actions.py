@@ -22,15 +22,6 @@ from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
 if TYPE_CHECKING:
     from staff.models import User
 
-RESOLVE, PROPOSE, DECIDE, BUY, PAY_BILLS = (
-    Right.RESOLVE_ORDERS,
-    Right.PROPOSE_VERDICTS,
-    Right.APPROVE_VERDICTS,
-    Right.BUY,
-    Right.CHECK_BILLS,
-)
-SELL_BELOW_COST = Right.SELL_BELOW_COST
-
 
 class Action(StrEnum):
     """What a person can do with an order."""
@@ -54,14 +45,14 @@ def allowed_actions(order: Order, person: User) -> frozenset[Action]:
     allowed = {action for action, rule in _RULES.items() if rule.allows(order, person)}
     if not _would_be_accepted(order):
         allowed -= {Action.SEND_AGAIN, Action.CONFIRM_PRICE}
-    if order.sells_below(order.product.price) and not person.has_perm(SELL_BELOW_COST):
+    if order.sells_below(order.product.price) and not person.has_perm(Right.SELL_BELOW_COST):
         allowed -= {Action.CONFIRM_PRICE}
     return frozenset(allowed)
 
 
 def may_ever(action: Action, person: User) -> bool:
     """Whether this person may do that with some order."""
-    return any(person.has_perm(permission) for permission in _RULES[action].permissions)
+    return any(person.has_perm(right) for right in _RULES[action].rights)
 
 
 def require(action: Action, order: Order, person: User) -> None:
@@ -106,7 +97,7 @@ def _would_be_accepted(order: Order) -> bool:
 
 def _is_of(order: Order, person: User) -> bool:
     """Whether a cashier placed it, who may end or correct what has certainly not been charged."""
-    sells = PAY_BILLS if order.kind == Order.Kind.BILL else BUY
+    sells = Right.CHECK_BILLS if order.kind == Order.Kind.BILL else Right.BUY
     return order.placed_by_id == person.pk and person.has_perm(sells)
 
 
@@ -117,7 +108,7 @@ def _may_poll(order: Order, _person: User) -> bool:
 def _may_cancel(order: Order, person: User) -> bool:
     if order.may_be_charged or order.status not in {Status.QUEUED, Status.NEEDS_ACTION}:
         return False
-    return person.has_perm(RESOLVE) or (order.status == Status.NEEDS_ACTION and _is_of(order, person))
+    return person.has_perm(Right.RESOLVE_ORDERS) or (order.status == Status.NEEDS_ACTION and _is_of(order, person))
 
 
 def _may_be_sent(order: Order, person: User) -> bool:
@@ -125,7 +116,7 @@ def _may_be_sent(order: Order, person: User) -> bool:
     if order.status != Status.NEEDS_ACTION or order.kind != Order.Kind.PURCHASE or not order.product.is_listed:
         return False
     is_about_price = order.action_reason == ActionReason.PRICE_CHANGED
-    return person.has_perm(RESOLVE) or (is_about_price and _is_of(order, person))
+    return person.has_perm(Right.RESOLVE_ORDERS) or (is_about_price and _is_of(order, person))
 
 
 def _may_send_again(order: Order, person: User) -> bool:
@@ -164,23 +155,23 @@ def _may_give_back(order: Order, _person: User) -> bool:
 
 @dataclass(frozen=True)
 class _Rule:
-    """An action is for whoever has one of the permissions, while `holds` says so of the order."""
+    """An action is for whoever has one of the rights, while `holds` says so of the order."""
 
-    permissions: tuple[str, ...]
+    rights: tuple[Right, ...]
     holds: Callable[[Order, User], bool]
 
     def allows(self, order: Order, person: User) -> bool:
-        return any(person.has_perm(one) for one in self.permissions) and self.holds(order, person)
+        return any(person.has_perm(one) for one in self.rights) and self.holds(order, person)
 
 
 _RULES = {
-    Action.POLL: _Rule((RESOLVE, BUY), _may_poll),
-    Action.CANCEL: _Rule((RESOLVE, BUY, PAY_BILLS), _may_cancel),
-    Action.SEND_AGAIN: _Rule((RESOLVE, BUY), _may_send_again),
-    Action.CONFIRM_PRICE: _Rule((RESOLVE, BUY), _may_confirm_price),
-    Action.CLOSE: _Rule((RESOLVE,), _may_close),
-    Action.PROPOSE_VERDICT: _Rule((PROPOSE,), _may_propose),
-    Action.APPROVE_VERDICT: _Rule((DECIDE,), _may_approve),
-    Action.PRINT_RECEIPT: _Rule((BUY, PAY_BILLS), _may_print),
-    Action.GIVE_BACK: _Rule((BUY,), _may_give_back),
+    Action.POLL: _Rule((Right.RESOLVE_ORDERS, Right.BUY), _may_poll),
+    Action.CANCEL: _Rule((Right.RESOLVE_ORDERS, Right.BUY, Right.CHECK_BILLS), _may_cancel),
+    Action.SEND_AGAIN: _Rule((Right.RESOLVE_ORDERS, Right.BUY), _may_send_again),
+    Action.CONFIRM_PRICE: _Rule((Right.RESOLVE_ORDERS, Right.BUY), _may_confirm_price),
+    Action.CLOSE: _Rule((Right.RESOLVE_ORDERS,), _may_close),
+    Action.PROPOSE_VERDICT: _Rule((Right.PROPOSE_VERDICTS,), _may_propose),
+    Action.APPROVE_VERDICT: _Rule((Right.APPROVE_VERDICTS,), _may_approve),
+    Action.PRINT_RECEIPT: _Rule((Right.BUY, Right.CHECK_BILLS), _may_print),
+    Action.GIVE_BACK: _Rule((Right.BUY,), _may_give_back),
 }

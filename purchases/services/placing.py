@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from catalogue.models import Product, ProductType
 from core.bulk import read_rows
+from core.rights import Right
 from core.times import start_of_day
 from credit.errors import CreditRefused
 from drawers import services as drawers
@@ -34,7 +35,6 @@ from purchases.errors import (
 )
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
-from purchases.services.actions import SELL_BELOW_COST
 from purchases.services.limits import refuse_beyond_limits
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
@@ -168,7 +168,7 @@ def refuse_below_cost(person: User | None, reason: str) -> None:
     """Raise `BelowCost` unless this person may sell below cost, and says why. A command, which names nobody, may."""
     if person is None:
         return
-    if not person.has_perm(SELL_BELOW_COST):
+    if not person.has_perm(Right.SELL_BELOW_COST):
         raise BelowCost("no_right")
     if not reason.strip():
         raise BelowCost("no_reason")

@@ -20,7 +20,7 @@ from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live
-from core.numbers import REVEAL, masked, sees_whole_numbers, text_as_seen, whole_numbers
+from core.numbers import masked, sees_whole_numbers, text_as_seen, whole_numbers
 from core.rights import Right
 from core.together import keep_prefetched, read_together
 from purchases import services
@@ -60,7 +60,7 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
     return render(request, "purchases/order_detail.html#live", _detail(request, ref_id))
 
 
-@staff_only(Right.VIEW_ORDERS, REVEAL)
+@staff_only(Right.VIEW_ORDERS, Right.REVEAL_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The order with its whole number, on this answer only; whoever does not see it anyway is noted."""
@@ -107,7 +107,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
         "is_uncharged": order.status in _NOT_CHARGED,
         "again_query": urlencode({"q": order.destination}) if number else "",
         "saving_query": urlencode({"product": order.product_code, **number}) if number else "",
-        "may_reveal": not sees_whole and request.user.has_perm(REVEAL),
+        "may_reveal": not sees_whole and request.user.has_perm(Right.REVEAL_NUMBERS),
         "profit": order.customer_pays - order.shown_price,
         **risen,
         "timeline": [

@@ -4,7 +4,6 @@ from staff.services.factors import has_factor, needs_factor
 from staff.services.guards import may_manage, names_of_holders
 from staff.services.limit_changes import change_limits, lock_limit_change
 from staff.services.limits import (
-    CHANGE_LIMITS,
     Limits,
     limits_of,
     limits_of_roles,

@@ -8,10 +8,9 @@ from dataclasses import replace
 from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.models import User
 from staff.roles import rank_of, rights_by_role, role_of
-from staff.services.limits import CHANGE_LIMITS, limits_of, limits_of_roles
+from staff.services.limits import limits_of, limits_of_roles
 from staff.services.second import Change
 
-MANAGE, CHANGE_ROLES = Right.MANAGE_STAFF, Right.CHANGE_ROLES
 MORE_TO_SPEND = "limits"  # among gained rights
 
 _SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
@@ -31,7 +30,7 @@ def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> 
             "after": role.value,
             "gains": gained_rights(person, role) if gains is None else gains,
         },
-        right=MANAGE,
+        right=Right.MANAGE_STAFF,
         rank=max(rank_of(person), role.rank),
         person=person.pk,
     )
@@ -61,7 +60,7 @@ def limit_change(
         subject=f"person:{person.pk}",
         about=person.shown_name,
         content=content,
-        right=CHANGE_LIMITS,
+        right=Right.CHANGE_LIMITS,
         rank=rank_of(person),
         person=person.pk,
     )
@@ -74,7 +73,7 @@ def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, obje
         subject=f"role:{role.value}",
         about=role.value,
         content={"role": role.value, "before": before, "after": after},
-        right=CHANGE_ROLES,
+        right=Right.CHANGE_ROLES,
         rank=Role.OWNER.rank,
     )
 
@@ -87,7 +86,7 @@ def invitation(username: str, role: Role, facts: Mapping[str, str]) -> Change:
         subject=f"invite:{username.casefold()}",
         about=facts.get("full_name") or username,
         content={"username": username, "role": role.value, "facts": dict(facts), "rights": sorted(rights_of(role))},
-        right=MANAGE,
+        right=Right.MANAGE_STAFF,
         rank=role.rank,
     )
 
@@ -105,7 +104,7 @@ def switching_on(person: User) -> Change:
             "role": role.value if role else "",
             "rights": sorted(rights_of(role)),
         },
-        right=MANAGE,
+        right=Right.MANAGE_STAFF,
         rank=rank_of(person),
         person=person.pk,
     )

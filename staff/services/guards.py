@@ -54,11 +54,11 @@ def may_manage(actor: User, person: User, rights: dict[Role, set[str]] | None = 
     return _reason_against(actor, person, rights) is None
 
 
-def names_of_holders(*rights: str, most: int = 3) -> list[str]:
+def names_of_holders(*rights: Right, most: int = 3) -> list[str]:
     """Up to `most` active people who hold all of these rights, as the pages call them; owners come last."""
     people = User.objects.order_by("is_superuser", "first_name", "username")
     for right in rights:
-        people = people.filter(pk__in=User.objects.with_perm(right, backend="staff.backends.StaffBackend"))
+        people = people.filter(pk__in=User.objects.holding(right))
     return [one.shown_name for one in people[:most]]
 
 

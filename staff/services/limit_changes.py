@@ -9,11 +9,12 @@ from django.db import transaction
 
 from audit.kinds import Kind
 from audit.services import record
+from core.rights import Right
 from staff.errors import NotAllowed
 from staff.models import LIMITS, User
 from staff.services.changes import limit_change
 from staff.services.guards import lock_for_change
-from staff.services.limits import CHANGE_LIMITS, Limits, limits_of, own_limits_of
+from staff.services.limits import Limits, limits_of, own_limits_of
 from staff.services.second import NOBODY, Change, settle
 
 log = structlog.get_logger()
@@ -64,7 +65,7 @@ def _put(person: User, own: Limits) -> User:
 def _refuse_beyond(actor: User, limits: Limits) -> None:
     """Raise `NotAllowed` unless the actor, as stored now, may change limits and spends at least as much."""
     stored = User.objects.get(pk=actor.pk)
-    if not stored.has_perm(CHANGE_LIMITS):
+    if not stored.has_perm(Right.CHANGE_LIMITS):
         raise NotAllowed("no_limits")
     if not stored.is_superuser and not limits.is_within(limits_of(stored)):
         raise NotAllowed("limit_above_own")

@@ -11,7 +11,6 @@ from core.rights import Right, Role
 from staff.models import LIMITS, RoleLimits, User
 from staff.services.guards import may_manage
 
-CHANGE_LIMITS = Right.CHANGE_LIMITS
 _MOST_HELPERS = 3
 
 
@@ -57,7 +56,7 @@ def lock_person(person: User) -> None:
 
 def names_of_helpers(person: User) -> list[str]:
     """Up to three active colleagues who may change this person's limits, as the pages call them."""
-    holders = User.objects.with_perm(CHANGE_LIMITS, backend="staff.backends.StaffBackend")
+    holders = User.objects.holding(Right.CHANGE_LIMITS)
     colleagues = holders.exclude(pk=person.pk).order_by("is_superuser", "first_name", "username")
     helpers = (one.shown_name for one in colleagues.prefetch_related("groups")[:20] if may_manage(one, person))
     return list(islice(helpers, _MOST_HELPERS))

@@ -12,11 +12,11 @@ from django.db.models import Q
 
 from audit.kinds import Kind
 from audit.services import record
-from core.rights import OF_ROLES, Role
+from core.rights import OF_ROLES, Right, Role
 from staff.errors import NotAllowed
 from staff.models import RoleLimits, User
 from staff.roles import rights_by_role
-from staff.services.changes import CHANGE_ROLES, role_edit
+from staff.services.changes import role_edit
 from staff.services.limits import Limits, limits_of_roles
 from staff.services.links import withdraw_unbacked_links
 from staff.services.second import NOBODY, Change, settle
@@ -81,7 +81,7 @@ def described(role: Role) -> dict[str, object]:
 def _refuse_beyond_own(actor: User, wanted: set[str]) -> None:
     """Raise `NotAllowed` unless the actor, locked and as stored now, may change roles and holds all that is wanted."""
     stored = User.objects.select_for_update(no_key=True).get(pk=actor.pk)
-    if not (stored.is_active and stored.has_perm(CHANGE_ROLES)):
+    if not (stored.is_active and stored.has_perm(Right.CHANGE_ROLES)):
         raise NotAllowed("no_roles")
     if not wanted <= stored.get_all_permissions():
         raise NotAllowed("right_above_own")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.rights import Right
 from staff.models import BREAK_GLASS, User
 from staff.roles import rank_of
 from staff.services.independence import Hands
 
-BACKEND = "staff.backends.StaffBackend"
 NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a change that takes no second person
 
 
@@ -26,7 +26,7 @@ class Change:
     subject: str
     about: str
     content: Mapping[str, Any]
-    right: str
+    right: Right
     rank: int
     person: int | None = None
 
@@ -47,7 +47,7 @@ def needs_second(change: Change, *, actor: User) -> bool:
 
 def colleagues_for(change: Change) -> list[User]:
     """Everybody who holds what approving the change takes; the emergency account counts as nobody."""
-    holders = User.objects.with_perm(change.right, backend=BACKEND).exclude(username=BREAK_GLASS)
+    holders = User.objects.holding(change.right).exclude(username=BREAK_GLASS)
     return [one for one in holders.prefetch_related("groups") if may_second(change, one)]
 
 

@@ -89,7 +89,7 @@ def _person_shown(request: StaffRequest, pk: int, *, limits_form: LimitsForm | N
         "waiting_role": waiting_role_of(person),
         "limits": services.limits_of(person, role=of_role),
         "limits_form": limits_form or LimitsForm(limits=own, role=of_role),
-        "may_change_limits": may_manage and request.user.has_perm(services.CHANGE_LIMITS),
+        "may_change_limits": may_manage and request.user.has_perm(Right.CHANGE_LIMITS),
         "standing": standing_of(person, link_until=person.link_until, now=now),
         "link_is_open": bool(person.link_until and person.link_until > now),
         "has_factor": services.has_factor(person),

@@ -21,7 +21,6 @@ from tills.errors import CodeRefused
 from tills.models import EnrolmentCode, Till
 
 CODE_MINUTES = 15
-ENROL = Right.ENROL_TILLS
 # Without letters and digits that are mistaken for one another when read aloud; 8 of them are 39 random bits.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CODE_LENGTH = 8
@@ -157,7 +156,7 @@ def _lock_code(typed: str) -> EnrolmentCode:
 
 
 def _may_enrol(person: User) -> bool:
-    return person.is_active and person.has_perm(ENROL)
+    return person.is_active and person.has_perm(Right.ENROL_TILLS)
 
 
 def _switch_off(till: Till, now: dt.datetime) -> None:

@@ -21,7 +21,6 @@ from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
 from core.numbers import masked_json, may_take_whole, whole_numbers
 from core.rights import Right
-from credit.services import USE, VIEW
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 from workbench.presenting.story import lines_of
@@ -137,7 +136,7 @@ def _file(content: dict[str, Any], name: str) -> HttpResponse:
 
 
 def _story(request: StaffRequest, ref_id: str, *, with_bodies: bool = False) -> Story:
-    sees_credit = request.user.has_perm(USE) or request.user.has_perm(VIEW)
+    sees_credit = request.user.has_perm(Right.USE_CREDIT) or request.user.has_perm(Right.VIEW_CREDIT)
     story = read_story(ref_id, with_bodies=with_bodies, with_credit=sees_credit)
     if story is None:
         raise Http404
