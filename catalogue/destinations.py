@@ -29,7 +29,7 @@ else:
 
 _PHONE = r"08\d{8,11}"
 _ANY, _NOT_ANY = r"[A-Za-z0-9]{4,32}", _("A customer number has 4 to 32 letters or digits.")
-# What may stand between the digits of a number that is typed, and before 62.
+# The characters that may stand between the digits of a typed number, and before 62.
 _SEPARATORS = re.compile(r"^\+(?=62)|[\s.\-]")
 
 
@@ -39,11 +39,11 @@ class InvalidDestination(Refused):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DestinationKind:
-    """What a destination is. There is one object for each kind: compare them with `is`.
+    """The kinds of destinations. There is one object for each kind: compare them with `is`.
 
-    `pattern`: what it looks like once it is cleaned; `refusal`: what is said of one that does not. `label`, `hint`,
+    `pattern`: its form once it is cleaned; `refusal`: the words for a number of another form. `label`, `hint`,
     `placeholder` (a number of this kind), `inputmode`: its field. `in_category`, `in_brand`, `in_product`: the words
-    by which it is recognised, `of_bills` for bills alone. `between`: what stands between its groups.
+    by which it is recognised, `of_bills` for bills alone. `between`: the characters between its groups.
     """
 
     code: str
@@ -101,7 +101,7 @@ class DestinationKind:
         return in_groups(destination, "-" if self.takes_phone and destination.startswith("08") else self.between)
 
     def as_seen(self, destination: str) -> str:
-        """The same as whoever looks may see it: whole, or masked."""
+        """The same as the viewer may see it: full, or masked."""
         return as_seen(self.shown(destination))
 
     def is_phone_number(self, destination: str) -> bool:
@@ -290,7 +290,7 @@ def spellings(text: str) -> set[str]:
 
 
 def general_kind() -> DestinationKind:
-    """What counts while nobody knows the kind."""
+    """The kind that counts while nobody knows the right one."""
     return CUSTOMER
 
 
@@ -314,11 +314,11 @@ class KindField(_CharField):
         return None if code is None else kind_called(code)
 
     def to_python(self, value: Any) -> Any:
-        """The kind, of a code or as it is."""
+        """The kind with this code; a kind is returned unchanged."""
         return kind_called(value) if isinstance(value, str) else value
 
     def get_prep_value(self, value: Any) -> str | None:
-        """The code. Raises `KeyError` for one that is none."""
+        """The code. Raises `KeyError` for an unknown code."""
         return None if value is None else KINDS[str(value)].code
 
     def value_to_string(self, obj: models.Model) -> str:

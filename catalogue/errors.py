@@ -42,7 +42,7 @@ class RuleRefused(Refused):
 
 
 class NeedsSecondPerson(Refused):
-    """Something would sell below cost. `content`: what a second person has to approve first."""
+    """Something would sell below cost. `content`: the content that a second person has to approve first."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content

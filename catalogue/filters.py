@@ -1,4 +1,4 @@
-"""What narrows the catalogue and the price changes; it lives in the URL."""
+"""The filters of the catalogue and of the price changes; they live in the URL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.notation import split_number
 
 
 class ProductChoice:
-    """What narrows the catalogue: words, category, brand and the customer's number; "" where nothing was chosen.
+    """The filters of the catalogue: words, category, brand and the customer's number; "" if nothing was chosen.
 
     `brands`: those of the chosen category; a brand of another one is left out.
     """
@@ -40,7 +40,7 @@ class ProductChoice:
         return search_products(self.chosen["q"], kind=kind, operator=operator, **narrow)
 
     def url(self, path: str, **more: Any) -> str:
-        """The address `path` for this choice and `more`; what is empty is left out."""
+        """The address `path` for this choice and `more`, without the empty parts."""
         values = {name: value for name, value in (self.chosen | more).items() if value}
         return path + (f"?{urlencode(values)}" if values else "")
 
@@ -62,5 +62,5 @@ class PriceChangeFilter(ListFilter):
     until = UntilFilter(field_name="at", label=_("To"))
 
     def search(self, changes: QuerySet[PriceChange], _name: str, text: str) -> QuerySet[PriceChange]:
-        """Of products whose name holds `text`, or whose code begins so."""
+        """The changes of products whose name holds `text`, or whose code begins with it."""
         return changes.filter(Q(product__name__icontains=text) | Q(product__code__istartswith=text))

@@ -1,4 +1,4 @@
-"""The field for a destination, by kind of product; what people type about a price rule."""
+"""The field for a destination, by kind of product; the form of a price rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.money import rupiah
 
 
 class DestinationForm(forms.Form):
-    """For whom: the number, as its kind is written. `cleaned` is the destination as it will be sent."""
+    """The customer's number, as its kind is written. `cleaned` is the destination as it will be sent."""
 
     destination = forms.CharField(max_length=64, strip=True)
 
@@ -83,7 +83,7 @@ _PERCENT = re.compile(r"(\d{1,4})(?:[.,](\d{1,2}))?\s*%?", re.ASCII)
 
 
 class TargetForm(forms.Form):
-    """What a rule is for: one of the broad ones, or a product by its code."""
+    """The target of a rule: one of the broad ones, or a product by its code."""
 
     target = forms.CharField(label=_("For"), max_length=40, required=False, widget=forms.Select)
     product = forms.CharField(label=_("or one product: its code"), max_length=100, required=False)

@@ -77,7 +77,7 @@ class Brand(models.Model):
 
 class ProductQuerySet(models.QuerySet["Product"]):
     def listed(self) -> ProductQuerySet:
-        """Products in the upstream's last catalogue, whatever their availability."""
+        """Products in the upstream's last catalogue, available or not."""
         return self.filter(is_listed=True)
 
     def prepaid(self) -> ProductQuerySet:
@@ -160,12 +160,12 @@ class Product(models.Model):
 
     @property
     def sells_for(self) -> int:
-        """Rupiah: what the customer pays; the cost where no rule says more. A bill's is known by inquiry."""
+        """Rupiah that the customer pays; the cost if there is no rule. A bill's is known by inquiry."""
         return self.price if self.selling_price is None else self.selling_price
 
     @property
     def margin(self) -> int:
-        """Rupiah: what the shop keeps of a sale; below zero where it sells below cost."""
+        """Rupiah that the shop keeps of a sale; below zero if it sells below cost."""
         return self.sells_for - self.price
 
     @property
@@ -175,7 +175,7 @@ class Product(models.Model):
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """Code and name of itself, of its brand and of its category: what its kind is recognised by."""
+        """Code and name of itself, of its brand and of its category: they tell its kind."""
         product, brand, category = (f"{row.code} {row.name}" for row in (self, self.brand, self.category))
         return product, brand, category
 
@@ -225,7 +225,7 @@ class ProductHealth(models.Model):
 
     @property
     def is_failing(self) -> bool:
-        """Whether so many of its last orders failed that whoever sells it has to know."""
+        """Whether so many of its last orders failed that the seller has to know."""
         return self.failing_until is not None and self.failing_until > timezone.now()
 
     @property
@@ -274,7 +274,7 @@ ROUNDINGS = (1, 100, 500, 1_000)
 
 
 class PriceRule(models.Model):
-    """What the shop asks for a product, a brand, a category or everything of a type; the most specific one counts.
+    """The price of a product, a brand, a category or everything of a type; the most specific rule counts.
 
     It is active until it is ended. Only `catalogue.services` writes it, and the products' prices with it.
     """

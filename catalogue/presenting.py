@@ -1,4 +1,4 @@
-"""What the catalogue's pages show besides the products."""
+"""The parts of the catalogue's pages besides the products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may see what the shop pays."""
+"""The right to see costs."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def sees_cost(person: User | AnonymousUser) -> bool:
-    """Whether this person may see what the shop pays, and so the balance and everything else that moves by it."""
+    """Whether this person may see costs, and with them the balance and everything that moves with it."""
     return person.has_perm(Right.VIEW_COST)

@@ -62,7 +62,7 @@ class PriceRuleTable(Table[PriceRule]):
 
     @column(_("For"), phone="1 left")
     def target(self, rule: PriceRule) -> SafeString | str:
-        """What it is for; leads to its form."""
+        """The rule's target; links to its form."""
         target = Target.of(rule)
         words = target.name or name_of_all(target.key)
         if not self.may_change:

@@ -78,7 +78,7 @@ class OverCap(CreditRefused):
 
 
 class Overdue(CreditRefused):
-    """What the customer owes has been due since the day `since`. Nothing more is sold on credit before that is paid."""
+    """The customer's debt has been due since the day `since`. Nothing more is sold on credit before that is paid."""
 
     def __init__(self, name: str, *, since: dt.date) -> None:
         self.reason, self.since = "", since

@@ -1,4 +1,4 @@
-"""What people type about customers' credit: whose, how much, until when, what was paid."""
+"""Forms about customers' credit: the customer, cap and due date, payments."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OFFERED = 300
 
 
 def offered_customers() -> QuerySet[Customer]:
-    """The customers who may buy on credit, by name, as many as a browser offers."""
+    """The names of customers who may buy on credit, as many as a browser offers."""
     return Customer.objects.filter(credit__cap__gt=0).order_by("name")[:_OFFERED]
 
 
 class CustomerInput(forms.TextInput):
-    """A name, with those of the customers who may buy on credit offered by the browser itself."""
+    """A name; the browser itself offers the customers who may buy on credit."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         """The field and its list of names."""
@@ -76,7 +76,7 @@ class TermsForm(forms.Form):
 
 
 class CreditPaymentForm(forms.Form):
-    """What a customer paid of what is owed, and how."""
+    """A customer's payment of a debt: how much, and how."""
 
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
@@ -89,7 +89,7 @@ class CreditPaymentForm(forms.Form):
 
 
 class CreditPayoutForm(forms.Form):
-    """What of the money that the shop owes a customer goes out, and how."""
+    """A payout of money that the shop owes a customer: how much, and how."""
 
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     method = forms.ChoiceField(
@@ -108,7 +108,7 @@ class ReasonForm(forms.Form):
 
 
 class BroughtForm(forms.Form):
-    """What a customer owed before the account began."""
+    """A debt from before the account began."""
 
     amount = RupiahField(label=_("Amount"), widget=forms.TextInput(_DIGITS))
     reason = forms.CharField(label=_("Where it stands"), max_length=500, widget=forms.TextInput(_LINE))

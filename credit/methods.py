@@ -16,7 +16,7 @@ CASH, CREDIT = "cash", "credit"
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """How money comes from a customer, or goes back. A payment keeps `code`, and whether it counted as cash then."""
+    """A way to pay, or to give money back. A payment keeps `code`, and whether it counted as cash."""
 
     code: str
     words: str | Promise
@@ -44,13 +44,13 @@ def find_method(code: str) -> Method | None:
 
 
 def counts_as_cash(code: str) -> bool:
-    """Whether money that was paid so lies in the drawer."""
+    """Whether money by this method lies in the drawer."""
     method = find_method(code)
     return method is not None and method.counts_as_cash
 
 
 def method_words(code: str) -> str:
-    """The words of a method; of one that is in the table no more its code."""
+    """The words of a method; its code if the table no longer has it."""
     method = find_method(code)
     return str(method.words) if method else code
 

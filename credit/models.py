@@ -28,7 +28,7 @@ MOST_DUE_DAYS = 365
 def unpaid(account: str, owed: str) -> str:
     """SQL for the debts of an account that are not paid, newest first, each with what is `open` of it.
 
-    What comes in pays the debt that is due first, so what is owed are the newest debts. Only those are read, one after
+    A payment pays the debt that is due first, so the newest debts are the unpaid ones. Only those are read, one after
     the other, until they make `owed`: however long the history is.
     """
     debt = f"""
@@ -122,7 +122,7 @@ class CreditAccount(models.Model):
 
     @property
     def size(self) -> int:
-        """Rupiah that are owed, whoever owes them."""
+        """Owed rupiah of all customers."""
         return abs(self.balance)
 
     @property
@@ -198,7 +198,7 @@ class CreditEntryQuerySet(models.QuerySet["CreditEntry"]):
 
 
 class CreditEntry(models.Model):
-    """What a customer owes more, or less (below zero). What was wrong is undone by another entry."""
+    """An increase of a customer's debt, or a decrease (below zero). Another entry undoes a wrong one."""
 
     class Kind(models.TextChoices):
         SALE = "sale", _("Sale")

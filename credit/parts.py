@@ -1,4 +1,4 @@
-"""What credit shows on the page of a customer."""
+"""The part of credit on the page of a customer."""
 
 from core.parts import fill
 

@@ -38,7 +38,7 @@ def age_badge(account: CreditAccount) -> SafeString:
 
 
 def off_account_words(off: OffAccount, *, is_done: bool) -> str:
-    """What the customer is sent when a price comes off the account, or once it has: a sentence in today's language."""
+    """The sentence for the customer when a price comes off the account, or once it has; in today's language."""
     facts = {"amount": rupiah(off.amount), "kept": rupiah(off.kept)}
     if not is_done:
         if off.code == "less":
@@ -58,7 +58,7 @@ def off_account_words(off: OffAccount, *, is_done: bool) -> str:
 
 
 def reminder_text(account: CreditAccount, debts: list[Debt], shop: Shop) -> str:
-    """What the customer is sent about these debts: plain text, in the shop's language or that of who is signed in."""
+    """The text for the customer about these debts: plain text, in the shop's language or the signed-in person's."""
     today = timezone.localdate()
     facts = {
         "name": one_line(name_of(account)),

@@ -1,4 +1,4 @@
-"""What customers owe by age, and the entries of one account, as lists and as files."""
+"""Customers' debts by age, and the entries of one account, as lists and as files."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class AgeingTable(Table[CreditAccount]):
 
     @column(_("Not to be asked for"), css="num", phone="3 wide")
     def not_asked(self, account: CreditAccount) -> SafeString | str:
-        """Rupiah of what is owed for orders that did not go through; empty where there is none."""
+        """Rupiah of the debts for orders that did not go through; empty without such debts."""
         amount = self.not_to_ask.get(account.pk)
         return cell_from("credit/not_to_ask.html", amount=amount) if amount else ""
 
@@ -142,7 +142,7 @@ class CreditEntryTable(Table[CreditEntry]):
 
     @column(_("Amount"), css="num", phone="2 left")
     def amount(self, entry: CreditEntry) -> SafeString:
-        """Rupiah, with the sign: what is owed more, or less."""
+        """Rupiah, with the sign: above zero the debt grows."""
         return _labelled(gettext("Amount"), signed_rupiah(entry.amount))
 
     @column(_("Owed"), css="num", phone="2 right")
@@ -152,14 +152,14 @@ class CreditEntryTable(Table[CreditEntry]):
 
 
 def _labelled(label: str, amount: str) -> SafeString:
-    """Of a card on a phone, which has no headings."""
+    """The words of a card on a phone, which has no headings."""
     return format_html('<span class="phone-label">{} </span>{}', label, amount)
 
 
 def file_fields(
     sums: Mapping[int, Aged], not_to_ask: Mapping[int, int]
 ) -> dict[str, Callable[[CreditAccount], object]]:
-    """What a file of the ageing list holds, by account; rupiah."""
+    """The columns of a file of the ageing list, by account; rupiah."""
     return {
         "customer": name_of,
         "due_since": lambda account: account.oldest_due.isoformat() if account.oldest_due else "",

@@ -15,5 +15,5 @@ class CustomerFilter(ListFilter):
     q = SearchFilter(label=_("Name or number"))
 
     def search(self, customers: CustomerQuerySet, _name: str, text: str) -> CustomerQuerySet:
-        """Everybody whom `text` may mean."""
+        """All customers whom `text` may mean."""
         return customers.matching(text, by_part=sees_whole_numbers())

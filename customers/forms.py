@@ -1,4 +1,4 @@
-"""What people type about customers and their numbers."""
+"""Forms about customers and their numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SavedNumberForm(forms.Form):
     def __init__(
         self, *args: Any, product: Product | None = None, number: SavedNumber | None = None, **kw: Any
     ) -> None:
-        """`product`: offered besides the billers, and chosen first. `number`: the one that is changed."""
+        """`product`: offered besides the billers, and chosen first. `number`: the number to change."""
         product = product or (number.product if number else None)
         if number:
             kw["initial"] = {
@@ -63,7 +63,7 @@ class SavedNumberForm(forms.Form):
         self.fields["note"].widget.attrs |= _FIELD
 
     def chosen(self) -> tuple[Product | None, DestinationKind]:
-        """What the number is for: the product, if one was chosen, and the kind of its numbers."""
+        """The purpose of the number: the product, if one was chosen, and the kind of its numbers."""
         group, _colon, value = self.cleaned_data["what"].partition(":")
         if group == "kind":
             return None, kind_called(value)

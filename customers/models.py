@@ -23,7 +23,7 @@ class SavedNumberQuerySet(models.QuerySet["SavedNumber"]):
     def matching(self, text: str, *, by_part: bool = True) -> SavedNumberQuerySet:
         """Numbers that begin with what is typed (`+62 812` finds 0812…), or words of their customer or note do.
 
-        Not `by_part`: only a whole number, for whoever may not see it and could try one digit after the other.
+        Not `by_part`: only a full number matches, for people who may not see it and could try digit after digit.
         """
         every = SavedNumber.objects.alias(words=words_of("note"))
         ways = [
@@ -54,7 +54,7 @@ class CustomerQuerySet(models.QuerySet["Customer"]):
         return self.alias(words=words_of("name", "note")).filter(words=words_that_begin(text))
 
     def matching(self, text: str, *, by_part: bool = True) -> CustomerQuerySet:
-        """Everybody whom `text` may mean: by name, note, or the beginning of a number (not `by_part`: a whole one)."""
+        """Customers by a part of name or note, or the beginning of a number (not `by_part`: a full number)."""
         numbers = SavedNumber.objects.matching(text, by_part=by_part)
         by_number = Customer.objects.filter(pk__in=numbers.values("customer"))
         return self.filter(found_by(Customer.objects.named(text), by_number))
@@ -111,7 +111,7 @@ class SavedNumber(models.Model):
             )
         ]
         indexes = [
-            # The newest of those that begin so are found in the index alone.
+            # The index alone finds the newest of those with this beginning.
             models.Index(
                 fields=["destination", "-created_at", "-id"],
                 opclasses=["varchar_pattern_ops", "timestamptz_ops", "int8_ops"],

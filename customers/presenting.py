@@ -9,10 +9,10 @@ from customers.models import SavedNumber
 
 
 def shown_number(number: SavedNumber) -> str:
-    """The number, grouped for reading aloud, as whoever looks may see it."""
+    """The number, grouped for reading aloud, as the viewer may see it."""
     return number.kind.as_seen(number.destination)
 
 
 def as_query(number: SavedNumber) -> str:
-    """The number as the query string of a form that takes it; empty for whoever may not see it."""
+    """The number as the query string of a form that takes it; empty for people who may not see it."""
     return urlencode({"destination": number.destination}) if sees_whole_numbers() else ""

@@ -28,7 +28,7 @@ class CustomerTable(Table[Customer]):
 
     @column(_("Note"), css="sub", phone="2 wide")
     def note(self, customer: Customer) -> str:
-        """What the shop wrote down."""
+        """The shop's note."""
         return note_as_seen(customer.note)
 
     @column(_("Numbers"), css="num", phone="1 right")
@@ -66,7 +66,7 @@ class NumberTable(Table[SavedNumber]):
 
     @column(_("Note"), css="sub")
     def note(self, number: SavedNumber) -> str:
-        """What the shop wrote down."""
+        """The shop's note."""
         return note_as_seen(number.note)
 
     @column(_("Actions"), css="untitled")

@@ -1,4 +1,4 @@
-"""Customers whom the shop knows by name: the list, one of them with the numbers, and what is offered while typing."""
+"""Customers whom the shop knows by name: the list, one customer with the numbers, and the offers while typing."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class TooLittleCash(Refused):
 
 
 class PaymentUnclear(OrderRefused):
-    """What the review says about the payment makes no sense, so nothing was placed."""
+    """The payment in the review is invalid, so nothing was placed."""
 
 
 class OpeningUnexplained(Refused):

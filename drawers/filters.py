@@ -23,7 +23,7 @@ def _cashiers() -> list[tuple[int, str]]:
 
 
 class RefundFilter(ListFilter):
-    """Money for customers by order or number, and by the day on which the order ended; what is to be given first."""
+    """Refunds by order or number, and by the day on which the order ended; the open ones first."""
 
     q = SearchFilter(label=_("ref_id, number or SN"))
     state = django_filters.ChoiceFilter(
@@ -41,7 +41,7 @@ class RefundFilter(ListFilter):
 
     @property
     def qs(self) -> QuerySet[Payment]:
-        """What is to be given back, unless another state is asked for."""
+        """The open refunds, unless another state is asked for."""
         found: QuerySet[Payment] = super().qs
         is_valid = not self.form.errors.get("state")
         return found if is_valid and self.form["state"].value() else found.filter(outcome=Outcome.OWED)
@@ -51,7 +51,7 @@ class RefundFilter(ListFilter):
         return payments.filter(outcome=Outcome.GIVEN) if state == "given" else payments
 
     def search(self, payments: QuerySet[Payment], _name: str, text: str) -> QuerySet[Payment]:
-        """Of the orders with this ref_id, number or SN."""
+        """The payments of orders with this ref_id, number or SN."""
         found = orders().matching(text, by_part=sees_whole_numbers())
         return payments.filter(pk__in=found.values("payment"))
 

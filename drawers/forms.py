@@ -1,4 +1,4 @@
-"""What people type about a drawer: a count, an amount, how a customer paid."""
+"""Forms about a drawer: a count, an amount, how a customer paid."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _name(value: int) -> str:
 
 
 class CountForm(forms.Form):
-    """How many of each note and coin; an empty field is none."""
+    """How many of each note and coin; an empty field is zero."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -54,7 +54,7 @@ class CountForm(forms.Form):
         return [self.cleaned_data[_name(value)] or 0 for value in DENOMINATIONS]
 
     def not_entered(self) -> str:
-        """The count and the reason in words, for who typed them into a form that came too late."""
+        """The count and the reason in words, for the person whose form came too late."""
         said = self.cleaned_data
         counted = sum(value * (said.get(_name(value)) or 0) for value in DENOMINATIONS)
         words = gettext("Your count of %(amount)s was not entered.") % {"amount": rupiah(counted)}
@@ -78,7 +78,7 @@ class OpenForm(CountForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A drawer that somebody has taken meanwhile is refused by who opens it, and what was typed stays.
+        # The service that opens it refuses a drawer that somebody has taken meanwhile; the typed values stay.
         self.fields["drawer"].queryset = Drawer.objects.all() if self.is_bound else _drawers()  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
@@ -90,14 +90,14 @@ class OpenForm(CountForm):
 
 
 def _drawers(chosen: int | None = None) -> Any:
-    """The drawers that nobody has open, and the one that was chosen."""
+    """The drawers that nobody has open, and the chosen one."""
     taken = Shift.objects.filter(closed_at=None).values("drawer")
     free = Q(is_active=True) & ~Q(pk__in=taken)
     return Drawer.objects.filter(free | Q(pk=chosen)).order_by("name")
 
 
 class CloseForm(CountForm):
-    """What was counted, why it differs, and who goes on with the drawer."""
+    """The closing count, the reason for a difference, and the next person at the drawer."""
 
     to = forms.ModelChoiceField(
         label=_("Hand over to"),
@@ -122,7 +122,7 @@ class CloseForm(CountForm):
         field.label_from_instance = lambda person: person.shown_name  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
-        """Who takes over types their own password or PIN."""
+        """The next person types their own password or PIN."""
         said = super().clean() or {}
         if said.get("to") and not said.get("secret"):
             self.add_error("secret", _("Let this person count, and type their own password or PIN."))
@@ -178,7 +178,7 @@ class PaidByForm(forms.Form):
     paid_reference = ReferenceField()
 
     def payment(self, amount: int) -> PaymentFacts:
-        """What a posted review says, for `amount` rupiah in all: cash unless it says more.
+        """The facts of a posted review, for `amount` rupiah in all: cash unless it says more.
 
         Raises `PaymentUnclear`, or `CreditRefused`.
         """
@@ -244,7 +244,7 @@ class GiveBackForm(forms.Form):
 
 
 def shifts_to_pay_from(person: User) -> Any:
-    """The open shifts out of which this person may give money back: their own, or all for who manages drawers."""
+    """The open shifts from which this person may give money back: their own, or all for managers of drawers."""
     found = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
     return found if person.has_perm(Right.MANAGE_DRAWERS) else found.filter(cashier=person.pk)
 

@@ -53,7 +53,7 @@ _OUTCOMES = {
 
 
 def outcome_badge(payment: Payment) -> SafeString:
-    """What became of the money of an order."""
+    """What happened to the money of an order."""
     return badge(_OUTCOMES[Outcome(payment.outcome)], payment.get_outcome_display())
 
 
@@ -82,7 +82,7 @@ class Line:
 
 
 def cash_lines(totals: Totals) -> list[Line]:
-    """What makes the expected cash, in the order of the formula."""
+    """The parts of the expected cash, in the order of the formula."""
     out = totals.in_cash(totals.credit_out)
     # Rare, so only where there was any.
     paid_out = [Line("credit_out_cash", _("Credit paid out in cash"), out)] if out else []
@@ -98,9 +98,9 @@ def cash_lines(totals: Totals) -> list[Line]:
 
 
 def other_lines(totals: Totals) -> list[Line]:
-    """What customers paid otherwise than in cash, less what they got back so; nothing of it is in the drawer.
+    """Sales by other ways than cash, less refunds by the same way; this money is not in the drawer.
 
-    What they paid of their debts so, and what was paid out to them of an account, stands by itself.
+    Paid debts and payouts by these ways stand in lines of their own.
     """
     sums = [*totals.sales, *totals.refunds, *totals.credit, *totals.credit_out]
     others = {code: methods.method_words(code) for code in sums if code not in totals.cash_methods}
@@ -168,7 +168,7 @@ class ShownSale:
 
     @property
     def off_account(self) -> OffAccount | None:
-        """What noting it does to an account, or did; None where the customer has the money, or is to have it."""
+        """How a refund changes an account, or changed it; None if the money goes to the customer."""
         if entry := self.taken_off:
             if any(one.kind == CreditEntry.Kind.PAID_BACK for one in self.credit):
                 return None
@@ -200,7 +200,7 @@ class ShownSale:
 
 
 def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
-    """What `shown_sale` has to know about an order, for `read_together`."""
+    """The questions of `shown_sale` about an order, for `read_together`."""
     return [
         Payment.objects.filter(ref_id=ref_id).select_related(
             "order__product", "sold_in__drawer", "sold_in__cashier", "given_by", "refund_entry__shift__drawer"
@@ -212,9 +212,9 @@ def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
 
 
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
-    """The sale of this order as this person may see it; None for who sees no drawers, and where there is nothing.
+    """The sale of this order as this person may see it; None without a payment, or for people who see no drawers.
 
-    `answers`: of `sale_questions`, where they were asked already; what is unpaid of a debt is left out then.
+    `answers`: those of `sale_questions`, if they were read already; then the unpaid part of a debt is left out.
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
@@ -239,7 +239,7 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
 
 
 def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
-    """What the customer is sent about the money: plain text, in the shop's language or that of whoever is signed in.
+    """The text for the customer about the money: plain text, in the shop's language or the signed-in person's.
 
     `number`: the destination as the customer reads it.
     """

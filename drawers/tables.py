@@ -44,17 +44,17 @@ class ShiftTable(Table[Shift]):
 
     @column(_("Opening count"), css="num", phone="none")
     def opening(self, shift: Shift) -> str:
-        """What was in it."""
+        """The opening count."""
         return rupiah(shift.opening)
 
     @column(_("Expected"), css="num", phone="none")
     def expected(self, shift: Shift) -> str:
-        """What should be in it at the end."""
+        """The expected cash at the end."""
         return rupiah(shift.expected)
 
     @column(_("Counted"), css="num", phone="2 right")
     def counted(self, shift: Shift) -> str:
-        """What was in it at the end."""
+        """The closing count."""
         return rupiah(shift.counted)
 
     @column(_("From"), css="sub", phone="1 right")
@@ -100,7 +100,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("Order"), phone="3 wide")
     def order(self, payment: Payment) -> SafeString:
-        """What was bought, how it ended, and who sold it."""
+        """The product, the order's end, and the seller."""
         order: Any = payment.order  # of a room above
         seller = payment.seller.shown_name if payment.seller else ""
         words = " · ".join(part for part in (order.product_name, str(order.get_status_display()), seller) if part)
@@ -108,7 +108,7 @@ class RefundTable(Table[Payment]):
 
     @column(_("How"), phone="4 wide")
     def how(self, payment: Payment) -> str:
-        """How it was given back, by whom, and out of which drawer; before that, on whose account it is."""
+        """How it was given back, by whom, and from which drawer; before that, its account."""
         if not payment.given_by:
             return self._on_credit(payment)
         drawer = payment.refund_entry.shift.drawer.name if payment.refund_entry else ""
@@ -172,7 +172,7 @@ class SaleTable(Table[Payment]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, payment: Payment) -> SafeString:
-        """Who owes it, the slip, what was given in cash, what became of it, and which earlier shift sold it."""
+        """The debtor, the slip, the given cash, what happened to the money, and an earlier shift that sold it."""
         parts = [name_of(payment.debt.account) if payment.debt else "", payment.reference]
         if payment.outcome in {Outcome.OWED, Outcome.GIVEN}:
             parts.append(str(payment.get_outcome_display()))
@@ -189,7 +189,7 @@ class SaleTable(Table[Payment]):
 
 
 class EntryTable(Table[DrawerEntry]):
-    """What else came into one shift or went out of it, with its people. The file has the columns of the sales."""
+    """The other cash of one shift, with its people. The file has the columns of the sales."""
 
     caption = _("Entries, newest first")
     export = {

@@ -39,7 +39,7 @@ class Chart:
 
     @property
     def area(self) -> str:
-        """What lies under the curve, as an SVG path."""
+        """The area under the curve, as an SVG path."""
         return f"{self.line} L{self.points[-1].x:.1f},{HEIGHT} L{self.points[0].x:.1f},{HEIGHT} Z"
 
     @property

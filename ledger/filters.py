@@ -1,4 +1,4 @@
-"""What narrows the statement; it lives in the URL, and the files for spreadsheets keep to it."""
+"""The filters of the statement; they live in the URL, and the files for spreadsheets use them, too."""
 
 from __future__ import annotations
 

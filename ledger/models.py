@@ -17,14 +17,14 @@ from gateway.models import NEXT_NUMBER
 
 
 class OrderKind(models.TextChoices):
-    """What an order's entry is for; as `purchases.models.Order.Kind`, which this room does not know."""
+    """The kind of an entry's order; the same as `purchases.models.Order.Kind`, which this room does not know."""
 
     PURCHASE = "purchase", _("Purchase")
     BILL = "bill", _("Bill payment")
 
 
 class Books(models.Model):
-    """The account as our books say, in rupiah. One row: whoever posts locks it, after the order's row."""
+    """The account as our books say, in rupiah. One row: each posting locks it, after the order's row."""
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     balance = models.BigIntegerField(default=0, help_text="Rupiah: sum of all entries' balance changes.")
@@ -54,14 +54,14 @@ class EntryQuerySet(models.QuerySet["Entry"]):
         return self.filter(at__gte=start, at__lt=end)
 
     def with_actors(self) -> EntryQuerySet:
-        """Oldest first, each with whoever posted it."""
+        """Oldest first, each with the person who posted it."""
         return self.select_related("actor").order_by("pk")
 
 
 class Entry(models.Model):
     """One line of the books. Never changed, never deleted: a mistake is mended by another entry.
 
-    Its `id` is a number of the one sequence (gateway): with a higher one it was posted later, whatever the clocks say.
+    Its `id` is a number of the one sequence (gateway): a higher one was posted later, even if clocks differ.
     """
 
     class Kind(models.TextChoices):
@@ -113,7 +113,7 @@ class Entry(models.Model):
                 name="entry_names_its_order",
             ),
             models.UniqueConstraint(fields=["ref_id"], condition=Q(kind="debit"), name="entry_debit_once"),
-            # What was taken comes back once: the upstream refunds a failure, or took a success back.
+            # A debit comes back once: the upstream refunds a failure, or took a success back.
             models.UniqueConstraint(
                 fields=["ref_id"], condition=Q(kind__in=["refund", "reversal"]), name="entry_refund_once"
             ),
@@ -142,7 +142,7 @@ class Entry(models.Model):
 
 
 class ClosedDay(models.Model):
-    """What the books said at the end of one day (Asia/Jakarta), kept once the day was over. Amounts in rupiah.
+    """The state of the books at the end of one day (Asia/Jakarta), kept once the day was over. Amounts in rupiah.
 
     The pages read it instead of adding up entries, and the nightly proof adds them up and compares.
     """
@@ -168,7 +168,7 @@ class ClosedDay(models.Model):
 
 
 class RunningDay(models.Model):
-    """What the entries of a day that is not over come to, up to one of them. One row. Amounts in rupiah.
+    """The sums of the entries of a running day, up to one of them. One row. Amounts in rupiah.
 
     The pages add up only the entries after that one. No entry changes, and their ids and times are in the order of
     posting, so what is summed here stays as it is. No closed day is made of it.
@@ -189,7 +189,7 @@ class RunningDay(models.Model):
 
 
 class Flaw(models.TextChoices):
-    """What can be wrong about the books when rows were changed in the database itself."""
+    """The flaws of the books when rows were changed in the database itself."""
 
     RUNNING = "running", _("An entry's balance does not follow from the one before")
     CACHED = "cached", _("The books' sums are not those of the entries")

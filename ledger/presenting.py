@@ -14,7 +14,7 @@ from ledger.models import Books
 
 @dataclass(frozen=True)
 class Funds:
-    """What the account holds now, in rupiah; None where it is not known yet. Read once: all of a page is one moment.
+    """The account's money now, in rupiah; None while it is not known. Read once: all of a page is one moment.
 
     Before the books are opened, the balance is the one that the upstream reported last.
     """
@@ -29,7 +29,7 @@ class Funds:
 
     @staticmethod
     def questions() -> list[QuerySet[Any]]:
-        """What is asked for them; `of` takes the answers."""
+        """The questions for them; `of` takes the answers."""
         return [Books.objects.filter(only=True), Exchange.objects.readings()[:1]]
 
     @classmethod
@@ -44,18 +44,18 @@ class Funds:
 
     @property
     def balance(self) -> int | None:
-        """What the upstream should hold now: the books' balance, and what was found beside them."""
+        """The money that the upstream should hold now: the books' balance and the open differences."""
         if self.is_open:
             return self.books.balance + self.books.found
         return self.reading.balance if self.reading else None
 
     @property
     def available(self) -> int | None:
-        """What a new order may spend."""
+        """The rupiah that a new order may spend."""
         return None if self.balance is None else self.balance - self.books.reserved
 
     def after(self, price: int) -> int | None:
-        """What is available once an order of `price` rupiah is placed."""
+        """The available rupiah once an order of `price` rupiah is placed."""
         return None if self.available is None else self.available - price
 
     def missing(self, price: int) -> int:

@@ -35,12 +35,12 @@ class StatementTable(Table[Entry]):
 
     @column(_("Kind"), phone="1 left")
     def kind(self, entry: Entry) -> SafeString:
-        """What kind of entry."""
+        """The kind of entry."""
         return entry_badge(entry.kind)
 
     @column(_("Amount"), css="num strong", phone="1 right")
     def amount(self, entry: Entry) -> str:
-        """What it does to the balance, or how much it reserves."""
+        """Its effect on the balance, or the reserved amount."""
         if entry.balance_change:
             return signed_rupiah(entry.balance_change)
         return format_html('<span class="quiet">{}</span>', rupiah(entry.amount))

@@ -1,4 +1,4 @@
-"""What the worker does for the books' pages."""
+"""The worker's task for the books' pages."""
 
 from celery import shared_task
 from django.http import QueryDict

@@ -1,4 +1,4 @@
-"""What a second person approves, and what happens then: a price rule by which something sells below cost."""
+"""The act that takes a second person: a price rule by which something sells below cost."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class PriceRuleAct(Act):
     may_ask = may_approve = Right.CHANGE_PRICES
 
     def content_now(self, approval: Approval) -> Content:
-        """What the rule would do to today's costs. Raises `RuleRefused` when its product is gone."""
+        """The effect of the rule on today's costs. Raises `RuleRefused` when its product is gone."""
         lock_prices()
         target, terms = _asked(approval)
         return preview(target, terms).content
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """What the rule would do to today's costs, where one is looked at: a list does not work out all prices.
+        """The effect of the rule on today's costs, on its own page: a list does not compute all prices.
 
         Raises as `content_now`.
         """

@@ -14,9 +14,9 @@ _NUMBER = re.compile(r"(\d+(?:[.,]\d+)*)(?:,-)?([a-z]*)")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 # Nothing is sold in numbers that are longer, their dots included; Decimal cannot divide all of them.
 _MOST_LETTERS = 20
-# From here on a number is what it says; a smaller one may be thousands: 10 is 10.000, too.
+# A number from here on means itself; a smaller one may mean thousands: 10 is 10.000, too.
 _THOUSAND = 1000
-# What names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
+# The unit that names a product first: Telkomsel 10.000 + 1 GB is sold in rupiah.
 _BY_WEIGHT = [MONEY, "data", "", "minutes", "days"]
 # So much and more without a unit is MB, less is GB.
 _LEAST_MB = 100
@@ -41,7 +41,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Denominations:
-    """What one product is sold in: the amount that names it, and what else its name counts."""
+    """The amount that names one product, and the other amounts in its name."""
 
     main: Amount | None
     others: tuple[Amount, ...] = ()
@@ -56,7 +56,7 @@ def number_of(text: str) -> Decimal:
 
 
 def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
-    """What a piece of text counts ("10rb", "3", "3gb"), and whether `next_word` is a part of it ("3" "gb").
+    """The amount in a piece of text ("10rb", "3", "3gb"), and whether `next_word` is a part of it ("3" "gb").
 
     None when it is not an amount.
     """
@@ -92,7 +92,7 @@ def _counted(number: Decimal, word: str) -> Amount | None:
 
 
 def denominations_of(words: Sequence[str], price: int) -> Denominations:
-    """What a product of these words of its name is sold in, at this price in rupiah (0: not known)."""
+    """The amounts of a product with these words in its name, at this price in rupiah (0: not known)."""
     amounts: list[Amount] = []
     skip = False
     for word, after in zip(words, [*words[1:], ""], strict=True):

@@ -24,8 +24,8 @@ from catalogue.services.words import (
     words_in,
 )
 
-# Every row that was inserted or changed has a new xmin (in the same transaction, a new cmin), whoever did it: equal
-# sums mean an equal catalogue.
+# Every inserted or changed row has a new xmin (in the same transaction, a new cmin): equal sums mean an equal
+# catalogue.
 _VERSION = "SELECT {}".format(
     ", ".join(
         f"(SELECT (count(*), sum(xmin::text::bigint), sum(cmin::text::bigint))::text FROM {table})"  # noqa: S608 - our names
@@ -49,7 +49,7 @@ Ranks = list[frozenset[int]]
 
 @dataclass(frozen=True)
 class Product:
-    """What the search knows of a product."""
+    """The search's facts about a product."""
 
     code: str
     name: str
@@ -106,7 +106,7 @@ class Row(NamedTuple):
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it is listed: what is bought before bills, by category, then by what it sells for, bills by use."""
+        """Its place in lists: prepaid before bills, by category, then by selling price; bills by use."""
         sold = self.product
         is_bill = sold.type == "postpaid"
         within = (-self.bought,) if is_bill else (sold.brand_place, sold.sells_for, -self.bought)
@@ -173,7 +173,8 @@ class Index:
     def find(self, word: str, *, with_typos: bool = False) -> Ranks:
         """The entries that a (joined) word finds: as a whole, in a name, as a beginning, inside; else with a typo.
 
-        What people call a brand or category finds nothing else. `with_typos`: also when something has it as it is.
+        A word that people use for a brand or category finds nothing else. `with_typos`: also when something has it as
+        it is.
         """
         if self.is_called(word):
             posting = self._words[word]
@@ -204,7 +205,7 @@ class Index:
 
 @lru_cache(maxsize=50_000)
 def describe(names: tuple[str, ...], sells_for: int, number_kind: str) -> Product:
-    """What the search knows of a product that sells for so much (rupiah). It does not know the cost.
+    """The search's facts about a product with this selling price (rupiah). It does not know the cost.
 
     `number_kind`: the code of its destinations' kind.
     `names`: its code, name and type, then code and name of its brand and of its category.

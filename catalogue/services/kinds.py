@@ -47,10 +47,10 @@ def kind_by_names(product: Product) -> DestinationKind | None:
 
 
 def settle_kind(product: Product, corrections: Corrections, *, is_new: bool = False) -> None:
-    """Set the kind of the product's numbers and who says so; not saved.
+    """Set the kind of the product's numbers and its source; not saved.
 
-    What the shop has set for the product counts first, then the words of the product and its brand, then what the shop
-    has set for the category, then the category's words. A known product keeps its kind when the provider gives it other
+    The shop's setting for the product counts first, then the words of the product and its brand, then the shop's
+    setting for the category, then the category's words. A known product keeps its kind when the provider gives it other
     names (`KEPT`): numbers are not checked by another rule before the shop says so.
     """
     own, brand, _category = product.names
@@ -97,7 +97,7 @@ def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -
 
 @dataclass
 class CategoryKinds:
-    """A listed category: the names of its products' kinds, how many products, whether the shop is asked or has said."""
+    """A listed category: the names of its products' kinds, the number of products, whether the shop should decide."""
 
     category: Category
     kinds: list[str]

@@ -1,4 +1,4 @@
-"""What the shop asks: the selling prices and fees of all products, kept on their rows by one statement."""
+"""The selling prices and fees of all products, kept on their rows by one statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Price rules: what a change would do to every product, and the change itself."""
+"""Price rules: the effect of a change on every product, and the change itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What a rule is for: everything of a type, or one category, brand or product."""
+    """The target of a rule: everything of a type, or one category, brand or product."""
 
     type: str
     category: Category | None = None
@@ -35,7 +35,7 @@ class Target:
 
     @classmethod
     def of(cls, rule: PriceRule) -> Target:
-        """What this rule is for; its category, brand or product is read with it."""
+        """The target of this rule; its category, brand or product is read with it."""
         return cls(type=rule.type, category=rule.category, brand=rule.brand, product=rule.product)
 
     @classmethod
@@ -118,7 +118,7 @@ class NewPrice:
 
     @property
     def margin(self) -> int:
-        """What the shop keeps afterwards."""
+        """The margin afterwards."""
         return self.after if self.is_bill else self.after - self.cost
 
     @property
@@ -129,7 +129,7 @@ class NewPrice:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a change of a rule would do to the listed products. `rows`: a part of the `affected` ones."""
+    """The effect of a change of a rule on the listed products. `rows`: a part of the `affected` ones."""
 
     target: Target
     before: Terms | None
@@ -142,7 +142,7 @@ class Preview:
 
     @property
     def content(self) -> dict[str, Any]:
-        """All of it, of JSON values: what a second person approves, and what the event says."""
+        """The whole effect, in JSON values: the content of an approval and of an event."""
         return {
             "target": self.target.key,
             "name": self.target.name,
@@ -176,7 +176,7 @@ _COUNTED = f"""
            COALESCE(md5(string_agg(concat_ws(' ', code, cost, before, after), ',' ORDER BY code)), '')
       FROM ({{affected}}) affected
 """  # noqa: S608 - our own words
-# What sells below cost comes first.
+# Products below cost come first.
 _LISTED = f"""
     SELECT code, name, is_bill, cost, before, after FROM ({{affected}}) affected
      ORDER BY GREATEST({_LOSS}, 0) DESC, name, code LIMIT %s OFFSET %s
@@ -192,9 +192,9 @@ _RULES_THEN = """(
 
 
 def preview(target: Target, terms: Terms | None, *, first: int = 0, count: int = 0) -> Preview:
-    """What these terms for the target (None: no rule of its own) would do; `count` of its products from `first` on.
+    """The effect of these terms for the target (None: no rule of its own); `count` of its products from `first` on.
 
-    In `lock_prices` it is what a change does; otherwise what it would do at this moment.
+    In `lock_prices` it is the real effect; otherwise the effect at this moment.
     """
     kind, value, round_to = (terms.kind, terms.value, terms.round_to) if terms else (None, None, None)
     values = [target.type, *target.keys, target.type, *target.keys, kind, value, round_to]
@@ -284,7 +284,7 @@ def sold_at_cost() -> int:
 
 
 def name_of_all(key: str) -> str:
-    """What a target without a name is: "all:prepaid" or "all:postpaid" in words."""
+    """A target without a name, "all:prepaid" or "all:postpaid", in words."""
     return gettext("Every bill") if key == f"all:{ProductType.POSTPAID}" else gettext("Every product")
 
 

@@ -27,10 +27,10 @@ _MOST_WORDS = 12
 class Found:
     """The products found, best first, by their keys.
 
-    `lacking`: what was typed when there is no denomination of exactly that; all that are found are larger.
+    `lacking`: the typed amount if no product has exactly that denomination; all matches are larger then.
     `is_exact`: a denomination was typed, and the first product is exactly that.
-    `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all with something
-    in them: what is bought before bills, what is bought most first.
+    `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all that are not empty:
+    prepaid before bills, the most used first.
     """
 
     keys: list[int]
@@ -51,7 +51,7 @@ class _Reading:
 
 # How the amount of a product fits: see `fit`.
 _Fit = tuple[int, Decimal]
-# What a place in the order is made of, each with more room than it can need: a sum of ints sorts faster than a tuple.
+# The parts of a place in the order, each with more room than it needs: a sum of ints sorts faster than a tuple.
 _PER_READING, _PER_RANK, _PER_BILL, _PER_BEGINNING, _PER_UNNAMED = 1 << 48, 1 << 40, 1 << 39, 1 << 38, 1 << 32
 
 
@@ -85,7 +85,7 @@ def search_index(
     called: str = "",
     takes: Collection[DestinationKind] = (),
 ) -> Found:
-    """What `search_products` finds in this index.
+    """The result of `search_products` in this index.
 
     `called`: a word that people call its category by; `takes`: the kinds of destination. Either narrows the list.
     """
@@ -118,7 +118,7 @@ def search_index(
 
 
 def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int] = frozenset()) -> Found:
-    """What is found `among` these entries; those of `first` before others that fit as well."""
+    """The matches `among` these entries; those of `first` before others that fit equally well."""
     readings = _readings(index, text)
     for with_typos in (False, True):
         found: dict[_Fit, list[int]] = defaultdict(list)
@@ -182,7 +182,7 @@ def _rank(ranks: Ranks, at: int) -> int:
 
 
 def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[list[Ranks], list[Ranks]]:
-    """What the words find that a product must have, and what those find that say little."""
+    """The matches of the words that a product must have, and of the words that say little."""
     wanted: list[Ranks] = []
     little: list[Ranks] = []
     few = search_words().little
@@ -228,13 +228,13 @@ def _readings(index: Index, text: str) -> list[_Reading]:
 
 
 def _longest_name(index: Index, chunks: Sequence[str]) -> int:
-    """How many of the next words make one that people call something: "kartu as", "free fire"."""
+    """How many of the next words make one name that people use: "kartu as", "free fire"."""
     lengths = range(min(_LONGEST_NAME, len(chunks)), 1, -1)
     return next((length for length in lengths if index.is_called(joined("".join(chunks[:length])))), 0)
 
 
 def _readings_of_word(index: Index, word: str, chunk: str) -> list[_Reading]:
-    """A word, and "tsel10" as a word and a number, too: first as one if the catalogue has it."""
+    """A word, and "tsel10" as a word and a number, too: first as one word if the catalogue has it."""
     as_one = _Reading(words=(word,))
     parts = _LETTERS_THEN_NUMBER.fullmatch(chunk)
     found = amount_of(parts[2]) if parts else None

@@ -1,4 +1,4 @@
-"""The words of names and of searches, and `search_words.toml`: what people call things."""
+"""The words of names and of searches, and people's own words (`search_words.toml`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LETTERS_FOR_A_TYPO, _LETTERS_FOR_A_TYPO_IN_A_BEGINNING = 4, 5
 
 @dataclass(frozen=True)
 class Called:
-    """What a brand or category is called in catalogues, and by people."""
+    """The names of a brand or category in catalogues, and among people."""
 
     place: int
     names: tuple[str, ...]
@@ -44,13 +44,13 @@ class SearchWords:
 
 @lru_cache(maxsize=10_000)
 def brand_called(name: str) -> tuple[Called, ...]:
-    """What a brand of this name in the catalogue is called; the longest name first."""
+    """The names of a brand with this name in the catalogue; the longest name first."""
     return _covering(search_words().brands, name)
 
 
 @lru_cache(maxsize=1_000)
 def category_called(name: str) -> tuple[Called, ...]:
-    """What a category of this name in the catalogue is called; the longest name first."""
+    """The names of a category with this name in the catalogue; the longest name first."""
     return _covering(search_words().categories, name)
 
 
@@ -100,7 +100,7 @@ def chunks_of(text: str) -> list[str]:
 
 
 def words_in(text: str) -> Iterator[str]:
-    """The words by which a text is found: each, and the parts of one that has dots or dashes."""
+    """The words by which a text is found: each word, and the parts of a word with dots or dashes."""
     for chunk in chunks_of(text):
         yield joined(chunk)
         if not chunk.isalnum():

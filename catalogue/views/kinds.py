@@ -1,4 +1,4 @@
-"""Kinds of numbers: what counts for each category, and correcting it for a category or a product."""
+"""Kinds of numbers: the kind of each category, and its correction for a category or a product."""
 
 from __future__ import annotations
 

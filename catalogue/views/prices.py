@@ -29,7 +29,7 @@ from staff.errors import FactorRefused
 
 PAGE_SIZE = 50
 CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"))
-# What the second factor is bound to: the form as it was typed, with the digest of the prices that were shown.
+# The content of the second factor: the typed form, with the digest of the shown prices.
 _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 
 

@@ -1,4 +1,4 @@
-"""What is done with customers' credit, each under the account's row lock."""
+"""The services of customers' credit, each under the account's row lock."""
 
 from credit.services.accounts import bring_forward, set_credit
 from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all

@@ -1,4 +1,4 @@
-"""Giving a customer credit, and changing its cap and due date: by who manages credit, and each time noted."""
+"""Give a customer credit, and change its cap and due date: people who manage credit do it, and each change is noted."""
 
 from __future__ import annotations
 

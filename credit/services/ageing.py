@@ -42,7 +42,7 @@ class Debt:
 
 @dataclass
 class Aged:
-    """What one customer owes, in rupiah by age."""
+    """One customer's debts, in rupiah by age."""
 
     sums: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Age.values, 0))
 
@@ -75,7 +75,7 @@ _BY_AGE = f"""
 
 
 def aged(accounts: Collection[int]) -> dict[int, Aged]:
-    """What these accounts owe, by age."""
+    """The debts of these accounts, by age."""
     found = {pk: Aged() for pk in accounts}
     with connection.cursor() as cursor:
         cursor.execute(_BY_AGE, [list(accounts)])

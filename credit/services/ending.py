@@ -1,4 +1,4 @@
-"""What is on an account for orders that ended without success: it stands there until somebody notes it."""
+"""Debts for orders that ended without success: they stay on the account until somebody notes it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from credit.services.ageing import Debt
 
 @dataclass(frozen=True)
 class OffAccount:
-    """What taking a price off an account does, in rupiah: `less` is owed then, and `kept` is left for later sales."""
+    """The effect of taking a price off an account: `less` rupiah of debt; `kept` rupiah stay for later sales."""
 
     amount: int
     less: int
 
     @classmethod
     def of(cls, amount: int, *, owed: int) -> OffAccount:
-        """What it does while `owed` rupiah are owed (below zero: by the shop)."""
+        """The effect while the customer owes `owed` rupiah (below zero: the shop owes)."""
         return cls(amount, less=min(amount, max(0, owed)))
 
     @property

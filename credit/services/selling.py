@@ -1,4 +1,4 @@
-"""Sales on credit: what an order sells for is on the customer's account, in the transaction that places the order.
+"""Sales on credit: the selling price goes on the customer's account, in the transaction that places the order.
 
 Lock order: the bill's check, an order, its payment, a shift, the account, the books.
 """
@@ -91,7 +91,7 @@ def follow_price(debt: CreditEntry, amount: int, *, actor: User | None) -> Credi
 def refuse_unless_sold_in_all(customer: Customer, *, amount: int, actor: User) -> None:
     """Raise what `put_on_credit` raises unless `amount` rupiah more may be sold to this customer, now.
 
-    For several orders together, before the first of them is placed; each is asked for again as it is placed.
+    Check several orders together, before the first of them is placed; each is checked again when it is placed.
     """
     refuse_unless_may(actor)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""One customer's account: what is owed, by which entries, on which terms; and giving credit."""
+"""One customer's account: debts, entries and terms; and giving credit."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from customers.models import Customer
 from shop.services import current_shop
 
 _MOST_DEBTS = 50
-# Of the room above; with it people give customers their money back.
+# A right of the room above; with it people give customers their money back.
 
 
 @staff_only()
 @require_GET
 def credit_account(request: StaffRequest, pk: int) -> HttpResponse:
-    """What this customer owes, how old that is, its entries, a payment, and the text of a reminder."""
+    """This customer's debts and their age, the entries, a payment, and the text of a reminder."""
     if not (request.user.has_perm(Right.USE_CREDIT) or request.user.has_perm(Right.VIEW_CREDIT)):
         raise PermissionDenied
     return _shown(request, _customer(pk))

@@ -1,4 +1,4 @@
-"""Who owes money, and for how long."""
+"""The customers who owe money, by age of the debt."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How an order is paid: one row an order, stored with it. An order points to its payment (`payment.order`).
 
-Amounts in whole rupiah. What a closed shift sold never changes; what was given back never changes.
+Amounts in whole rupiah. A closed shift's payments never change; a payment that was given back never changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from staff.models import User
 
 
 class Outcome(models.TextChoices):
-    """What became of the money."""
+    """What happened to the money."""
 
     OPEN = "open", _("Open")
     KEPT = "kept", _("Kept")
@@ -99,7 +99,7 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
 
 
 class Payment(models.Model):
-    """What one order is worth to its customer, how that was paid, and how it went back."""
+    """How the customer paid one order, and how the money went back."""
 
     ref_id = models.CharField(max_length=64, unique=True, help_text="The order's.")
     seller = models.ForeignKey(

@@ -42,7 +42,7 @@ def _adds_up(pieces: str, total: str) -> Q:
 
 
 class Drawer(models.Model):
-    """A drawer, box or bag with the shop's cash. It is not a device: whoever sells out of it may sit anywhere."""
+    """A drawer, box or bag with the shop's cash. It is not a device: its seller may sit anywhere."""
 
     name = models.CharField(_("name"), max_length=60)
     is_active = models.BooleanField(default=True)
@@ -113,7 +113,7 @@ _STILL_OPEN = Q(
     day__isnull=True,
     reason="",
 )
-# What is expected follows from the sales and the entries and from nothing else; the day is not signed yet.
+# The expected cash follows only from the sales and the entries; the day is not signed yet.
 _CLOSES_BY_ITS_ENTRIES = """
     IF NEW.expected IS DISTINCT FROM (
         SELECT coalesce((SELECT sum(amount) FROM drawers_drawerentry WHERE shift_id = NEW.id AND is_cash), 0)
@@ -129,7 +129,7 @@ _CLOSES_BY_ITS_ENTRIES = """
 """
 
 
-# What the drawer's last count left follows from that shift and from nothing else.
+# The cash that the drawer's last count left follows only from that shift.
 _BEGINS_WITH_WHAT_WAS_LEFT = """
     IF NEW.left_before IS DISTINCT FROM (
         SELECT counted FROM drawers_shift WHERE drawer_id = NEW.drawer_id ORDER BY opened_at DESC, id DESC LIMIT 1
@@ -267,7 +267,7 @@ _ENTERS_OPEN_SHIFT = """
 
 
 class DrawerEntry(models.Model):
-    """What came into a shift besides its sales, or went out of it (below zero). Another entry undoes a wrong one."""
+    """Cash beside a shift's sales that came in or went out (below zero). Another entry undoes a wrong one."""
 
     class Kind(models.TextChoices):
         OPENING = "opening", _("Opening count")

@@ -1,4 +1,4 @@
-"""What is done with drawers and payments, each under the row's lock."""
+"""The services of drawers and payments, each under the row's lock."""
 
 from drawers.services.cash import pay_in, pay_out
 from drawers.services.credit_payments import pay_out_credit, take_credit_payment, undo_credit_payment

@@ -1,4 +1,4 @@
-"""What customers pay of their debts, and what the shop pays out to them: in and out of a drawer, and on the account."""
+"""Payments of debts and payouts to customers: in and out of a drawer, and on the account."""
 
 from __future__ import annotations
 

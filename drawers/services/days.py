@@ -1,4 +1,4 @@
-"""The closing of a day: what its shifts came to, by cashier. An owner signs it, and it is frozen."""
+"""The closing of a day: the sums of its shifts, by cashier. An owner signs it, and it is frozen."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class DayLine:
     counted: int
     difference: int
     reason: str
-    # What was counted then lies in the drawer at the end of the day; of the same cash no other line says so.
+    # The cash of this count lies in the drawer at the end of the day; no other line counts the same cash.
     is_last_of_drawer: bool = True
-    # What it began with, less what the drawer's last shift had left; None as it was signed before that was counted.
+    # Its opening count less the cash that the last shift left; None in a day that was signed before this was counted.
     opening_difference: int | None = 0
     opening_reason: str = ""
 
     @property
     def left_before(self) -> int:
-        """What the drawer's last shift had left."""
+        """The cash that the drawer's last shift left."""
         return self.totals.opening - (self.opening_difference or 0)
 
     def plain(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def day_lines(day: DrawerDay | None) -> list[DayLine]:
 
 
 def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
-    """What lay in the drawers after their last shifts, what should have, and the difference; rupiah.
+    """The counted and the expected cash of the drawers after their last shifts, and the difference; rupiah.
 
     The difference is that of all counts, at the end of a shift and at the beginning. So what is expected is what the
     day before had left in these drawers, with what came in and went out.

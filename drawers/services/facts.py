@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class PaymentFacts:
-    """The code of the method, what the customer gave in cash (rupiah), who owes it, and the number on the slip.
+    """The code of the method, the cash that the customer gave (rupiah), the debtor, and the number on the slip.
 
     `agreed_in`: the key of the shift that sold it, where it is placed later, after an approval.
     """
@@ -55,7 +55,7 @@ class PaymentFacts:
             credit.refuse_unless_sold_in_all(self.customer, amount=amount, actor=seller)
 
     def part(self, amount: int, *, change: int = 0) -> PaymentFacts:
-        """The same for one of several orders, which sells for `amount` rupiah; `change`: what goes back with it."""
+        """The same for one of several orders, for `amount` rupiah; `change`: rupiah that go back with it."""
         return self if self.cash_given is None else replace(self, cash_given=amount + change)
 
     @classmethod

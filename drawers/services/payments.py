@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from staff.models import User
 
-# Drawers are in use while somebody has opened one in so many days before; then who sells is paid.
+# Drawers are in use if somebody opened one in so many days before. Then the customer of a failed order has paid.
 IN_USE_DAYS = 7
-# The person's open shift, and the same once it is locked: the second is empty where it was being closed just now.
+# The person's open shift, and the same shift once it is locked: the second is empty if it was closed meanwhile.
 _OPEN_SHIFT = """
     SELECT mine.id, (SELECT id FROM drawers_shift WHERE id = mine.id AND closed_at IS NULL FOR SHARE)
       FROM drawers_shift mine WHERE mine.cashier_id = %s AND mine.closed_at IS NULL
 """
-# Of money for nothing: the customer paid, or owes it, where it is a sale of a drawer or on an account, where it had
-# arrived before, or where somebody sold it while drawers are in use. Otherwise nobody paid at a counter.
+# For a failed order: the customer has paid, or owes it, if it is a sale of a drawer or on an account, if it had arrived
+# before, or if somebody sold it while drawers are in use. Otherwise nobody paid at a counter.
 _END = f"""
     UPDATE drawers_payment payment SET
            outcome = CASE
@@ -51,7 +51,7 @@ _END = f"""
       FROM unnest(%s::bigint[], %s::timestamptz[], %s::bigint[]) AS ended (id, at, cost)
      WHERE payment.id = ended.id
 """  # noqa: S608 - our own text
-# What another transaction holds is taken in the next time. Nothing waits here: the shift is locked already.
+# The next shift takes the rows that another transaction holds. Nothing waits here: the shift is locked already.
 _TAKE_IN = """
     UPDATE drawers_payment SET sold_in_id = coalesce(sold_in_id, %(shift)s),
            ended_in_id = CASE WHEN ended_at IS NOT NULL THEN %(shift)s END
@@ -66,7 +66,7 @@ _TAKE_IN = """
 
 
 class Ending(NamedTuple):
-    """An order that has ended. `cost`: rupiah that it cost; None where the customer has nothing for the money."""
+    """The end of an order. `cost`: its cost in rupiah; None if nothing was delivered."""
 
     payment: int
     at: dt.datetime
@@ -74,10 +74,10 @@ class Ending(NamedTuple):
 
 
 def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: PaymentFacts) -> Payment:
-    """Store how the order with this ref_id, which sells for `amount` rupiah, is paid; in the order's transaction.
+    """Store the payment of the order with this ref_id, which sells for `amount` rupiah, in the order's transaction.
 
-    It belongs to the seller's open shift, or waits for the next one where the shift that sold it has closed. On credit
-    the sale is on the customer's account with it. Raises `PaymentUnclear`, `CreditRefused` and what that raises.
+    It belongs to the seller's open shift. If the shift that sold it has closed, it waits for the next one. A sale on
+    credit goes on the customer's account. Raises `PaymentUnclear` and `CreditRefused`.
     """
     row = facts.row
     given = facts.cash_given if row.counts_as_cash and (facts.cash_given or 0) >= amount else None
@@ -106,7 +106,7 @@ def take_payment(ref_id: str, *, amount: int, seller: User | None, facts: Paymen
 
 
 def _shift_for(seller: User | None, agreed_in: int | None) -> tuple[int | None, int | None]:
-    """The shift that takes the sale, and the earlier one that sold it; both may be empty."""
+    """The shift that takes the sale, and the earlier shift that sold it; both may be empty."""
     if seller is None:
         return None, None
     with connection.cursor() as cursor:
@@ -126,14 +126,14 @@ def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
 
 
 def end_payments(endings: Collection[Ending]) -> None:
-    """Say what became of the money of these orders, in the transaction that ends them; the orders are locked."""
+    """End the payments of these orders, in the transaction that ends the orders; the orders are locked."""
     if endings:
         with connection.cursor() as cursor:
             cursor.execute(_END, [list(column) for column in zip(*endings, strict=True)])
 
 
 def take_in(shift: Shift) -> None:
-    """Let this locked shift have what waits for its person's next one: sales that were approved, and late endings."""
+    """Give this locked shift the payments that wait for its person's next shift: approved sales and late endings."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_IN, {"shift": shift.pk, "seller": shift.cashier_id})
 
@@ -155,10 +155,10 @@ def change_payment(
     customer: Customer | None = None,
     reference: str = "",
 ) -> Payment:
-    """Note that the customer paid otherwise; return the payment as it is then.
+    """Note that the customer paid in another way; return the changed payment.
 
-    `cash_given`: rupiah, at least the amount. `customer`: who owes it; it goes on that account, or off it, in the same
-    transaction. Raises `DrawerRefused`, also when the shift of the sale is closed or the order ended for nothing,
+    `cash_given`: rupiah, at least the amount. `customer`: the debtor; the sale goes on that account, or off it, in the
+    same transaction. Raises `DrawerRefused`, also when the shift of the sale is closed or the order ended for nothing,
     `PaymentUnclear` and `CreditRefused`.
     """
     facts = PaymentFacts(method=method, customer=customer, reference=reference)
@@ -204,16 +204,16 @@ def _refuse_unless_own_open(payment: Payment, actor: User) -> None:
 
 
 def follow_price(payment_id: int, amount: int, *, actor: User | None) -> None:
-    """Of an order that sells for `amount` rupiah from now on: so does its payment, and what is on an account.
+    """Set the payment of an order, and its debt on an account, to the new `amount` (rupiah).
 
-    The order is locked. What a closed shift sold stays as it was. Raises `OverCap`.
+    The order is locked. The payments of a closed shift stay. Raises `OverCap`.
     """
     current = lock_payment(payment_id)
     is_changing = current.sold_in_id is None or _is_open(current.sold_in_id)
     if current.debt and current.debt.amount != amount:
         current.debt = credit.follow_price(current.debt, amount, actor=actor)
     if is_changing:
-        # What the customer gave was for the other price.
+        # The given cash was for the old price.
         current.amount, current.cash_given = amount, None
     current.save(update_fields=["amount", "cash_given", "debt"])
 

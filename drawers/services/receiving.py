@@ -1,4 +1,4 @@
-"""Who takes a drawer over says so: nobody is handed a short one while away."""
+"""The next person confirms a handover: nobody gets a short drawer while away."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer")
 
 
 def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> None:
-    """Raise `Refused` unless this is the password, or at a till the PIN, of who takes the shift's drawer over.
+    """Raise `Refused` unless this is the password, or at a till the PIN, of the person who takes the drawer over.
 
     `actor`: who is signed in there. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
     transaction that may roll back.

@@ -35,9 +35,9 @@ def give_back(
 ) -> Payment:
     """Note that the customer has the whole price back, by `method`; return the payment.
 
-    The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; what else may be
-    in none, such as a transfer by the owner. On credit it comes off the account on which it was sold, else off that of
-    `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`, and
+    The order has ended without success, and nobody gave it back before. Cash comes out of a `shift`; another way may be
+    in no shift, such as a transfer by the owner. On credit it comes off the account on which it was sold, else off that
+    of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`, and
     `CreditRefused`.
     """
     is_cash = counts_as_cash(method)
@@ -117,6 +117,6 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
 
 
 def unsettled(shifts: Sequence[Shift]) -> QuerySet[Payment]:
-    """What was sold in these shifts and has not ended, or is owed to the customer; oldest first."""
+    """The payments of these shifts whose order has not ended, or that are owed to the customer; oldest first."""
     sold = Payment.objects.filter(sold_in__in=shifts, outcome__in=[Outcome.OPEN, Outcome.OWED])
     return sold.select_related("order").order_by("pk")

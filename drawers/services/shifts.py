@@ -102,7 +102,7 @@ def _left_in(drawer: Drawer) -> int | None:
 
 
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
-    """Close it with what was counted, whatever the difference; return it as it stays.
+    """Close it with this count and any difference; return the closed shift.
 
     Raises `DifferenceUnexplained` while there is a difference and no reason, and `DrawerRefused`.
     """

@@ -1,4 +1,4 @@
-"""What shifts add up to, always from their sales and entries."""
+"""The sums of shifts, always from their sales and entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUMS = """
     SELECT sold_in_id, 'sale', method, is_cash, sum(amount), count(*)
       FROM drawers_payment WHERE sold_in_id = ANY(%(shifts)s) GROUP BY 1, 3, 4
 """
-# Of what has arrived in a shift: what it cost us, and what the customers paid for just that.
+# The orders that arrived in a shift: their cost, and the amount that customers paid for them.
 _COSTS = """
     SELECT ended_in_id, sum(cost), sum(amount) FROM drawers_payment
      WHERE ended_in_id = ANY(%(shifts)s) AND outcome = 'kept' GROUP BY 1
@@ -31,14 +31,14 @@ def _by_method() -> dict[str, int]:
 
 @dataclass
 class Totals:
-    """Sums of one shift or of several, in rupiah; what went out is below zero."""
+    """Sums of one shift or of several, in rupiah; outgoing money is below zero."""
 
     opening: int = 0
     sales: dict[str, int] = field(default_factory=_by_method)
     refunds: dict[str, int] = field(default_factory=_by_method)
-    # What customers paid of their debts; what a signed day says of the time before has none.
+    # Paid debts; missing in days that were signed before these were counted.
     credit: dict[str, int] = field(default_factory=_by_method)
-    # What the shop paid out of what it kept for customers; below zero.
+    # Payouts of money that the shop kept for customers; below zero.
     credit_out: dict[str, int] = field(default_factory=_by_method)
     # The methods among these that count as cash.
     cash_methods: list[str] = field(default_factory=lambda: [CASH])
@@ -86,7 +86,7 @@ class Totals:
 
     @property
     def profit(self) -> int:
-        """What the customers paid for what has arrived in it, less what that cost us."""
+        """The amount that customers paid for the arrived orders, less their cost."""
         return self.arrived - self.cost
 
     def take(self, kind: str, method: str, *, is_cash: bool, amount: int, count: int) -> None:
@@ -121,7 +121,7 @@ def _add(sums: dict[str, int], method: str, amount: int) -> None:
 
 
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
-    """The sums of each of these shifts, by key. Cost and profit are zero unless they are asked for."""
+    """The sums of each of these shifts, by key. Cost and profit are zero unless the caller wants them."""
     found = {pk: Totals() for pk in shifts}
     with connection.cursor() as cursor:
         cursor.execute(_SUMS, {"shifts": list(shifts)})

@@ -35,7 +35,7 @@ def shift_badge(shift: Shift) -> SafeString:
 
 @register.simple_tag
 def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
-    """`{% shift_link shift user words %}`: the words, else its number; the way to the shift for who may see it."""
+    """`{% shift_link shift user words %}`: the words, else its number; a link for people who may see the shift."""
     words = words or f"{gettext('Shift')} {shift.pk}"
     if not presenting.may_see_shift(shift, person):
         return format_html("{}", words)
@@ -83,8 +83,8 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
     """`{% paid_by request destination %}`: inside the form that places an order, how the customer pays.
 
-    Cash unless somebody chooses. Nothing for who neither has a drawer open nor sells on credit; but who could have a
-    drawer open and has none reads that the sale is in no shift.
+    Cash unless somebody chooses. Empty for a person who has no drawer open and does not sell on credit. A person who
+    could open a drawer reads that the sale is in no shift.
     """
     person = request.user
     may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)

@@ -22,7 +22,7 @@ from drawers import services
 @staff_only(Right.USE_CREDIT)
 @require_POST
 def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
-    """Note what the customer paid; cash goes into the open drawer of who takes it."""
+    """Note a customer's payment of a debt; cash goes into the taker's open drawer."""
     account = get_object_or_404(CreditAccount, customer=pk)
     form = CreditPaymentForm(request.POST)
     if not form.is_valid():
@@ -37,7 +37,7 @@ def credit_paid(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.USE_CREDIT, Right.GIVE_BACK)
 @require_POST
 def credit_paid_out(request: StaffRequest, pk: int) -> HttpResponse:
-    """Note what was paid out to a customer whom the shop owes money; cash comes out of one's own open drawer."""
+    """Note a payout to a customer; cash comes out of the person's own open drawer."""
     account = get_object_or_404(CreditAccount, customer=pk)
     form = CreditPayoutForm(request.POST)
     if not form.is_valid():
@@ -71,7 +71,7 @@ def credit_undo(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _undone(owed: int) -> str:
-    """What is owed afterwards; rupiah, below zero by the shop."""
+    """The debt afterwards; rupiah, below zero if the shop owes the customer."""
     if owed > 0:
         return _("The payment is undone. The customer now owes %(amount)s.") % {"amount": rupiah(owed)}
     if owed == 0:

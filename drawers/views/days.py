@@ -62,7 +62,7 @@ def _found(day: dt.date) -> DrawerDay | None:
 @staff_only(Right.VIEW_SHIFTS)
 @require_GET
 def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
-    """What the shifts of one day came to, by cashier; fit for paper."""
+    """The sums of one day's shifts, by cashier; fit for paper."""
     shown = _day(day)
     today, following = timezone.localdate(), shown + dt.timedelta(days=1)
     context = _closing(request, shown)
@@ -103,7 +103,7 @@ def _sum(lines: Iterable[DayLine]) -> dict[str, int]:
 
 
 def _by_method(lines: Iterable[DayLine]) -> list[tuple[str, str, int]]:
-    """What all shifts sold by each method, less what went back so: its code, its words, rupiah."""
+    """The sales of all shifts by method, less refunds by the same method: its code, its words, rupiah."""
     sums: Counter[str] = Counter()
     for line in lines:
         for sold in (line.totals.sales, line.totals.refunds):

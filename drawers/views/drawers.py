@@ -20,7 +20,7 @@ from drawers.models import Drawer, Shift
 @staff_only(Right.MANAGE_DRAWERS)
 @require_http_methods(["GET", "POST"])
 def drawer_list(request: StaffRequest) -> HttpResponse:
-    """All drawers, with who has them open; add one (POST)."""
+    """All drawers, each with the person who has it open; add one (POST)."""
     form = DrawerForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

@@ -88,7 +88,7 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
 
 
 def _open_before(request: StaffRequest, own: Shift, form: OpenForm) -> HttpResponse:
-    """To the drawer that another window has opened; unless this is the same form, with what was typed."""
+    """To the drawer that another window has opened; with the typed values, unless this is the same form."""
     is_same = form.is_valid() and (form.cleaned_data["drawer"], form.pieces) == (own.drawer, own.opening_pieces)
     if not is_same:
         words = _("You have %(drawer)s open.") % {"drawer": own.drawer.name}
@@ -129,7 +129,7 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
 
 
 def _too_late(request: StaffRequest, form: PaidForm) -> HttpResponse:
-    """To the page that opens a drawer, with what was typed for one that is closed."""
+    """To the page that opens a drawer, with the values that were typed for a closed one."""
     refusal = DrawerRefused("no_shift")
     typed = " – ".join(filter(None, (form["amount"].value(), form["reason"].value())))
     words = _("Not entered: %(what)s") % {"what": typed}

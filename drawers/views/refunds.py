@@ -1,4 +1,4 @@
-"""What the shop is to give back to customers, and what was given back."""
+"""The list of refunds: due ones and given ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = ("seller", "given_by", "refund_entry__shift__drawer", "debt__account__c
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def refund_list(request: StaffRequest) -> HttpResponse:
-    """What customers are to get back, of the whole shop; or, by the filters in the URL, what they got."""
+    """The whole shop's refunds due; the filters in the URL also show the given ones."""
     if not (request.user.has_perm(Right.USE_DRAWERS) or request.user.has_perm(Right.VIEW_SHIFTS)):
         raise PermissionDenied
     found = RefundFilter(request.GET, queryset=Payment.objects.refunds().select_related(*_SHOWN).with_orders())

@@ -33,7 +33,7 @@ from exports.formats import csv_blocks
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
-# Of what is no sale; the file has all of it.
+# The most entries on the page; the file has all of them.
 _MOST_ENTRIES = 200
 
 
@@ -54,12 +54,12 @@ def sales_of(shift: Shift) -> QuerySet[Payment]:
 
 
 def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
-    """What else came into a shift or went out of it, as the table shows it, newest first."""
+    """The other cash of a shift, as the table shows it, newest first."""
     return shift.entries.select_related("person", "undone_by", "payment").order_by("-pk")
 
 
 def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
-    """The shift, for its cashier or for who holds one of the permissions."""
+    """The shift, for its cashier or for a person with one of the permissions."""
     if not any(request.user.has_perm(one) for one in (Right.USE_DRAWERS, *permissions)):
         raise PermissionDenied
     shift = get_object_or_404(
@@ -124,7 +124,7 @@ def _after(shift: Shift) -> QuerySet[Shift]:
 
 
 def _counts(shift: Shift) -> list[tuple[int, int, int]]:
-    """Of a closed shift: (rupiah of the note or coin, how many, what they make), without those that were not there."""
+    """The count of a closed shift: (rupiah of the note or coin, how many, their sum), without absent ones."""
     pieces = shift.counted_pieces or []
     return [(value, number, value * number) for value, number in zip(DENOMINATIONS, pieces, strict=False) if number]
 

@@ -52,12 +52,12 @@ def close_days() -> None:
 
 
 def closing_of(day: dt.date) -> ClosedDay:
-    """What the entries say of this day; it is not stored."""
+    """This day by its entries; it is not stored."""
     return closing_from(day, *read_together(*closing_questions(day)))
 
 
 def closing_questions(day: dt.date, *, is_running: bool = False) -> list[QuerySet[Any, Any]]:
-    """What is asked of the entries for the closing of this day, which `closing_from` makes of the answers.
+    """The questions for the closing of this day; `closing_from` makes it from the answers.
 
     `is_running`: only the entries after those that `RunningDay` has, and that row.
     """

@@ -1,7 +1,7 @@
 """Post entries to the books: the only place that does. Call it inside the transaction that changes the order.
 
-Lock order: the order's row, then the books. What has to be read is read before: one statement takes the books' row,
-moves its sums and appends the entries. Let it be the transaction's last, so that the one row does not become a queue.
+Lock order: the order's row, then the books. All reading comes first: one statement takes the books' row, moves its sums
+and appends the entries. Let it be the transaction's last, so that the one row does not become a queue.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def lock_books() -> Books:
 def settled_no() -> int:
     """A number before which nobody posts any more: each entry with a lower one can be seen from now on.
 
-    Call it outside any transaction, for it waits for whoever is posting.
+    Call it outside any transaction, because it waits for a running posting.
     """
     with transaction.atomic():
         lock_books()
@@ -56,7 +56,7 @@ def available(of: Books | None = None) -> int | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """What a move of an order does to the books; `kind` is one of an order's.
+    """The effect of an order's move on the books; `kind` is a kind of an order's entries.
 
     `amount`: rupiah, to reserve (HOLD) or to debit. `is_new`: the order was stored just now and has no entries yet.
     """
@@ -73,9 +73,9 @@ class Step:
 def post(steps: Sequence[Step]) -> None:
     """Post these steps of locked orders, one after the other, in one statement.
 
-    HOLD reserves exactly the amount, whatever was before. RELEASE ends the reservation, if there is one. DEBIT (the
-    upstream has accepted the order) ends it and debits the amount, once. REFUND and REVERSAL bring back what was taken,
-    if anything was, once. Raises `NotEnough`, posting nothing.
+    HOLD reserves exactly the amount, and replaces an earlier reservation. RELEASE ends the reservation, if there is
+    one. DEBIT (the upstream has accepted the order) ends it and debits the amount, once. REFUND and REVERSAL bring back
+    what was taken, if anything was, once. Raises `NotEnough`, posting nothing.
     """
     standings = _standings({step.ref_id for step in steps if not step.is_new})
     lines: list[_Line] = []
@@ -91,7 +91,7 @@ def post(steps: Sequence[Step]) -> None:
 
 
 def reserve(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
-    """Reserve exactly `amount` rupiah for the order, whatever was before. Raises `NotEnough`, posting nothing."""
+    """Reserve exactly `amount` rupiah in place of an earlier reservation. Raises `NotEnough`, posting nothing."""
     post([_step(Entry.Kind.HOLD, ref_id, order_kind, actor, amount=amount)])
 
 
@@ -101,7 +101,7 @@ def debit(*, ref_id: str, order_kind: str, amount: int, actor: User | None = Non
 
 
 def refund(*, ref_id: str, order_kind: str, actor: User | None = None) -> None:
-    """The order has failed: what was taken comes back, once."""
+    """The order has failed: its debit comes back, once."""
     post([_step(Entry.Kind.REFUND, ref_id, order_kind, actor)])
 
 
@@ -121,7 +121,7 @@ def post_top_up(*, amount: int, actor: User | None, reason: str) -> Entry:
 
 
 def post_adjustment(*, amount: int, actor: User, reason: str) -> Entry:
-    """Move the balance by `amount` rupiah (signed): what two people agreed on, or the reversal of that."""
+    """Move the balance by `amount` rupiah (signed): an adjustment of two people, or its reversal."""
     step = _account(Entry.Kind.ADJUSTMENT, actor)
     return _append([_Line(step, step.kind, abs(amount), balance_change=amount, reason=reason)])[0]
 
@@ -140,7 +140,7 @@ class _Line:
 
 @dataclass
 class _Standing:
-    """What an order's entries come to: rupiah reserved, rupiah debited, whether that came back.
+    """The sums of an order's entries: rupiah reserved, rupiah debited, whether the debit came back.
 
     Nobody else posts for the order meanwhile: its row is locked.
     """
@@ -200,9 +200,9 @@ def _account(kind: Entry.Kind, actor: User | None = None) -> Step:
     return _step(kind, "", "", actor)
 
 
-# The entries take their ids and times under the lock of the books' row. So the order of the ids is the order of
-# posting, and so is that of the times, whatever the clocks of several machines say: never before the last one, and
-# never in a closed day. So each day closes as the next one opens, and stays so.
+# The entries take their ids and times under the lock of the books' row. So ids and times are both in the order of
+# posting, even if the clocks of several machines differ: never before the last one, and never in a closed day. So each
+# day closes as the next one opens, and stays so.
 _APPEND = """
     WITH books AS (
         UPDATE ledger_books

@@ -120,7 +120,7 @@ def _read_days(first: dt.date, last: dt.date) -> Days:
 
 
 def _running(day: dt.date, before: list[Entry], newest: list[Entry], made: list[Any], summed: list[Any]) -> ClosedDay:
-    """The closing of a day that is not over, of the answers to its questions. What many entries come to is kept."""
+    """The closing of a day that is not over, of the answers to its questions. The sums of many entries are kept."""
     closing = closing_from(day, before, newest, made, summed)
     if sum(count for _kind, _order_kind, count, *_sums in made) > _MOST_ADDED_UP:
         keep_running_day(closing, newest[0])
@@ -172,5 +172,5 @@ def usual_spending_of(found: Iterable[Any]) -> int | None:
 
 
 def low_below(per_hour: int | None) -> int:
-    """Rupiah: the balance is low below that, where an hour takes so much; whoever tops up is alerted."""
+    """Rupiah: below that the balance is low, by the use of an hour, and an alert opens."""
     return max(settings.ALERT_LOW_BALANCE, round((per_hour or 0) * settings.ALERT_LOW_BALANCE_HOURS))

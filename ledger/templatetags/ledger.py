@@ -28,7 +28,7 @@ KIND_LOOKS = {
 
 @register.simple_tag
 def entry_badge(kind: str) -> SafeString:
-    """`{% entry_badge entry.kind %}`: what kind of entry it is."""
+    """`{% entry_badge entry.kind %}`: the kind of entry."""
     return badge(KIND_LOOKS[Kind(kind)], Kind(kind).label)
 
 
