@@ -1,4 +1,4 @@
-"""What somebody has to know now. Opened and closed by the kinds' rules, never by hand."""
+"""A fact that somebody has to know now. Opened and closed by the kinds' rules, never by hand."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Evaluation(models.Model):
 class AlertNotice(models.Model):
     """One alert on one way to people: when they were notified of it, and of its end.
 
-    A message that may have arrived has a time and a fault: it is sent again, later than one that failed.
+    A message that may have arrived has a time and a fault: it is sent again, later than a failed one.
     """
 
     class Fault(models.TextChoices):

@@ -29,7 +29,7 @@ _WAITING_COUNTED = 100
 
 @dataclass(frozen=True)
 class Line:
-    """What one person reads of one alert. `alert`: None for what the upstream's own account says; that stays."""
+    """One alert as one person reads it. `alert`: None for what the upstream's own account says; that stays."""
 
     code: str
     look: tuple[str, str]
@@ -78,7 +78,7 @@ class Head:
 
     @property
     def lines(self) -> list[Line]:
-        """What is wrong, the worst first; of the alerts the first twenty."""
+        """The problems, the worst first; at most twenty alerts."""
         return self._first(_DESCRIBED)
 
     def _first(self, most: int) -> list[Line]:
@@ -87,7 +87,7 @@ class Head:
 
     @property
     def hidden(self) -> list[Line]:
-        """What the person hid for a while."""
+        """The alerts that the person hid for a while."""
         return [_line(alert, self.user, until) for alert, until in self.hidden_alerts]
 
     @property
@@ -116,7 +116,7 @@ class Head:
 
 
 def head_for(user: User) -> Head:
-    """What concerns this person: the upstream's state from its first second on, then the open alerts."""
+    """The lines for this person: the upstream's state from its first second on, then the open alerts."""
     kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
     accounts, alerts, snoozes, waiting, refunds, complaints, shops = read_together(
         UpstreamAccount.objects.filter(only=True),
@@ -158,7 +158,7 @@ def _line(alert: Alert, user: User, hidden_until: dt.datetime | None = None) -> 
 
 
 def _of_account(account: UpstreamAccount) -> list[Line]:
-    """That the upstream refuses us, or answers nothing: what every order waits for."""
+    """The line that the upstream refuses us, or does not answer: every order waits for it."""
     if account.refused_since:
         words = Words(
             title=_("The provider refuses our account (%(code)s).") % {"code": account.refused_code},

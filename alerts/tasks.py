@@ -1,4 +1,4 @@
-"""What beat has done about alerts."""
+"""Beat's tasks about alerts."""
 
 from celery import shared_task
 from django.utils.translation import gettext as _
@@ -8,12 +8,12 @@ from alerts import services
 
 @shared_task
 def evaluate_alerts() -> None:
-    """Open and close alerts, and notify people of what is due. What fails is tried again later."""
+    """Open and close alerts, and notify people of what is due. A failed sending is tried again later."""
     services.evaluate_alerts()
     services.notify_people()
 
 
 @shared_task
 def send_checkpoint(note: str) -> None:
-    """Send the audit's signed checkpoint on every way: whoever keeps the messages can prove a later change."""
+    """Send the audit's signed checkpoint on every way: these messages can prove a later change."""
     services.send_to_all(_("Checkpoint of the audit"), note)

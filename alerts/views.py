@@ -77,7 +77,7 @@ def _head_again(request: HttpRequest, head: Head, *, is_open: bool = False) -> H
 def alerts_now(request: HttpRequest) -> HttpResponseBase:
     """The head of an open page again; 204 when it says what the page shows already (`seen`).
 
-    Also 204 for a person who is signed out: what is being typed stays.
+    Also 204 for a person who is signed out: the text that they are typing stays.
     """
     if not isinstance(request.user, User):
         return HttpResponse(status=204)

@@ -2,8 +2,7 @@
 decision).
 
 A callback is checked, stored as it came and answered, in this order and before anything is done about it: no
-upstream call, no order is touched here. Whatever is stored is processed by a worker, or by the sweep when the broker
-is down.
+upstream call, no order is touched here. A worker processes every stored callback, or the sweep when the broker is down.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ class NotAccepted(Exception):
 
 
 class AlwaysJson(BaseContentNegotiation):
-    """Whatever the caller says it accepts: a callback must not be lost over a header."""
+    """Any Accept header is fine: a callback must not be lost over a header."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser:
-        """Not used: the bytes are read as they came."""
+        """Not used: the bytes are read unchanged."""
         return next(iter(parsers))
 
     def select_renderer(
@@ -111,7 +110,7 @@ def _read(request: HttpRequest, source: str | None) -> tuple[bytes, str, str]:
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if not declared.isdigit() or int(declared) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE)
-    # the web server has all of it, and gives the length of a chunked body as if it had been declared
+    # the web server has the whole body, and gives a chunked one a declared length
     body = request.read(MAX_BYTES + 1)
     if len(body) > MAX_BYTES:
         raise NotAccepted(status.HTTP_413_REQUEST_ENTITY_TOO_LARGE, RefusalReason.TOO_LARGE, size=len(body))

@@ -1,4 +1,4 @@
-"""The address for callbacks, before whatever only people need."""
+"""The address for callbacks, before the steps that only people need."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ class CallbackMiddleware:
         self._match = ResolverMatch(self._receive, (), {}, url_name="upstream_callback")
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The answer to a callback, or whatever the rest of the app says."""
+        """The answer to a callback, or the answer of the rest of the app."""
         if request.path_info != PATH:
             return self.get_response(request)
         request.resolver_match = self._match  # its name among the measured pages

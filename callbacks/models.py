@@ -18,7 +18,7 @@ from core.triggers import never_truncated
 
 
 class CallbackState(LookChoices):
-    """What became of a callback."""
+    """The result of a callback."""
 
     RECEIVED = "received", "clock", "pending", _("Waiting")
     APPLIED = "applied", "circle-check", "good", pgettext_lazy("callback", "Processed")
@@ -42,7 +42,7 @@ _SELDOM = sorted(set(CallbackState.values) - {CallbackState.APPLIED})
 
 class CallbackQuerySet(models.QuerySet["Callback"]):
     def due(self) -> CallbackQuerySet:
-        """Callbacks that wait and are to be processed now, oldest due first: new ones, whatever a clock says."""
+        """Waiting callbacks to process now, oldest due first; new ones always, even if a clock is wrong."""
         is_due = Q(tries=0) | Q(next_try_at__lte=clock.now())
         return self.filter(is_due, state=CallbackState.RECEIVED).order_by("next_try_at", "pk")
 
@@ -70,7 +70,7 @@ class Callback(models.Model):
     fault = models.CharField(max_length=300, blank=True, help_text="How it failed last.")
 
     objects = CallbackQuerySet.as_manager()
-    # What a verification of the audit computes again
+    # A verification of the audit computes it again
     digests = {"content_hash": "body"}
 
     class Meta:

@@ -14,7 +14,7 @@ from purchases.states import Status
 
 
 def result_words(callback: Callback) -> str:
-    """What came of it, beside its state."""
+    """Its result, beside its state."""
     if callback.fault:
         return _("Our own code failed on it (%(fault)s). Tried %(n)s times, and again by itself.") % {
             "fault": callback.fault,
@@ -30,7 +30,7 @@ def result_words(callback: Callback) -> str:
 
 @dataclass(frozen=True)
 class ShownBody:
-    """A callback's body: `raw` is the bytes as text, whatever they are; `formatted` is for reading.
+    """A callback's body: `raw` is any bytes as text; `formatted` is for reading.
 
     `formatted` is empty when the body is not JSON, or is formatted already.
     """
@@ -40,7 +40,7 @@ class ShownBody:
 
 
 def body_of(callback: Callback, order: Order | None) -> ShownBody:
-    """The body as whoever looks may see the number in it; `order`: the one that it names."""
+    """The body as the viewer may see its number; `order`: the order that it names."""
     raw = bytes(callback.body).decode("utf-8", errors="backslashreplace")
     try:
         content = json.loads(raw)

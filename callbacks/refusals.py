@@ -20,7 +20,7 @@ from callbacks.models import CallbackRefusal, RefusalReason
 
 log = structlog.get_logger()
 
-# What came in so many seconds is written together.
+# The refusals of so many seconds are written together.
 SECONDS = 1.0
 # So many of these are described.
 _DESCRIBED = 20

@@ -40,7 +40,7 @@ log = structlog.get_logger()
 _HEADERS_NOT_KEPT = SIGNATURE_HEADERS | {"cookie", "authorization", "proxy-authorization"}
 _HEADER_LENGTH = 500
 
-# What processing writes on a callback.
+# The columns that processing writes.
 _OUTCOME = ("state", "result", "processed_at", "tries", "fault")
 # One transaction takes so many. It holds their orders' locks, for about 0.1 s.
 _BATCH = 50
@@ -72,7 +72,7 @@ def receive(
 ) -> int:
     """Store a genuine callback and wake a worker up; the same bytes again are only counted. Returns its key.
 
-    Whatever X-Delivery-Id they come with: that is not signed, so that whoever has heard one callback could make many.
+    The X-Delivery-Id does not matter: it is not signed, and a listener could make many callbacks from one.
     """
     kept = {name.lower(): value.replace("\x00", "") for name, value in headers.items()}
     values: dict[str, Any] = {
@@ -99,10 +99,10 @@ def receive(
 
 
 def process_waiting() -> None:
-    """Process whatever waits, in batches, oldest due first, until nothing does.
+    """Process all waiting callbacks, in batches, oldest due first.
 
-    One thread of a process does it, four times a second; a thread that is asked meanwhile returns, and the
-    first one looks again. Several processes share the work: each skips what another has locked.
+    One thread of a process does it, four times a second; a second thread returns at once, and the first one looks
+    again. Several processes share the work: each skips what another has locked.
     """
     _asked.set()
     while _asked.is_set() and _one_at_a_time.acquire(blocking=False):
@@ -121,7 +121,7 @@ def process_waiting() -> None:
 def process_batch(limit: int) -> int:
     """Process up to `limit` callbacks that are due, in one transaction; return how many were taken.
 
-    Of several about one order only the oldest is taken. When one fails, each is processed by itself.
+    If several are about one order, only the oldest is taken. When one fails, each is processed by itself.
     """
     taken: list[Callback] = []
     try:
@@ -164,7 +164,7 @@ def process(callback_id: int) -> Callback:
 def _process(callbacks: Sequence[Callback]) -> None:
     """Do what these locked callbacks say, and note on them what became of them.
 
-    Of several about one order only the first settles it now; the next is judged by what that one has made of it.
+    If several are about one order, only the first settles it now; the next is judged by the result.
     """
     messages = {callback: message for callback in callbacks if (message := _read(callback))}
     signed: dict[str, Callback] = {}
@@ -183,7 +183,7 @@ def _process(callbacks: Sequence[Callback]) -> None:
 
 
 def _read(callback: Callback) -> CallbackBody | None:
-    """What it says; None when it makes no sense, which is its end."""
+    """Its message; None if it is invalid, which ends the callback."""
     try:
         return CallbackBody.model_validate(strict_json.loads(bytes(callback.body), floats=False))
     except ValidationError as error:

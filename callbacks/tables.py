@@ -21,12 +21,12 @@ class CallbackTable(Table[Callback]):
 
     @column(_("State"), phone="1 left")
     def status(self, callback: Callback) -> SafeString:
-        """What became of it."""
+        """Its result."""
         return callback.badge
 
     @column(_("Event"), css="mono", phone="2 wide")
     def event(self, callback: Callback) -> SafeString:
-        """What it reports; leads to it."""
+        """Its report; links to the callback."""
         return row_link(reverse("callback_detail", args=[callback.pk]), callback.event or _("callback"))
 
     @column(_("ref_id"), css="mono", phone="3 wide")
@@ -36,7 +36,7 @@ class CallbackTable(Table[Callback]):
 
     @column(_("Result"), css="sub", phone="4 wide")
     def result(self, callback: Callback) -> SafeString:
-        """What came of it, how often it was delivered, and whether it may settle an order."""
+        """Its result, the number of deliveries, and whether it may settle an order."""
         facts = [result_words(callback)] if callback.result or callback.fault else []
         if callback.repeats:
             facts.append(

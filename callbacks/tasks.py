@@ -1,4 +1,4 @@
-"""What the workers do about stored callbacks. Safe to run twice, late, or not at all."""
+"""The workers' tasks about stored callbacks. Safe to run twice, late, or not at all."""
 
 from celery import shared_task
 
@@ -7,5 +7,5 @@ from callbacks import services
 
 @shared_task
 def process_waiting(_callback_id: int | None = None, _permit_id: str = "") -> None:
-    """Do what all callbacks say that wait, not only the one that it was sent for; a fault of ours stays on its row."""
+    """Process all waiting callbacks, not only the one that it was sent for; a fault of ours stays on its row."""
     services.process_waiting()

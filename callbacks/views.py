@@ -1,4 +1,4 @@
-"""The pages about callbacks: what came in, what became of it, and processing it again."""
+"""The pages about callbacks: the messages, their results, and processing one again."""
 
 from __future__ import annotations
 

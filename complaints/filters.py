@@ -37,7 +37,7 @@ class ComplaintFilter(OfOrderFilter):
 
     @property
     def qs(self) -> QuerySet[Complaint]:
-        """What is not closed, unless another state is asked for."""
+        """The open complaints, unless another state is asked for."""
         found: QuerySet[Complaint] = super().qs
         return found.exclude(state=State.CLOSED) if self.is_by_due else found
 

@@ -1,4 +1,4 @@
-"""What people write about a complaint."""
+"""Forms about a complaint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINE = {"class": "form-control", "autocomplete": "off"}
 
 
 class ComplaintForm(forms.Form):
-    """What the customer says, or what was done; and until when somebody looks after it again."""
+    """The customer's words or the step taken, and the new due time."""
 
     words = forms.CharField(label=_("What the customer says"), max_length=500, widget=forms.TextInput(_LINE))
     hours = forms.TypedChoiceField(
@@ -24,7 +24,7 @@ class ComplaintForm(forms.Form):
 
 
 class StepForm(ComplaintForm):
-    """A step of a complaint: its words and time. Where it goes says the button (`to`)."""
+    """A step of a complaint: its words and time. The button (`to`) names the new state."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

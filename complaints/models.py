@@ -1,4 +1,4 @@
-"""Complaints about orders: what a customer says, what was asked of the upstream, and what came of it.
+"""Complaints about orders: the customer's words, the question to the upstream, and the result.
 
 A complaint says nothing about the order: no status moves with it.
 """
@@ -21,7 +21,7 @@ from staff.models import User
 
 
 class State(models.TextChoices):
-    """Where a complaint stands."""
+    """The states of a complaint."""
 
     OPEN = "open", _("Complaint open")
     ASKED = "asked", _("Provider asked")

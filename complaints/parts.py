@@ -1,4 +1,4 @@
-"""What complaints show on the page of an order."""
+"""The part of complaints on the page of an order."""
 
 from core.parts import fill
 

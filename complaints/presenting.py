@@ -1,4 +1,4 @@
-"""What to say to the customer about an order, in a plain sentence; and complaints in words.
+"""The answer to a customer about an order, in a plain sentence; and complaints in words.
 
 An outcome that is not known is never called failed.
 """
@@ -37,7 +37,7 @@ _LOOKS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What to say to the customer. `code` names it for scripts and tests; `text` is the whole message."""
+    """The answer to the customer. `code` names it for scripts and tests; `text` is the whole message."""
 
     code: str
     sentence: str
@@ -46,9 +46,9 @@ class Answer:
 
 
 def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account: OffAccount | None) -> Answer:
-    """The answer in the shop's language, or that of whoever is signed in. `owed`: rupiah to be given back, if any.
+    """The answer in the shop's language, or the signed-in person's. `owed`: rupiah to be given back, if any.
 
-    `off_account`: what of it comes off an account, or came off, instead of money.
+    `off_account`: the rupiah that come off an account, or came off, instead of money.
     """
     with translation.override(head.language or translation.get_language()):
         code, sentence, more = _said(order, owed, off_account)
@@ -116,7 +116,9 @@ def _ended(
     payment, is_given = order.payment, order.payment.is_given
     if off_account and (is_given or owed):
         return code, sentence % facts, off_account_words(off_account, is_done=is_given)
-    if is_given and payment.given_method and not moves_money(payment.given_method):  # for who does not see the account
+    if (
+        is_given and payment.given_method and not moves_money(payment.given_method)
+    ):  # for people who do not see the account
         money = _("We have settled %(amount)s on your account.")
     elif is_given:
         money = _("We have given you %(amount)s back.")
@@ -130,7 +132,7 @@ def _ended(
 
 
 def _asks_again(order: Order) -> str:
-    """How often the upstream is asked, which is why nobody needs to."""
+    """How often the status is checked by itself, so that nobody needs to."""
     seconds = max(1, round(backoff(order.polls)))
     if seconds < 120:
         words = ngettext(

@@ -23,12 +23,12 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("State"), phone="1 left")
     def state(self, complaint: Complaint) -> SafeString:
-        """Where it stands."""
+        """Its state."""
         return complaint_badge(complaint)
 
     @column(_("Order"), css="nowrap", phone="2 left")
     def order(self, complaint: Complaint) -> SafeString:
-        """What was bought; leads to what to say to the customer."""
+        """The product; links to the answer for the customer."""
         return row_link(complaint.get_absolute_url(), complaint.order.product_name)
 
     @column(_("Destination"), css="nowrap", phone="3 left")
@@ -40,12 +40,12 @@ class ComplaintTable(Table[Complaint]):
 
     @column(_("Status"), phone="3 right")
     def status(self, complaint: Complaint) -> SafeString:
-        """Where the order stands."""
+        """The order's status."""
         return status_badge(complaint.order.status)
 
     @column(_("Opened"), css="sub")
     def opened(self, complaint: Complaint) -> SafeString:
-        """By whom, and when."""
+        """The person, and the time."""
         return format_html("{} · {}", complaint.opened_by.shown_name, moment(complaint.opened_at))
 
     @column(_("Due"), css="sub", phone="4 wide")

@@ -44,7 +44,7 @@ _MOST_FOUND = 6
 def arrived(request: StaffRequest) -> HttpResponse:
     """The newest order of a number, or that of an SN or a ref_id, with the answer for the customer.
 
-    What may mean several numbers is a choice: no customer hears about another one's order.
+    A text that may mean several numbers becomes a choice: no customer hears about another one's order.
     """
     text = request.GET.get("q", "").strip()[:100]
     orders = _meant(text) if text else []
@@ -77,7 +77,7 @@ def _meant(text: str) -> list[Order]:
 
 
 def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
-    """What else is shown of an order: one statement for all of it."""
+    """The other facts of an order: one statement reads them all."""
     written = ComplaintEvent.objects.filter(complaint__order__ref_id=ref_id).select_related("person")
     return [
         shop_question(),
@@ -120,7 +120,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
 @staff_only(Right.VIEW_COMPLAINTS)
 @require_GET
 def complaint_list(request: StaffRequest) -> HttpResponse:
-    """What is not closed, the first due on top; by the filters in the URL also the closed ones, newest first."""
+    """The open complaints, the first due on top; by the filters in the URL also the closed ones, newest first."""
     found = ComplaintFilter(request.GET, queryset=Complaint.objects.all())
     # The orders by themselves: joined, PostgreSQL may read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())

@@ -1,4 +1,4 @@
-"""Who may open a page."""
+"""The rights to open pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a request comes from, as the proxies that we trust saw it."""
+"""The client's address, as the trusted proxies saw it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _IPV6_LINE = 64
 def address_of(request: HttpRequest) -> str:
     """The client's address; "" only where even who connected has none.
 
-    Each of TRUSTED_PROXY_COUNT proxies appends to X-Forwarded-For whom it saw: what stands further left was written by
-    the client. With fewer parts than proxies the request came around them, and only the peer counts.
+    Each of TRUSTED_PROXY_COUNT proxies appends the address that it saw to X-Forwarded-For. The client itself wrote
+    everything further left. With fewer parts than proxies the request came around them, and only the peer counts.
     """
     return address_from(request.headers.get("X-Forwarded-For", ""), peer=request.META.get("REMOTE_ADDR", ""))
 
 
 def address_from(forwarded: str, *, peer: str) -> str:
-    """The client's address by the header X-Forwarded-For and the address of whoever connected.
+    """The client's address by the header X-Forwarded-For and the address of the connection.
 
-    What a proxy wrote and nobody can read ("unknown") counts as the next trusted hop, in the end the peer: clients that
-    nobody can distinguish share the counters of their proxy, not one of all proxies.
+    An entry of a proxy that nobody can read ("unknown") counts as the next trusted hop, in the end the peer: its
+    clients share the counters of their proxy, not one of all proxies.
     """
     hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     count = settings.TRUSTED_PROXY_COUNT
@@ -34,7 +34,7 @@ def address_from(forwarded: str, *, peer: str) -> str:
 
 
 def _plain(written: str) -> str:
-    """The address in one of the ways in which proxies write it, in quotes, with a port or a zone; "" when it is none.
+    """The address in a proxy's notation, in quotes, with a port or a zone; "" if it is invalid.
 
     `203.0.113.7:4711`, `[2001:db8::7]:4711`, `"[2001:db8::7]"`, `fe80::7%eth0`.
     """

@@ -1,4 +1,4 @@
-"""Controls of writing direction, made visible: what turns letters around could show one number and mean another.
+"""Controls of writing direction, made visible: turned letters could show one number and mean another.
 
 The upstream's texts, customers' names and what people type may hold them; no page of ours has a use for one.
 """

@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Model)
 
 
 def read_rows(model: type[M], rest: str, values: Sequence[Any], **more: str) -> list[M]:
-    """The rows that `rest` chooses: what follows FROM and the table's name, with its `values`.
+    """The rows that `rest` chooses: the SQL after FROM and the table's name, with its `values`.
 
     `more`: SQL of further values, which each row gets by these names. For models whose columns come out of the
     database as they are: no JSON.
@@ -35,7 +35,7 @@ def read_rows(model: type[M], rest: str, values: Sequence[Any], **more: str) -> 
 def update_rows(rows: Sequence[Model], fields: tuple[str, ...]) -> None:
     """Write these fields of all rows, which are of one model and stored already, in one UPDATE.
 
-    What `bulk_update` does, at a fraction of its CPU time. Lock the rows before, in a fixed order.
+    The same as `bulk_update`, at a fraction of its CPU time. Lock the rows before, in a fixed order.
     """
     if len(rows) == 1:
         statement, columns = _update_one(type(rows[0]), fields)
@@ -122,7 +122,7 @@ def _update(model: type[Model], fields: tuple[str, ...]) -> tuple[str, list[Fiel
 
 
 def _type_of(column: Field[Any, Any]) -> str:
-    """Its type without a length: a cast to varchar(10) would cut a text, an assignment refuses one that is too long."""
+    """Its type without a length: a cast to varchar(10) would cut a long text, an assignment refuses it."""
     return str(column.cast_db_type(connection)).partition("(")[0]
 
 

@@ -1,4 +1,4 @@
-"""The clock for whatever falls due, is leased or has a grace period: the database's, the same on every machine."""
+"""The clock for due times, leases and grace periods: the database's, the same on every machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Reading:
     counter: float
 
     def age(self) -> float:
-        """Seconds since it was read, whatever happens to this machine's own clock."""
+        """Seconds since it was read; a change of this machine's clock does not matter."""
         return time.monotonic() - self.counter
 
 

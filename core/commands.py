@@ -55,7 +55,7 @@ class VisibleOutput(OutputWrapper):
 
 
 class PlainCommand(BaseCommand):
-    """A command that speaks English, whatever the pages speak, and says what went wrong in one sentence."""
+    """A command that speaks English in every setting, and names an error in one sentence."""
 
     def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None, **more: Any) -> None:
         super().__init__(stdout, stderr, **more)

@@ -13,6 +13,6 @@ class CompressionMiddleware(GZipMiddleware):
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """The answer, compressed; one that streams goes on to do so."""
+        """The answer, compressed; a stream stays a stream."""
         media_type = response.headers.get("Content-Type", "").partition(";")[0]
         return super().process_response(request, response) if media_type in _TEXTS else response

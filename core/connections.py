@@ -23,7 +23,7 @@ def is_away(error: BaseException | None) -> bool:
 def trust_quiet_connection() -> None:
     """Take the kept connection for open when nothing has come over it; for the beginning of a request or a task.
 
-    Otherwise Django asks the server, each time, with a statement. A server that ends a connection says so.
+    Otherwise Django asks the server, each time, with a statement. A server that ends a connection announces it.
     """
     kept = connection.connection
     if kept is not None and not kept.closed:

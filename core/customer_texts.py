@@ -13,11 +13,11 @@ def one_line(text: str) -> str:
 
 
 def plain_lines(written: str) -> str:
-    """What a template has written, without its indentation and empty lines."""
+    """A template's text, without its indentation and empty lines."""
     return visible("\n".join(filter(None, map(one_line, written.splitlines()))))
 
 
 def whatsapp_link(text: str, *, phone: str = "") -> str:
-    """The address that opens WhatsApp with the text: to `phone` ("08…"), or to whomever the person then chooses."""
+    """The address that opens WhatsApp with the text: to `phone` ("08…"), or to a contact that the person chooses."""
     number = f"62{phone[1:]}" if phone else ""
     return f"https://wa.me/{number}?text={quote(text, safe='')}"

@@ -1,4 +1,4 @@
-"""What every refusal has in common: nothing was done, and the text says why to the person who asked."""
+"""The parent of every refusal: nothing was done, and the text tells the asker why."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ class Refused(Exception):
         return f"{name}:{self.reason}" if self.reason else name
 
     def words_for(self, person: Any) -> str:
-        """What it says to this person: the same for everybody, unless it names what not everybody may see."""
+        """Its words for this person: the same for everybody, unless it names facts that not everybody may see."""
         return str(self)
 
 
@@ -30,7 +30,7 @@ class OrderRefused(Refused):
 
 @contextmanager
 def refusal_shown(request: HttpRequest) -> Iterator[None]:
-    """Let the next page show why what is done inside was refused; what follows it inside is left out then."""
+    """Show the refusal of a step inside on the next page; the steps after it are left out then."""
     try:
         yield
     except Refused as refusal:

@@ -15,7 +15,7 @@ from core.times import start_of_day
 
 
 class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
-    """The parent of every list's filter. What makes no sense is left out of the list, and named by `faults`.
+    """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
     `seldom`: names of filters that a link sets; the page shows them only then.
     """
@@ -39,7 +39,7 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
 
     @property
     def faults(self) -> str:
-        """What makes no sense, in a sentence for each field."""
+        """The invalid filters, in a sentence for each field."""
         return " ".join(f"{self.form[name].label}: {errors[0]}" for name, errors in self.form.errors.items())
 
 

@@ -29,7 +29,7 @@ class RupiahField(forms.Field):
         self.least = least
 
     def prepare_value(self, value: Any) -> Any:
-        """An amount with its dots, as `to_python` reads it; what was typed stays as it is."""
+        """An amount with its dots, as `to_python` reads it; typed text stays."""
         return f"{value:,}".replace(",", ".") if isinstance(value, int) else value
 
     def to_python(self, value: Any) -> Any:
@@ -47,7 +47,7 @@ class RupiahField(forms.Field):
 
 
 class OnceField(forms.UUIDField):
-    """A hidden number, one per rendered form: what it enters is entered once, however often it is sent."""
+    """A hidden number, one per rendered form: the form is entered once, even if it is sent several times."""
 
     widget = forms.HiddenInput
     default_error_messages = {
@@ -67,7 +67,7 @@ class OnceField(forms.UUIDField):
 
 
 def faults_of(form: forms.BaseForm) -> list[str]:
-    """What is wrong with a form that is not valid, in the order of its fields."""
+    """The errors of an invalid form, in the order of its fields."""
     return [str(fault) for faults in form.errors.values() for fault in faults]
 
 

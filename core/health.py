@@ -17,7 +17,7 @@ PROCESSES = heartbeats.ROLES
 class HealthMiddleware:
     """Answers the two health addresses before anything else looks at the request.
 
-    They have to answer with the database down, whatever cookie and host name the probe sends.
+    They have to answer with the database down, for any cookie and host name of the probe.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -25,13 +25,13 @@ class HealthMiddleware:
         self._answers = {"/healthz": healthz, "/readyz": readyz}
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The health answer, or whatever the rest of the app says."""
+        """The health answer, or the answer of the rest of the app."""
         return self._answers.get(request.path, self.get_response)(request)
 
 
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The web process is up; nothing else is asked."""
+    """The web process is up; nothing else is checked."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -39,8 +39,8 @@ def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def readyz(request: HttpRequest) -> JsonResponse:
     """Database, Redis, both workers and beat: 200 when all are there, else 503 naming what is missing.
 
-    `processes`: how many of each role live, on all machines together. Whoever asks from elsewhere, or through a proxy,
-    learns nothing but whether it is ready.
+    `processes`: how many of each role live, on all machines together. A request from elsewhere, or through a proxy,
+    learns only whether it is ready.
     """
     pulse = heartbeats.read()
     alive = pulse.alive()

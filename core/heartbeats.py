@@ -1,4 +1,4 @@
-"""Which of our processes live, wherever they run: each says so in Redis every two seconds.
+"""The heartbeats of our processes on all machines: each writes to Redis every two seconds.
 
 Redis's own clock counts, so that machines with different clocks agree.
 """
@@ -60,7 +60,7 @@ class Heartbeat:
 
 @dataclass(frozen=True)
 class Pulse:
-    """What Redis knows about all processes. `redis`: whether it answers; when not, nothing is known."""
+    """Redis' facts about all processes. `redis`: whether it answers; when not, nothing is known."""
 
     redis: bool
     is_starting: bool
@@ -107,7 +107,7 @@ def record_start() -> None:
 
 
 def read() -> Pulse:
-    """What is known now, in one question: a frozen Redis is slow."""
+    """The present facts, in one question: a frozen Redis is slow."""
     try:
         with patient().pipeline() as question:
             question.time()

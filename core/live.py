@@ -21,9 +21,9 @@ def is_poll(request: HttpRequest) -> bool:
 
 
 class Live:
-    """What a page shows, part by part, and when it asks `url` for news (`components/live.html`).
+    """A page's parts, and when it asks `url` for news (`components/live.html`).
 
-    `parts`: the id of each part on the page → whatever its look follows from. `over`: the parts that will not change
+    `parts`: the id of each part on the page → the values that decide its look. `over`: the parts that will not change
     again. `rest`: seconds between two questions when all are over; None: no further question. `within`: ask in so
     many seconds at the latest.
     """

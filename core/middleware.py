@@ -1,4 +1,4 @@
-"""What happens to every request before a view sees it."""
+"""Steps for every request before a view sees it."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 class NoNulMiddleware:
     """Puts the sign of an unreadable letter for each NUL in an address or a form: PostgreSQL refuses NUL.
 
-    Nobody types one, so what has it is not quietly taken for something else. No address has one in its path.
+    Nobody types one, so a value with it is refused, and not taken for another value. No address has one in its path.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -35,7 +35,7 @@ def _without_nul(typed: QueryDict) -> QueryDict:
     return clean
 
 
-# What no page of ours uses of a browser: what somebody had smuggled into one could not use it, either.
+# Features of a browser that no page of ours uses: a smuggled script cannot use them, either.
 _NOT_USED = (
     "accelerometer", "autoplay", "browsing-topics", "camera", "display-capture", "encrypted-media",
     "fullscreen", "gamepad", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",

@@ -1,4 +1,4 @@
-"""Customers' numbers: whole for whoever may see them, masked for everybody else. The one place that masks.
+"""Customers' numbers: full for people who may see them, masked for everybody else. The one place that masks.
 
 The reader is known here for the time of a request. Outside of one (a command, the worker) numbers are whole, and what
 is written for a person says whether it is masked.
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from staff.models import User
 
 BULLET = "•"
-#: What the document and our own rows call a customer's number.
+#: The names of a customer's number in the document and in our own rows.
 FIELDS = frozenset({"destination"})
 _FIRST, _LAST, _SHORT = 4, 3, 10
 _IN_TEXT = re.compile(r"destination\\*[\"']?\s*[:=]\s*(?:\\*[\"']([^\"'\\]+)|([^\s\\\"',}&]+))")
 _LETTER = re.compile(rf"[^\W_]|{BULLET}")
-# What may stand between two of its digits, and JSON's escape of a letter.
+# The characters that may stand between two of its digits, and JSON's escape of a letter.
 _BETWEEN = r"(?:[\s.\-()]|\\+u00(?:09|2[0-9de])){0,2}"
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # A number that somebody has typed into a search.
@@ -38,12 +38,12 @@ _sees_whole: ContextVar[Callable[[], bool]] = ContextVar("sees_whole", default=l
 
 
 def may_take_whole(person: User) -> bool:
-    """Whether this person may take a file with whole numbers."""
+    """Whether this person may make a file with full numbers."""
     return person.has_perm(Right.VIEW_NUMBERS) or person.has_perm(Right.REVEAL_NUMBERS)
 
 
 def sees_whole_numbers() -> bool:
-    """Whether whoever looks now sees numbers whole."""
+    """Whether the present viewer sees full numbers."""
     return _sees_whole.get()()
 
 
@@ -58,13 +58,13 @@ def whole_numbers() -> Iterator[None]:
 
 
 class NumbersMiddleware:
-    """Shows whole numbers in an answer only to whoever has the right."""
+    """Shows full numbers in an answer only to people with the right."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer. The person is asked for when a number is, so that other pages read nobody."""
+        """The answer. The person is read together with a number, so that other pages read no person."""
         token = _sees_whole.set(lambda: request.user.has_perm(Right.VIEW_NUMBERS))
         try:
             return self.get_response(request)
@@ -75,7 +75,7 @@ class NumbersMiddleware:
 def masked(number: str) -> str:
     """The number with its first 4 and last 3 letters or digits: "0812••••001"; of a short one only the last 2.
 
-    What groups it stays: "0812-••••-•001". A masked one stays as it is.
+    Its group signs stay: "0812-••••-•001". A masked one stays as it is.
     """
     places = [found.start() for found in _LETTER.finditer(number)]
     hidden = places[_FIRST:-_LAST] if len(places) >= _SHORT else places[:-2] if len(places) > 2 else places
@@ -86,12 +86,12 @@ def masked(number: str) -> str:
 
 
 def as_seen(number: str) -> str:
-    """The number as whoever looks may see it."""
+    """The number as the viewer may see it."""
     return number if sees_whole_numbers() else masked(number)
 
 
 def without(text: str, numbers: Iterable[str]) -> str:
-    """The text with these numbers masked, in whatever notation they stand there."""
+    """The text with these numbers masked, in every notation."""
     for number in numbers:
         if pattern := _in_any_notation(number):
             text = pattern.sub(_masked_match, text)
@@ -99,12 +99,12 @@ def without(text: str, numbers: Iterable[str]) -> str:
 
 
 def text_as_seen(text: str, *numbers: str) -> str:
-    """A text in which these numbers may stand, as whoever looks may see it."""
+    """A text that may hold these numbers, as the viewer may see it."""
     return text if sees_whole_numbers() else without(text, numbers)
 
 
 def note_as_seen(text: str) -> str:
-    """A person's note, in which whatever reads like a customer's number is masked for people who may not see them."""
+    """A person's note; everything that looks like a customer's number is masked for people who may not see it."""
     return text if sees_whole_numbers() else _TYPED.sub(_masked_match, text)
 
 
@@ -152,13 +152,12 @@ def numbers_in(value: Any) -> set[str]:
 
 
 def masked_json(value: Any, *numbers: str) -> Any:
-    """The JSON value with customers' numbers masked: by field, and wherever else in it one of them, or of `numbers`,
-    stands."""
+    """The JSON value with customers' numbers, and `numbers`, masked: by field, and at every other place."""
     return _masked(value, sorted(numbers_in(value) | {number for number in numbers if number}))
 
 
 def json_as_seen(value: Any, *numbers: str) -> Any:
-    """The JSON value as whoever looks may see it."""
+    """The JSON value as the viewer may see it."""
     return value if sees_whole_numbers() else masked_json(value, *numbers)
 
 

@@ -18,7 +18,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class KeysetPage(Generic[M]):
-    """One page, newest first. `newer` and `older` are cursors for the neighbouring pages, empty when there is none.
+    """One page, newest first. `newer` and `older` are cursors for the neighbouring pages, or empty.
 
     `kept`: the filters of the address, for the links to those pages. `is_rising`: the oldest comes first, and
     `older` is the cursor of the page before.
@@ -105,7 +105,7 @@ def _read(cursor: str) -> tuple[dt.datetime, int] | None:
 
 
 class FirstPages(Paginator):  # type: ignore[type-arg]
-    """Numbered pages of the first `MOST` rows: what lies beyond is found by a search, and is never counted."""
+    """Numbered pages of the first `MOST` rows: a search finds the rest, and nothing counts it."""
 
     MOST = 10_000
 

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-# Beside a process that did not step back, one that did gets about a tenth of a core that both want.
+# Beside a normal process, one that stepped back gets about a tenth of a core that both want.
 NICENESS = 10
 _AUTOGROUP = Path("/proc/self/autogroup")
 
@@ -14,7 +14,7 @@ def step_back() -> None:
 
     A kernel that weighs sessions against each other (`autogroup`) heeds the niceness only inside of one, so the session
     steps back, too, if it is this process's own, as the launcher makes it; not the terminal's in which somebody starts
-    it by hand. Where processes have control groups, these decide (CPUWeight of the units, cpu_shares).
+    it by hand. If processes have control groups, these decide (CPUWeight of the units, cpu_shares).
     """
     os.nice(NICENESS)
     if os.getsid(0) != os.getpid():
@@ -22,9 +22,9 @@ def step_back() -> None:
     for _ in range(5):
         try:
             _AUTOGROUP.write_text(str(NICENESS))
-        except BlockingIOError:  # the kernel takes one change in a tenth of a second, whoever makes it
+        except BlockingIOError:  # the kernel takes one change in a tenth of a second, from all processes
             time.sleep(0.15)
-        except OSError:  # no such kernel: the niceness alone counts
+        except OSError:  # another kernel: only the niceness counts
             return
         else:
             return

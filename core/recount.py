@@ -1,4 +1,4 @@
-"""What the background counts again after a change: noted in Redis, so that at rest nobody asks the database.
+"""Counts for the background after a change: noted in Redis, so that at rest nobody asks the database.
 
 Only for what may be a little late or lost: without Redis nothing is noted, and the next change notes it again.
 """

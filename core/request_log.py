@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RequestLogMiddleware(RequestMiddleware):
-    """django-structlog's, which takes for the address whatever a client writes into X-Forwarded-For."""
+    """django-structlog's own one would take any address that a client writes into X-Forwarded-For."""
 
     @classmethod
     def bind_ip(cls, request: "HttpRequest") -> None:

@@ -1,4 +1,4 @@
-"""Every right of the house, one row each: what follows from it reads this table.
+"""Every right of the house, one row each. All that depends on a right reads this table.
 
 A right's constant, the permissions of the models, what each role begins with, who needs a second factor and what a PIN
 may do all come from here; docs/roles.md is compared with it. A new right is one row, and a migration that gives it to
@@ -34,7 +34,7 @@ class Role(models.TextChoices):
 
 
 class Area(models.TextChoices):
-    """What rights are about, in the order of the page about roles."""
+    """The areas of rights, in the order of the page about roles."""
 
     SELLING = "selling", _("Selling")
     CUSTOMERS = "customers", _("Customers")
@@ -44,7 +44,7 @@ class Area(models.TextChoices):
 
 
 class Trait(Flag):
-    """What is special about a right.
+    """The traits of a right.
 
     `PIN`: a PIN at a till is enough. `UPSTREAM`: it spends a request, or money, at the upstream. `FACTOR`: its
     holder needs a second factor. `FRESH`: so does its act each time (money, prices, people, whole numbers, signing).
@@ -209,6 +209,6 @@ def _with(trait: Trait) -> frozenset[Right]:
     return frozenset(right for right in Right if trait in right.traits)
 
 
-#: What a role can hold, in the order of the page.
+#: The rights that a role can hold, in the order of the page.
 OF_ROLES = tuple(right for right in Right if Trait.OWNERS not in right.traits)
 NEEDS_TWO, PIN_RIGHTS, STRONG_RIGHTS = _with(Trait.TWO), _with(Trait.PIN), _with(Trait.FACTOR)

@@ -1,4 +1,4 @@
-"""Whether the tables are those of this code: what a start, a process and a command ask before they use one."""
+"""Whether the tables fit this code: a start, a process and a command check it before they use them."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 class WrongSchema(Exception):
-    """The tables are not those of this code: one sentence that says so, and what to do."""
+    """The tables do not fit this code: one sentence with the next step."""
 
 
 def refuse_newer_schema() -> None:
     """Raise WrongSchema when a newer version has changed the tables.
 
-    A database that cannot be reached is not judged: whoever uses it next says so.
+    A database that cannot be reached is not judged: the next user of it reports the fault.
     """
     try:
         unknown = unknown_migrations()
@@ -59,7 +59,7 @@ def unknown_migrations() -> list[str]:
 
 
 def may_change_tables() -> bool:
-    """Whether the role of this connection owns the tables, or may make them where there are none."""
+    """Whether the role of this connection owns the tables, or may make them in an empty database."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT coalesce((SELECT pg_has_role(relowner, 'USAGE') FROM pg_class"

@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.postgres.search import SearchQuery, SearchVector
 from django.db.models import Q, QuerySet
 
-# Of more rows than this that one way finds, the newest are taken.
+# If one way finds more rows than this, the newest count.
 MOST_FOUND = 500
 
 
@@ -22,7 +22,7 @@ def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
 
 
 def newest_of(way: QuerySet[Any], time_field: str = "created_at") -> list[Any]:
-    """The keys that one way finds, read now: for a way that decides whether another one is asked."""
+    """The keys that one way finds, read now: for a way that decides whether another way runs."""
     return list(way.order_by(f"-{time_field}", "-pk").values_list("pk", flat=True)[:MOST_FOUND])
 
 
@@ -37,7 +37,7 @@ def words_of(*fields: str) -> SearchVector:
 
 
 def words_that_begin(text: str) -> SearchQuery:
-    """Words of which each begins as one that was typed: "sar war" finds "Bu Sari Warung". Nothing without a word."""
+    """Words that begin with the typed words: "sar war" finds "Bu Sari Warung". Nothing without a word."""
     return _query([f"{word}:*" for word in re.findall(r"\w+", text)])
 
 

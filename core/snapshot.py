@@ -9,7 +9,7 @@ from psycopg import IsolationLevel
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Every query inside sees the database as it was at the first of them, whatever is committed meanwhile.
+    """Every query inside sees the database at the moment of the first one, also if others commit meanwhile.
 
     For reading only: a write inside is refused. Inside a transaction that has begun already nothing changes.
     """

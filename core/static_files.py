@@ -17,12 +17,12 @@ from django.shortcuts import redirect
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# What the packages bring besides the two files that the pages use.
+# Files of the packages besides the two that the pages use.
 _NOT_USED = ["tabler-*", "tabler.[!m]*", "htmx.[!m]*", "ext", "*.map", "*.gz"]
 
 
 class PageFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Knows the hashed name of each file that was collected; of another one the name as it is, which costs no page."""
+    """Knows the hashed name of each collected file; another file keeps its name, and the page still works."""
 
     patterns = ()  # no file of ours names another one
 

@@ -54,7 +54,7 @@ class Row:
     marks: str = ""
 
     def as_html(self, swap: str = "") -> SafeString:
-        """Its element; `swap`: one more attribute. Not a template, which takes several times as long for 50 rows."""
+        """Its element; `swap`: one more attribute. A template takes several times longer for 50 rows."""
         cells = (f"{column.opening}{conditional_escape(localize(content))}</td>" for column, content in self.cells)
         attributes = f'id="{escape(self.id)}"{conditional_escape(self.marks)}{conditional_escape(swap)}'
         return SafeString(f"<tr {attributes}>{''.join(cells)}</tr>")
@@ -63,7 +63,7 @@ class Row:
 class Table(Generic[M]):
     """The parent of every list: rows of the database, shown by the columns that a subclass defines in their order.
 
-    `export`: what a file of the list holds, name → value of a row; empty when there is none. `export_whole`: the same
+    `export`: the columns of the list's file, name → value of a row; empty if there is no file. `export_whole`: the same
     where customers' numbers are whole, if they stand in it. `prefix`: begins the names
     of the rows on the page; a page with two tables of the same rows gives each its own.
     """
@@ -94,7 +94,7 @@ class Table(Generic[M]):
         return f"{self.prefix}-{row.pk}"
 
     def row_marks(self, row: M) -> SafeString:
-        """What a script has to know of the row, as attributes of its element; usually nothing."""
+        """Facts of the row for a script, as attributes of its element; usually none."""
         return SafeString()
 
 

@@ -24,7 +24,7 @@ def end_trace() -> None:
 
 
 def traceparent() -> str | None:
-    """The header for whoever is called now; None outside of a trace."""
+    """The header for the next call; None outside of a trace."""
     trace_id = get_contextvars().get("trace_id")
     return f"00-{trace_id}-{secrets.token_hex(8)}-01" if trace_id else None
 

@@ -1,4 +1,4 @@
-"""What the database itself refuses, declared beside a model (`Meta.triggers`)."""
+"""Refusals of the database itself, declared beside a model (`Meta.triggers`)."""
 
 import pgtrigger
 
@@ -23,7 +23,7 @@ def append_only() -> list[pgtrigger.Trigger]:
 
 
 def own_transaction() -> pgtrigger.Trigger:
-    """For a sealed table that the app inserts into: `txid` is that of the transaction, whatever a statement says."""
+    """For a sealed table with inserts by the app: `txid` is always the transaction's number."""
     return pgtrigger.Trigger(
         name="own_transaction",
         when=pgtrigger.Before,

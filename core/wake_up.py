@@ -1,4 +1,4 @@
-"""Wake a worker up that takes whatever waits in the database: one message for many rows."""
+"""Wake up a worker that takes all waiting rows of the database: one message for many rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from core.publish import publish
 
 
 class WakeUp:
-    """Publishes a task without arguments: at once, then at most once in a pause, however often it is asked.
+    """Publishes a task without arguments: at once, then at most once in a pause, for any number of calls.
 
-    Who asks during the pause is served at its end. The pause (seconds) doubles up to `longest` while each is asked in:
+    A call during the pause is served at its end. The pause (seconds) doubles up to `longest` while each is asked in:
     a message, and what a worker does for each, costs more than many rows do. One for all threads of a process.
     """
 

@@ -1,4 +1,4 @@
-"""The formats of a file: CSV in blocks, and a workbook. What a file holds is the `export` of the list's table."""
+"""The formats of a file: CSV in blocks, and a workbook. A file holds the `export` of the list's table."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.utils import timezone
 
 from core.bidi import visible
 
-# What a sheet holds, less its heading.
+# The rows of a sheet, without its heading.
 MOST_ROWS = 1_048_575
 # A block of CSV goes out when it has grown to this many characters: a piece for each row costs more than the row.
 BLOCK_SIZE = 64 * 1024
 _WIDTH = 18
-# A cell that begins so is run as a formula by spreadsheets.
+# Spreadsheets run a cell with this beginning as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 Fields = Mapping[str, Callable[[Any], Any]]
@@ -31,7 +31,7 @@ def facts(rows: Iterable[Any], fields: Fields) -> Iterator[dict[str, Any]]:
 
 
 def _values(rows: Iterable[Any], fields: Fields) -> Iterator[list[Any]]:
-    """What the fields say of each row. Every step of it costs a million-fold, so it is one loop without calls."""
+    """The fields' values of each row. Every step of it costs a million-fold, so it is one loop without calls."""
     getters, zone = list(fields.values()), timezone.get_default_timezone()
     for row in rows:
         values = [value_of(row) for value_of in getters]

@@ -1,4 +1,4 @@
-"""A list as a file: CSV while it is read, or written by the worker. Whoever makes one is noted in the audit."""
+"""A list as a file: CSV while it is read, or written by the worker. The audit notes each file and its maker."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"))
 
 @dataclass(frozen=True)
 class ListFile:
-    """What makes files of one list. `show`: the list's page, given what to say and the HTTP status.
+    """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
     `name` begins the files' names; `task` writes one that the worker makes; `rights` are what its reader needs.
     `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
@@ -55,7 +55,7 @@ class ListFile:
     whole_fields: Fields | None = None
 
     def csv(self, request: StaffRequest, found: ListFilter) -> HttpResponseBase:
-        """The filtered list as CSV, sent while it is read; a long one is asked of the worker (POST)."""
+        """The filtered list as CSV, sent while it is read; the worker makes a long one (POST)."""
         if not found.is_valid():
             return self._no_file(request, found, found.faults)
         if request.method == "POST":
@@ -145,7 +145,7 @@ class ListFile:
         record(Kind.EXPORT_MADE, person=request.user, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, found: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
-        """Never more, and never less, than what was asked for. `may_ask`: the format that the worker can make of it."""
+        """Exactly the rows of the request. `may_ask`: the format that the worker can make of it."""
         context = {"filter": found, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
         return self.show(request, context, 200 if may_ask else 400)
 

@@ -35,7 +35,7 @@ class ExportQuerySet(models.QuerySet["Export"]):
         return self.filter(state__in=OPEN)
 
     def due(self) -> ExportQuerySet:
-        """Open ones that no worker holds: their message was lost, or their worker was killed."""
+        """Open files that no worker holds: their message was lost, or their worker was killed."""
         return self.open().filter(next_try_at__lte=clock.now())
 
     def expired(self) -> ExportQuerySet:

@@ -1,4 +1,4 @@
-"""What the worker does about files by itself."""
+"""The worker's own tasks about files."""
 
 from celery import shared_task
 

@@ -49,7 +49,7 @@ def _live(request: StaffRequest, files: list[Export]) -> Live:
 @staff_only()
 @require_GET
 def export_download(request: StaffRequest, pk: int) -> HttpResponseBase:
-    """The file, for whoever asked for it and may still see what it holds."""
+    """The file, for the person who asked for it and may still see its content."""
     export = get_object_or_404(Export, pk=pk, owner=request.user, state=ExportState.READY)
     if not request.user.has_perms(export.permission.split()):
         raise PermissionDenied

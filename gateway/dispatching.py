@@ -66,7 +66,7 @@ class Due:
 
 
 def first_moments(sources: Sequence[Due]) -> list[tuple[Due, dt.datetime]]:
-    """Each source of which something falls due, with the first moment: all are asked in one statement."""
+    """Each source with due work, and its first moment; one statement asks all sources."""
     first, *others = [source.earliest().annotate(place=Value(place))[:1] for place, source in enumerate(sources)]
     return [(sources[place], moment) for moment, place in first.union(*others, all=True)]
 
@@ -119,7 +119,7 @@ class Dispatcher:
             pause = wait - _AHEAD_SECONDS
             if turn_in is not None:  # an answer may free a place sooner; the first of a batch may get its turn
                 pause = min(pause, 1.0 if has_turn else turn_in)
-            return max(0.01, pause)  # for whoever joins meanwhile, the bell rings
+            return max(0.01, pause)  # the bell rings for every call that joins meanwhile
         from_line = line.take_first() if has_turn or not self._in_hand or not self._batch_went_last else None
         self._batch_went_last = from_line is not None and not has_turn
         if from_line is None and not self._in_hand:
@@ -153,7 +153,7 @@ class Dispatcher:
         look_at = min([now + dt.timedelta(seconds=line.LONGEST_SLEEP_SECONDS), *later])
         if due:
             self._take(due)
-            # What is left is looked for when everything in hand is handed out.
+            # The rest is looked for once everything in hand is handed out.
             look_at = now if self._in_hand else min(look_at, now + dt.timedelta(seconds=_AGAIN_SECONDS))
         self._look_at = time.monotonic() + (look_at - now).total_seconds()
         line.fall_asleep(look_at)

@@ -1,9 +1,9 @@
 """The line of what people asked of the upstream, in turns, and the bell that wakes the dispatchers; both in Redis.
 
-Turns go round by person: each has ten calls at once and then one every two seconds. What goes beyond, a batch, waits
-until nobody's turn has come. So 300 orders of one person never hold up the single click of another.
+Turns go round by person: each has ten calls at once and then one every two seconds. More than that, such as a batch,
+waits until no other person's turn has come. So 300 orders of one person never hold up the single click of another.
 
-PostgreSQL is the truth: whatever is in the line also has a due time there. A line that was lost, or could not be
+PostgreSQL is the truth: everything in the line also has a due time there. A line that was lost, or could not be
 joined, costs only time.
 """
 
@@ -26,10 +26,11 @@ from core.tracing import traceparent
 from upstream.client import get_client
 
 # A person has this many turns at once, as many as the rate budget keeps for people of 120 calls, and one every so many
-# seconds after that. With fewer, whoever clicks every few seconds runs out of them, because clicks come in bunches.
+# seconds after that. With fewer, a person who clicks every few seconds runs out of them, because clicks come in
+# bunches.
 TURNS_AT_ONCE = 10
 SECONDS_BETWEEN_TURNS = 2.0
-# A dispatcher sleeps no longer than this (seconds), so that a lost wake-up only delays.
+# A dispatcher sleeps at most this long (seconds), so that a lost wake-up only delays.
 LONGEST_SLEEP_SECONDS = 30.0
 # A frozen Redis costs a purchase and its page one patience together.
 breaker = Breaker("line_unreachable")
@@ -130,12 +131,12 @@ def leave(*works: Work) -> None:
 
 
 def stay_awake() -> None:
-    """From now on whatever falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
+    """From now on everything that falls due rings, until `fall_asleep`. Raises `redis.RedisError`."""
     hurried().delete(_SLEEPING_UNTIL)
 
 
 def fall_asleep(until: dt.datetime) -> None:
-    """What falls due later than this need not ring. Raises `redis.RedisError`."""
+    """Work that falls due later than this need not ring. Raises `redis.RedisError`."""
     hurried().set(_SLEEPING_UNTIL, until.timestamp(), ex=3600)
 
 

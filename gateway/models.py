@@ -49,7 +49,7 @@ class ExchangeQuerySet(models.QuerySet["Exchange"]):
         return self.filter(sent_at__lt=before, pk__lt=from_no).exclude(endpoint=Endpoint.BALANCE, balance__isnull=False)
 
     def without_bodies(self) -> ExchangeQuerySet:
-        """What a list needs: neither the request nor the answer is read."""
+        """The columns of a list: neither the request nor the answer is read."""
         return self.defer("raw", "request")
 
 

@@ -11,7 +11,7 @@ from core import clock
 from upstream.error_codes import ErrorCode
 from upstream.errors import Misconfigured, Rejected, Unavailable, UpstreamError
 
-# What a person has just asked for is only in the people's line for this long (seconds); then it falls due, too.
+# A person's new request is only in the people's line for this long (seconds); then it falls due, too.
 HEAD_START_SECONDS = 15.0
 
 # After "certainly not sent", and while nothing may be sent.
@@ -19,7 +19,7 @@ _RETRY_SECONDS, _STOPPED_SECONDS = 10.0, 30.0
 
 
 def in_seconds(seconds: float) -> dt.datetime:
-    """`seconds` from now, but never later than the longest pause, whatever a Retry-After says."""
+    """`seconds` from now, at most the longest pause, even with a longer Retry-After."""
     return clock.now() + dt.timedelta(seconds=min(seconds, settings.ORDER_CHECK_MAX_SECONDS))
 
 
@@ -30,7 +30,7 @@ def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> f
 
 
 def next_poll_at(times: int, *, factor: float = 2.0) -> dt.datetime:
-    """When to ask again after `times` requests, ± 20 %: what was sent together is not asked about together."""
+    """When to ask again after `times` requests, ± 20 %: orders that were sent together are not polled together."""
     spread = random.uniform(0.8, 1.2)  # noqa: S311 - it guards nothing
     return clock.now() + dt.timedelta(seconds=backoff(times, factor=factor) * spread)
 

@@ -1,4 +1,4 @@
-"""What people type about their shop."""
+"""The forms of the shop's settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shop.pictures import Picture, read_picture
 from shop.services import TEXTS
 
 ADDRESS_LINES, FOOTER_LINES, LINE_LETTERS = 3, 6, 60
-# What a browser offers to choose, and what our script lets it send; the content decides.
+# The types that a browser offers, and that our script lets it send; the content decides.
 _LOGO = {
     "class": "form-control",
     "accept": "image/png,image/jpeg,image/webp",
@@ -72,7 +72,7 @@ class ShopForm(forms.Form):
     phone = forms.CharField(label=_("Phone or WhatsApp"), max_length=20, strip=True, required=False)
     footer = LinesField(label=_("Last lines of a receipt"), most_lines=FOOTER_LINES, max_length=400)
     logo = LogoField(label=_("Logo"), required=False)
-    # What was chosen and shown before: a browser does not keep a file when the page comes again.
+    # The picture of the preview: a browser does not keep a file when the page comes again.
     kept_logo = forms.ModelChoiceField(
         label=_("Use this logo from now on"), queryset=Logo.objects.defer("content"), required=False
     )
@@ -112,5 +112,5 @@ class ShopForm(forms.Form):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What `change_shop` stores; only of a valid form."""
+        """The values for `change_shop`; only of a valid form."""
         return {name: self.cleaned_data[name] for name in TEXTS}

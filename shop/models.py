@@ -17,7 +17,7 @@ MOST_LOGO_BYTES = 256 * 1024
 
 
 class Paper(models.TextChoices):
-    """What the shop's printer takes."""
+    """The paper of the shop's printer."""
 
     MM58 = "58", _("58 mm")
     MM80 = "80", _("80 mm")
@@ -25,7 +25,7 @@ class Paper(models.TextChoices):
 
 
 class LogoType(models.TextChoices):
-    """The formats of a logo, as browsers name them. Not SVG: that can hold a script."""
+    """The formats of a logo, as browsers name them. SVG is missing because it can hold a script."""
 
     PNG = "image/png"
     JPEG = "image/jpeg"
@@ -97,5 +97,5 @@ class Shop(models.Model):
         return reverse("shop_settings")
 
 
-# Each state of the row. A print names the one that it shows, so that it stays what it was.
+# Each state of the row. A print names its logo, so that it never changes.
 ShopHistory = history_of(Shop)

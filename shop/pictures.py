@@ -1,4 +1,4 @@
-"""What kind of picture some bytes are, read from the bytes alone: a file's name and its declared type prove nothing.
+"""The kind of a picture, read from the bytes alone: a file's name and its declared type prove nothing.
 
 The whole file is walked through, so that nothing else is hidden behind the picture.
 """

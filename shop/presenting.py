@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Letterhead:
-    """What a receipt shows of the shop. `language`: "" for that of whoever looks at it."""
+    """The shop's facts on a receipt. `language`: "" for the viewer's language."""
 
     name: str
     address: tuple[str, ...] = ()
@@ -24,7 +24,7 @@ class Letterhead:
 
     @classmethod
     def of(cls, shop: Shop | Any) -> Letterhead:
-        """That of the shop as it is, or of a row of its history."""
+        """The head of the shop now, or of a row of its history."""
         return cls(
             name=shop.name,
             address=tuple(shop.address.splitlines()),

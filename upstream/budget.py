@@ -1,11 +1,11 @@
-"""The rate budget: never more calls than the upstream allows, whoever makes them, kept in Redis for all processes.
+"""The rate budget: all processes together make at most the calls that the upstream allows; kept in Redis.
 
 The rule (its proof, and how much of the limit it can use: docs/rate-budget.md)
     The upstream counts a request when it *arrives*, which is some time between our sending and its answer, and we know
     neither its windows' phase nor their kind. So a call counts against a limit of N per window from its moment until
-    one window after its *answer*, and at most N count at any time. Then no window of the upstream's, wherever it
-    begins, sees more than N of ours. A call without an answer counts until its longest possible life is over, plus one
-    window. Where the upstream is known to count soon after the writing, a call counts from then, if that is earlier.
+    one window after its *answer*, and at most N count at any time. Then every window of the upstream sees at most N of
+    our calls. A call without an answer counts until its longest possible life is over, plus one window. Where the
+    upstream is known to count soon after the writing, a call counts from then, if that is earlier.
 
 Moments
     A permit is booked for a moment: the first at which fewer than N of the calls that are known now still count. It may
@@ -68,7 +68,7 @@ _PRELUDE = _SCRIPTS.pop("prelude")
 
 
 class CallClass(StrEnum):
-    """Who is waiting for the call: a person, or nobody."""
+    """Whether a person waits for the call."""
 
     INTERACTIVE = "interactive"
     BACKGROUND = "background"
@@ -77,7 +77,7 @@ class CallClass(StrEnum):
 class Permit:
     """The right to make one call, soon. It belongs to one thread, until it is handed over.
 
-    Hand it to a method of the client, which settles it whatever happens, or cancel it. A forgotten one is void after
+    Hand it to a method of the client, which always settles it, or cancel it. A forgotten one is void after
     `PERMIT_SECONDS`; a call that was begun and never settled counts until the longest life of a call is over.
     """
 

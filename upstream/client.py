@@ -1,12 +1,12 @@
 """The client of the upstream API: it sends one `Request` at a time.
 
 Every call, in this order: refuse to run inside a database transaction; check address, credentials and fields; get a
-permit of the rate budget; send once; read the answer strictly. It never sends anything twice: what to do after an error
-is the caller's decision, and the kind of error (`upstream.errors`) says what is safe. A call is over within the connect
-timeout + the read timeout, however slowly the upstream answers.
+permit of the rate budget; send once; read the answer strictly. It never sends anything twice: the caller decides what
+to do after an error, and the kind of error (`upstream.errors`) says which step is safe. A call is over within the
+connect timeout + the read timeout, however slowly the upstream answers.
 
 A call that reads gets its own permit and waits for it by its `call_class`. A call that moves money needs one from
-`reserve`, which the call settles in every case: so whoever claims an order has its permit before.
+`reserve`, which the call settles in every case: so an order's permit comes before its claim.
 
 Each method returns a `Reply` or raises `Rejected`, `Unavailable`, `OutcomeUnknown` or `Misconfigured`, and
 `CallInsideTransaction` as a fault of the program.
@@ -54,7 +54,7 @@ T = TypeVar("T", bound=Message)
 
 log = structlog.get_logger(__name__)
 
-# Of an answer that is not JSON the beginning is kept, in characters.
+# The beginning of an answer that is not JSON is kept, in characters.
 _TEXT_KEPT = 2_000
 
 

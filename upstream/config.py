@@ -1,4 +1,4 @@
-"""What the client must know, in one frozen value, so that a changed setting makes another client."""
+"""The client's settings, in one frozen value, so that a changed setting makes another client."""
 
 import ipaddress
 from dataclasses import dataclass, field

@@ -30,7 +30,7 @@ class _Terms:
 
 
 class Endpoint(StrEnum):
-    """What the upstream can be asked."""
+    """The requests that the upstream knows."""
 
     BALANCE = "balance"
     CATEGORIES = "categories"

@@ -1,4 +1,4 @@
-"""The one table of error codes: what each means for money, what happens next, and the words for the counter.
+"""The one table of error codes: the meaning of each for money, the next step, and the words for the counter.
 
 To add a code of the upstream, add it to `ErrorCode` and give it a row. Everything else follows the row: how the error
 leaves this room, the order's next move, and what the pages say. A code without a row is never believed.
@@ -57,7 +57,7 @@ class Next(StrEnum):
 
 
 class Step(TextChoices):
-    """What a person can do next with success; the label says it in words."""
+    """The next step of a person that can succeed; the label says it in words."""
 
     WAIT = "wait", _("Wait: it continues by itself.")
     TRY_LATER = "try_later", _("Try again later.")
@@ -73,7 +73,7 @@ class Step(TextChoices):
 
 @dataclass(frozen=True)
 class Meaning:
-    """What one error code means. `words` says what happened, `brief` the same in a few words for lists (both lazy).
+    """The meaning of one error code. `words` says what happened, `brief` the same in a few words for lists (both lazy).
 
     `action_reason` is set with `Next.NEEDS_ACTION` only. `may_be_503`: the upstream sends this code with HTTP 503; any
     other code needs a 4xx to be believed. `catalogue_is_stale`: our catalogue no longer is the upstream's.
@@ -94,7 +94,7 @@ class Meaning:
 
     @property
     def money(self) -> Promise:
-        """What it means for the money, as a sentence (lazy)."""
+        """Its meaning for the money, as a sentence (lazy)."""
         return _("Nothing was charged.") if self.balance_untouched else _("The balance may have been charged.")
 
 

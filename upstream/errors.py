@@ -1,4 +1,4 @@
-"""Every way in which a call to the upstream can fail, by the one question that matters: was it perhaps carried out?
+"""Every way in which a call to the upstream can fail, by the one question that matters: was it perhaps executed?
 
 - `Rejected`: a definite no. `balance_untouched` says whether *the request that got this answer* certainly charged
   nothing (a refused status request says nothing about its purchase).
@@ -50,7 +50,7 @@ class UpstreamError(Exception):
 
     @property
     def label(self) -> str:
-        """The kind of error and its code or reason, never the upstream's own text: what errors are grouped by."""
+        """The kind of error and its code or reason, never the upstream's own text: errors are grouped by it."""
         detail = getattr(self, "error_code", None) or getattr(self, "reason", "")
         return f"{type(self).__name__}: {detail}"
 

@@ -75,7 +75,7 @@ class InquiryStatus(StrEnum):
 
 
 class Message(BaseModel):
-    """What all messages share: strict types, no later changes."""
+    """The base of all messages: strict types, no later changes."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -142,7 +142,7 @@ class Products(Message):
 class Transaction(Message):
     """A purchase or a bill payment (document, Transaction). `balance` is the account's after the operation.
 
-    `sn` is None rather than "" while there is none.
+    `sn` is None, not "", before it is known.
     """
 
     trx_id: Code

@@ -61,7 +61,7 @@ def read_reply(
             return _read_success(raw, model, ref_id), raw
         raise _read_error(raw, http_status, retry_after)
     except UpstreamError as error:
-        error.raw = raw if isinstance(raw, dict) else None  # kept for whoever clears it up
+        error.raw = raw if isinstance(raw, dict) else None  # kept for the person who looks into it
         raise
 
 

@@ -1,4 +1,4 @@
-"""What the upstream can be asked, a function a request. `Client.send()` makes one; rooms go through the gateway."""
+"""The requests to the upstream, one function each. `Client.send()` makes one; rooms go through the gateway."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,8 +54,8 @@ def create_transaction(
 def transaction_status(*, ref_id: str) -> Request[Transaction]:
     """Ask what became of a purchase or a bill payment.
 
-    A `Rejected` from here, whatever its `balance_untouched`, is about the question. It never says that the purchase
-    failed; TRANSACTION_NOT_FOUND may only mean that the purchase is still on its way.
+    A `Rejected` from here is about the question, also if `balance_untouched` says otherwise. It never says that the
+    purchase failed; TRANSACTION_NOT_FOUND may only mean that the purchase is still on its way.
     """
     return Request(Endpoint.TRANSACTION_STATUS, Transaction, ref_id)
 

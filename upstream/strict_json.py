@@ -1,4 +1,4 @@
-"""JSON as money needs it: what two readers could read differently is refused.
+"""JSON as money needs it: text that two readers could read differently is refused.
 
 Refused: duplicate keys (the last one would silently win), NaN and infinities, NUL and lone surrogates in strings
 (PostgreSQL cannot store them), numbers of absurd length, deep nesting, anything that is not UTF-8.
@@ -19,8 +19,8 @@ class NotStrictJson(ValueError):
 def loads(body: bytes, *, floats: bool = True) -> Any:
     """Parse `body`; raise `NotStrictJson` for anything ambiguous or unstorable.
 
-    With `floats=False` a number with a fraction or an exponent is refused too, wherever it stands. Otherwise finite
-    ones pass as `float`, which the message schemas then refuse wherever money is.
+    With `floats=False` a number with a fraction or an exponent is refused too, at every place. Otherwise finite ones
+    pass as `float`; the message schemas then refuse them for money.
     """
     try:
         value = json.loads(

@@ -49,7 +49,7 @@ class Lost(Exception):
 
 @dataclass(frozen=True)
 class HttpReply:
-    """What came back. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded.
+    """The answer. `retry_after` is the header as sent; `body` is None if it was longer than allowed, or encoded.
 
     `written_at`: the moment just after the last part of the request was written (`time.monotonic()`).
     """
@@ -172,7 +172,7 @@ class Transport:
         self._local = threading.local()
 
     def post(self, url: str, body: bytes, *, began_at: float, max_bytes: int, fresh_connection: bool) -> HttpReply:
-        """Send `body` and return the answer, of whatever status. Raises `NotSent` or `Lost`, nothing else.
+        """Send `body` and return the answer, of any status. Raises `NotSent` or `Lost`, nothing else.
 
         `began_at`: since when the call is under way (`time.monotonic()`); its timeouts count from there.
         `fresh_connection`: use no kept-alive connection. The upstream may have closed it just now, and then a request
@@ -221,7 +221,7 @@ class Transport:
                 )
         finally:
             if close:
-                adapter.close()  # whatever the upstream keeps open
+                adapter.close()  # even if the upstream keeps it open
 
 
 def _read(response: requests.Response, max_bytes: int) -> bytes | None:

@@ -13,5 +13,5 @@ KINDS: dict[str, AlertKind] = {kind.code: kind() for kind in AlertKind.__subclas
 
 
 def in_words(alert: Alert, person: Person = None) -> Words:
-    """What the alert says to this person, in the active language."""
+    """The alert's words for this person, in the active language."""
     return KINDS[alert.kind].words(alert.facts, person)

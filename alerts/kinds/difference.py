@@ -11,7 +11,7 @@ from reconciliation.models import Difference
 
 
 class UnexplainedDifference(AlertKind, permission=Right.VIEW_DIFFERENCES):
-    """One for each open difference. A top-up is none."""
+    """One for each open difference. A top-up is not an alert."""
 
     def reasons(self, now: Now) -> list[Reason]:
         return [

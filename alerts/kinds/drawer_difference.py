@@ -45,7 +45,7 @@ class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS):
 
 
 def _reasons_of(shift: Shift, limit: int) -> Iterator[Reason]:
-    """Of one shift: its opening, its closing, or both. The key of a closing is the shift's alone."""
+    """The facts of one shift: its opening, its closing, or both. The key of a closing is the shift's alone."""
     facts = {"shift": shift.pk, "drawer": shift.drawer.name, "name": shift.cashier.shown_name}
     if abs(shift.opening_difference) > limit:
         yield Reason(

@@ -1,4 +1,4 @@
-"""What every kind of alert has. The kinds themselves are the other files of this folder, one each."""
+"""The base of every kind of alert. The kinds themselves are the other files of this folder, one each."""
 
 import datetime as dt
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ from reconciliation.services import compared_reading, unexplained_differences
 from staff.models import User
 
 Facts: TypeAlias = dict[str, Any]
-# None: whoever gets a message.
+# None: the readers of a message.
 Person: TypeAlias = User | None
 M = TypeVar("M", bound=Model)
 
@@ -47,7 +47,7 @@ class Now:
         return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
 
     def the(self, model: type[M]) -> M:
-        """The one row of this model; an empty one when there is none yet."""
+        """The one row of this model; an unsaved one if there is no row yet."""
         return next(iter(self._rows[model]), model())
 
     @property
@@ -114,7 +114,7 @@ class AlertKind(ABC):
 
     @abstractmethod
     def words(self, facts: Facts, person: Person) -> Words:
-        """What it says to this person, in the active language; the next step is one that the linked page offers them.
+        """Its words for this person, in the active language; the next step is one that the linked page offers them.
 
         `facts` may lack what an older version did not store.
         """

@@ -17,7 +17,7 @@ _AFTER, _CRITICAL_AFTER = dt.timedelta(minutes=15), dt.timedelta(hours=1)
 
 
 class NotCompared(AlertKind, permission=Right.VIEW_DIFFERENCES):
-    """A warning unless another alert says why; after an hour critical, whatever the reason."""
+    """A warning unless another alert names the reason; critical after an hour in every case."""
 
     def reasons(self, now: Now) -> list[Reason]:
         since = now.compared_at or now.the(Books).opened_at

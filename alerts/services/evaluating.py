@@ -16,7 +16,7 @@ from alerts.models import Alert, Evaluation
 
 log = structlog.get_logger()
 
-# An evaluator that died holds up the others no longer than this (seconds); one lasts milliseconds.
+# A dead evaluator delays the others at most this long (seconds); an evaluation lasts milliseconds.
 _TURN_SECONDS = 30
 _TAKE_TURN = """
     INSERT INTO alerts_evaluation ("only", turn_until)
@@ -41,7 +41,7 @@ def evaluate_alerts() -> None:
             try:
                 _evaluate(kind, now, [alert for alert in standing if alert.kind == kind.code])
             except Exception:
-                # Any fault: a kind reads other rooms, and whatever fails there must not silence the other kinds. The
+                # Any fault: a kind reads other rooms, and a failure there must not silence the other kinds. The
                 # log keeps it with its trace, again at each evaluation until it is mended.
                 log.exception("alert_kind_failed", kind=kind.code)
 
@@ -49,7 +49,7 @@ def evaluate_alerts() -> None:
 def _evaluate(kind: AlertKind, now: Now, standing: list[Alert]) -> None:
     reasons = kind.reasons(now)
     if {reason.key for reason in reasons} - {alert.key for alert in standing}:
-        # Somebody may have settled it meanwhile: what is new is read again before anybody is notified.
+        # Somebody may have settled it meanwhile: a new alert is read again before anybody is notified.
         reasons = kind.reasons(Now())
     keep_alerts(kind.code, reasons, standing)
 
@@ -68,7 +68,7 @@ def _alone() -> Iterator[bool]:
 
 
 def keep_alerts(code: str, reasons: list[Reason], standing: Iterable[Alert] | None = None) -> None:
-    """Make the open alerts of the kind `code` those of `reasons`, keeping the ones that stand.
+    """Make the open alerts of the kind `code` match `reasons`, keeping the ones that are still right.
 
     `standing`: those that are open, if they were read already; nobody else opens or closes any meanwhile.
     """

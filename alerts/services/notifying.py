@@ -1,9 +1,9 @@
 """Notify people of alerts on every way that is configured.
 
 On each way people hear of an alert once an hour at most, also when it comes and goes within minutes; of its end once,
-when it has lasted. All that is due goes into one message. Nothing is sent inside a transaction: what is due is claimed
-first, then sent, then noted. What failed is tried again after 15 seconds; what may have arrived, because nobody
-answered in time, after 10 minutes; each time the wait doubles, up to an hour. So a server that takes messages and
+when it has lasted. All that is due goes into one message. Nothing is sent inside a transaction: a due notice is claimed
+first, then sent, then noted. A failed message is tried again after 15 seconds; one that may have arrived, because no
+answer came in time, after 10 minutes; each time the wait doubles, up to an hour. So a server that takes messages and
 confirms none gets three of them in the first hour and one an hour then; of an end it gets one.
 """
 
@@ -70,7 +70,7 @@ def _put_off(notice: AlertNotice, fault: Fault, now: dt.datetime) -> None:
 
 
 def _claim(way: Way, now: dt.datetime) -> list[AlertNotice]:
-    """What is due on this way, for us alone until it is sent or `_CLAIM` has passed."""
+    """The due notices on this way, for us alone until they are sent or `_CLAIM` has passed."""
     new = Alert.objects.open().filter(kind__in=KINDS).exclude(notices__way=way.key)
     AlertNotice.objects.bulk_create(
         [AlertNotice(alert=alert, way=way.key, service=way.name) for alert in new], ignore_conflicts=True

@@ -43,7 +43,7 @@ class Pause(models.TextChoices):
 
 
 class Hidden(NamedTuple):
-    """What one person last said about one alert: until when it is hidden, and how grave it was then."""
+    """One person's last choice about one alert: until when it is hidden, and its severity then."""
 
     alert: int
     until: dt.datetime

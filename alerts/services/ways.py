@@ -27,7 +27,7 @@ DEADLINE_SECONDS = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """One way to people. `key`: what we call it in the database; `name`: what pages call it."""
+    """One way to people. `key`: its name in the database; `name`: its name on pages."""
 
     key: str
     name: str
@@ -69,7 +69,7 @@ def way_to(address: str) -> Way | None:
 
 
 def send_to_all(title: str, text: str) -> None:
-    """Send one message that is not an alert on every way, once; what fails is only logged."""
+    """Send one message that is not an alert on every way, once; a failure is only logged."""
     for way in ways():
         fault = way.send(f"[{shop_name()}] {title}", text, look=NotifyType.INFO)
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)

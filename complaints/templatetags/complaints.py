@@ -20,7 +20,7 @@ def complaint_badge(complaint: Complaint) -> SafeString:
 
 @register.simple_tag
 def complaint_about(order: Order) -> Complaint | None:
-    """`{% complaint_about order as complaint %}`: the one that is not closed, if there is one."""
+    """`{% complaint_about order as complaint %}`: the order's open complaint, or None."""
     return Complaint.objects.open().filter(order=order).first()
 
 

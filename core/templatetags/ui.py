@@ -22,7 +22,7 @@ def keyed_as(value: object, name: str) -> dict[str, object]:
 
 
 def hiding(text: object, number: str) -> str:
-    """A text in which this customer's number may stand, as whoever looks may see it."""
+    """A text that may hold this customer's number, as the viewer may see it."""
     return text_as_seen(str(text), number)
 
 
@@ -45,7 +45,7 @@ register.filter("signed", signed_rupiah)
 
 @register.simple_tag(takes_context=True)
 def parts(context: template.Context, place: str) -> SafeString:
-    """`{% parts "order_facts" %}`: what rooms above this page's own show at this place (`core/parts.py`)."""
+    """`{% parts "order_facts" %}`: the parts of the rooms above at this place of the page (`core/parts.py`)."""
     with context.push():
         pages = [get_template(name).template for name in templates_at(place)]  # type: ignore[attr-defined]
         return SafeString("".join(page.render(context) for page in pages))

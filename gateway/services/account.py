@@ -57,7 +57,7 @@ def note_answer() -> None:
 
 
 def values_of_note() -> dict[str, dt.datetime]:
-    """What `NOTE_ANSWER` wants, for whoever makes it part of another statement."""
+    """The values of `NOTE_ANSWER`, for a caller that makes it part of another statement."""
     now = timezone.now()
     return {"now": now, "long_ago": now - _NOTE_EVERY}
 

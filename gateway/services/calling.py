@@ -24,7 +24,7 @@ from upstream.requests import Request
 log = structlog.get_logger()
 T = TypeVar("T", bound=Message)
 
-# While the upstream refuses our account only this is asked: its first answer lifts the stop.
+# While the upstream refuses our account, only this request is sent: its first answer lifts the stop.
 _PROBE = Endpoint.BALANCE
 # A background call without a permit waits this long for one (seconds).
 _PATIENCE_SECONDS = 5.0
@@ -46,7 +46,7 @@ class RecordedReply(Generic[T]):
 def next_number() -> int:
     """The next number of the one sequence that orders requests, answers and what we learn, on every machine.
 
-    What gets a higher number happened later, whatever the clocks say.
+    A higher number happened later, even if clocks differ.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT nextval(pg_get_serial_sequence('gateway_exchange', 'id'))")
@@ -87,7 +87,7 @@ def call(
 ) -> RecordedReply[T]:
     """Make one request and record it. Raises the errors of `upstream.errors`; their kind says what is safe then.
 
-    `permit_id`: of one that the dispatcher booked for this call. `sent_no`: the number of this request, if it
+    `permit_id`: the permit that the dispatcher booked for this call. `sent_no`: the number of this request, if it
     was taken before, with an order's claim. `attempt`: for the record, the how-many-th of its kind in a row.
     """
     if permit is None and not request.endpoint.moves_money:

@@ -27,7 +27,7 @@ def _forget(endpoint: Endpoint, before: dt.datetime, from_no: int, needed: Q) ->
     if endpoint is Endpoint.BALANCE:
         found = found.errors()  # the others stay, and are many
     after, forgotten = dt.datetime.min.replace(tzinfo=dt.UTC), 0
-    # What is needed stays in its place: the next batch begins behind it.
+    # Exchanges that are needed stay: the next batch begins behind them.
     while rows := list(found.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):
         after = rows[-1][1]
         old = Exchange.objects.filter(~needed, pk__in=[pk for pk, _at in rows])

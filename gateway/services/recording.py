@@ -1,4 +1,4 @@
-"""Keep each exchange with the upstream: what was asked, what was answered, and how it went over the wire."""
+"""Keep each exchange with the upstream: the request, the answer, and the facts of the wire."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record(
 ) -> int | None:
     """Keep the exchange; a good answer gets its number so, which is returned, and the account's row notes it.
 
-    Whatever prevents that, the answer goes on to whoever asked: None then.
+    If anything prevents that, the caller still gets the answer: None then.
     """
     wire = reply.wire if reply else error.wire if error else None
     values: dict[str, Any] = {

@@ -70,7 +70,7 @@ def _lock() -> Shop:
 def store_logo(picture: Picture) -> Logo:
     """The logo with this content, kept until a form that shows it is saved; no paper shows it before.
 
-    The same one again is the one that there is.
+    The same picture again returns the stored row.
     """
     facts: dict[str, Any] = {
         "content": picture.content,
@@ -82,5 +82,5 @@ def store_logo(picture: Picture) -> Logo:
 
 
 def _facts(shop: Shop) -> dict[str, str]:
-    """What an event says of the row."""
+    """The facts of an event about the row."""
     return {**{name: getattr(shop, name) for name in TEXTS}, "logo": shop.logo_id or ""}

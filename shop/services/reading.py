@@ -32,7 +32,7 @@ def shop_name() -> str:
 
 
 def shop_version() -> Any:
-    """The shop as it is now, as the row of its history that stays so. Makes the row where there is none yet."""
+    """The shop as it is now, as the row of its history that stays so. It makes the row if there is none yet."""
     versions = ShopHistory.objects.filter(pgh_obj=True).order_by("-pgh_id")
     found = versions.first()
     if found is None:
