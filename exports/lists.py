@@ -43,8 +43,8 @@ WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"))
 class ListFile:
     """The maker of one list's files. `show`: the list's page, given what to say and the HTTP status.
 
-    `name` begins the files' names; `task` writes one that the worker makes; `rights` are what its reader needs.
-    `whole_fields`: those of a file with customers' whole numbers, where the list holds numbers.
+    `name` begins the files' names; `task` writes a file in the worker; `rights`: those that its reader needs.
+    `whole_fields`: the columns of a file with customers' full numbers, if the list holds numbers.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Why an order cannot be placed or changed; each says so in words for the person at the counter."""
+"""The reasons why an order cannot be placed or changed, each in words for the person at the counter."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class TokenUsed(OrderRefused):
 
 
 class PriceMoved(OrderRefused):
-    """The catalogue's price is no longer the one that was seen. `price` is the new one, in rupiah."""
+    """The catalogue's price has changed since the person saw it. `price` is the new one, in rupiah."""
 
     def __init__(self, price: int) -> None:
         self.price = price
         super().__init__(_("The price is now %(price)s. Confirm it again.") % {"price": rupiah(price)})
 
     def words_for(self, person: User) -> str:
-        """Without the amount for who may not see costs."""
+        """Without the amount for people who may not see costs."""
         return str(self) if sees_cost(person) else _("Its cost has changed. Confirm it again.")
 
 
@@ -98,7 +98,7 @@ class BalanceShort(OrderRefused):
         )
 
     def words_for(self, person: User) -> str:
-        """Without the amounts for who may not see costs."""
+        """Without the amounts for people who may not see costs."""
         if sees_cost(person):
             return str(self)
         return _("The balance is short. It can be sold after the next top-up, which is seen within a minute.")
@@ -107,7 +107,7 @@ class BalanceShort(OrderRefused):
 class LimitReached(OrderRefused):
     """The order is beyond what this person may spend; `reason` is "per_order" or "per_day". All in rupiah.
 
-    `left`: what is left of today's limit, None where there is none. `helpers`: names of people who can raise the limit.
+    `left`: the rest of today's limit, None without a limit. `helpers`: names of people who can raise the limit.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class LimitReached(OrderRefused):
         super().__init__(" ".join([*parts, *self._who_helps()]))
 
     def words_for(self, person: User) -> str:
-        """For who may not see costs without what it costs, and without what is left: that falls by the cost."""
+        """People who may not see costs read neither the cost nor the rest of the limit, which falls by the cost."""
         if sees_cost(person):
             return str(self)
         words = {
@@ -140,7 +140,7 @@ class LimitReached(OrderRefused):
         return [] if self.helpers is None else [_("Only an owner can raise it.")]
 
     def with_helpers(self, helpers: Sequence[str]) -> LimitReached:
-        """The same, and who can raise the limit."""
+        """The same, with the people who can raise the limit."""
         return LimitReached(self.reason, amount=self.amount, limit=self.limit, left=self.left, helpers=helpers)
 
 
@@ -159,7 +159,7 @@ class NotForSale(OrderRefused):
 
 
 class NeedsApproval(OrderRefused):
-    """The order is above the person's limit. `content`: what a second person has to approve, under `act`."""
+    """The order is above the person's limit. `content`: a second person has to approve it, under `act`."""
 
     def __init__(self, act: str, *, subject: str, content: dict[str, Any]) -> None:
         self.act, self.subject, self.content = act, subject, content

@@ -21,12 +21,12 @@ OPEN_ONES = "open"
 
 
 class OfOrderFilter(ListFilter):
-    """What belongs to one order each (`order`), searched by that order."""
+    """Rows that belong to one order each (`order`), searched by that order."""
 
     q = SearchFilter(label=_("ref_id, number or SN"))
 
     def search(self, rows: QuerySet[Any], _name: str, text: str) -> QuerySet[Any]:
-        """Of the orders with this ref_id, number or SN."""
+        """The rows of orders with this ref_id, number or SN."""
         orders = Order.objects.matching(text, by_part=sees_whole_numbers())
         return rows.filter(order__in=orders.values("pk"))
 
@@ -59,7 +59,7 @@ class OrderFilter(ListFilter):
         return orders.matching(text, by_part=sees_whole_numbers())
 
     def of_brand(self, orders: OrderQuerySet, _name: str, brand: str) -> OrderQuerySet:
-        """By the name of a brand, whatever category it stands in."""
+        """By the name of a brand, in every category."""
         products = Product.objects.filter(brand__name=brand).values_list("pk", flat=True)
         return orders.filter(product__in=list(products))
 

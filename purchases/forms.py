@@ -1,4 +1,4 @@
-"""What people type when they buy."""
+"""The forms of a sale."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXT = {"class": "form-control", "autocomplete": "off"}
 
 
 class ConfirmForm(forms.Form):
-    """What the review page sends back when it is confirmed."""
+    """The values that a confirmed review sends back."""
 
     token = forms.UUIDField()
     price = RupiahField()  # what the customer pays

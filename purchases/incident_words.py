@@ -1,4 +1,4 @@
-"""What an incident says, in the person's language. Its row keeps the evidence as it was written."""
+"""The words of an incident, in the person's language. Its row keeps the evidence as it was written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.money import rupiah
 from purchases.states import Status
 
 _QUOTED = "(?:'.*'|\".*\")"
-# What the services write (`record_incident`), and its words. Parts in quotes are the upstream's own.
+# The codes that the services write (`record_incident`), and their words. Parts in quotes are the upstream's own.
 _SENTENCES = [
     (re.compile(pattern), words)
     for pattern, words in (

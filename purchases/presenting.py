@@ -1,4 +1,4 @@
-"""Orders as the pages show them: their facts, and what their status means for whoever looks at it.
+"""Orders as the pages show them: their facts, and the meaning of their status for the viewer.
 
 Never optimistic about money; and a step is offered only where `allowed_actions` says that it can succeed.
 """
@@ -50,7 +50,7 @@ _BY_REASON = {meaning.action_reason: meaning for meaning in MEANINGS.values() if
 
 @dataclass(frozen=True)
 class SerialNumber:
-    """What the provider returned: `main` for the customer, `copied` for the clipboard, `rest` what follows.
+    """The provider's text: `main` for the customer, `copied` for the clipboard, `rest` after it.
 
     `groups`: a token's five groups of four digits.
     """
@@ -94,7 +94,7 @@ def ending_marks(order: Order, person: User | None) -> SafeString:
 
 
 def decided_by_people(order: Order) -> bool:
-    """Whether the order ended as two people decided, whatever the upstream has reported since."""
+    """Whether two people decided the order's end, also if the upstream has reported something since."""
     return any(verdict.approved_by_id and verdict.outcome == order.status for verdict in order.verdicts.all())
 
 
@@ -111,14 +111,14 @@ def upstream_words(text: str, order: Order, *, with_cost: bool) -> str:
 
 
 def shown_destination(order: Order) -> str:
-    """The order's destination, grouped for reading aloud, as whoever looks may see it."""
+    """The order's destination, grouped for reading aloud, as the viewer may see it."""
     return order.product.kind.as_seen(order.destination)
 
 
 def event_words(event: OrderEvent, *, with_cost: bool = True) -> str:
-    """What our own rules say with an event, in the person's language; the event's note is not in it.
+    """Our own rules' words about an event, in the person's language, without the event's note.
 
-    `with_cost`: for who may see what the shop pays.
+    `with_cost`: for people who may see costs.
     """
     if not with_cost and event.facts.get("code") == "price_confirmed":
         return str(_("A new cost was confirmed."))
@@ -182,9 +182,9 @@ def explain(order: Order, actions: _Actions) -> Explanation:
 
 
 def after_rise(order: Order, person: User) -> dict[str, Any]:
-    """What confirming the risen cost of an order would do to its profit (rupiah), for its page.
+    """The profit (rupiah) of an order once its risen cost is confirmed, for its page.
 
-    `who_confirms`: asks for the names of colleagues; only for somebody without the right to the loss that it would be.
+    `who_confirms`: reads the names of colleagues; only for a person without the right to sell at a loss.
     """
     cost = order.product.price
     has_risen = order.action_reason == ActionReason.PRICE_CHANGED and cost > order.max_price
@@ -197,9 +197,9 @@ def after_rise(order: Order, person: User) -> dict[str, Any]:
 
 
 def limits_shown(person: User, amount: int, *, largest: int | None = None) -> dict[str, Any]:
-    """For a page that asks for a confirmation: what this person may spend, and why `amount` rupiah are beyond it.
+    """For a page that asks for a confirmation: this person's limits, and why `amount` rupiah are above them.
 
-    Of several payments, `amount` is the sum and `largest` the largest of them. See `purchases/limits.html`.
+    For several payments, `amount` is the sum and `largest` the largest of them. See `purchases/limits.html`.
     """
     allowance = allowance_of(person)
     refusal = allowance.refusal(amount, largest=largest)

@@ -34,7 +34,7 @@ _ENERGY = re.compile(r"(\d{1,3}(?:\.\d{3})+,\d{1,3}|\d{1,5}(?:[.,]\d{1,3})?)\s*(
 
 @dataclass(frozen=True)
 class MeterOwner:
-    """What follows a token, as far as it is understood; empty where the provider has not said it."""
+    """The facts after a token, as far as they are understood; empty if the provider did not send them."""
 
     name: str = ""
     tariff: str = ""
@@ -43,7 +43,7 @@ class MeterOwner:
 
     @classmethod
     def read(cls, serial: SerialNumber) -> MeterOwner:
-        """Of "NAME/TARIFF/POWER/KWH", in which each part may be missing; what is not understood stays as it is."""
+        """Reads "NAME/TARIFF/POWER/KWH", in which each part may be missing; an unknown text stays as it is."""
         name = tariff = power = energy = ""
         rest = []
         for part in filter(None, (part.strip() for part in serial.rest.split("·"))):
@@ -62,7 +62,7 @@ class MeterOwner:
 
 @dataclass(frozen=True)
 class Receipt:
-    """One order's part of a paper. `printed`: the print; while it is only looked at, there is none."""
+    """One order's part of a paper. `printed`: the print; None for a preview."""
 
     order: Order
     printed: ReceiptPrint | None = None
@@ -74,7 +74,7 @@ class Receipt:
 
     @property
     def serial(self) -> SerialNumber | None:
-        """What the provider returned."""
+        """The provider's text."""
         return serial_number(self.order)
 
     @property
@@ -95,7 +95,7 @@ class Receipt:
 
     @property
     def total(self) -> int:
-        """Rupiah: what the customer pays."""
+        """Rupiah that the customer pays."""
         return self.order.customer_pays
 
     @property
@@ -119,7 +119,7 @@ class ReceiptPaper:
 
     @property
     def total(self) -> int:
-        """Rupiah: what the customer pays for all of it."""
+        """Rupiah that the customer pays for all of it."""
         return sum(receipt.total for receipt in self.receipts)
 
     @property
@@ -154,7 +154,7 @@ class ReceiptPaper:
 
 
 def message_text(order: Order, head: Letterhead) -> str:
-    """What a customer is sent about the order: plain text, in the shop's language or that of whoever is signed in.
+    """The text for a customer about the order: plain text, in the shop's language or the signed-in person's.
 
     An open order is never called paid or failed.
     """

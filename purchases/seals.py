@@ -13,9 +13,9 @@ def seal_of(product: Product) -> str:
 
 
 def cost_seen(product: Product, *, seal: str, selling_price: int) -> int:
-    """Rupiah: what the product costs, if the page with this seal and selling price showed that cost; 0 if not.
+    """The product's cost (rupiah), if the page with this seal and selling price showed that cost; 0 if not.
 
-    What sells at cost needs no seal: the person has seen the cost itself.
+    A product at cost needs no seal: the person has seen the cost itself.
     """
     if product.selling_price is None:
         return selling_price

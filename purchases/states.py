@@ -8,7 +8,7 @@ queued ──claim──▶ sending ──accepted──▶ pending ──▶ su
                     ├──▶ cancelled (certainly not charged)
                     └──▶ closed (never arrived: nobody reported and nobody refunds anything)
 
-What the upstream leaves open for too long, two people decide: success, failed or reversed.
+If the upstream leaves an order open for too long, two people decide: success, failed or reversed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Status(models.TextChoices):
-    """Where an order stands. Only what the upstream said counts: `unknown` is never called failed."""
+    """The statuses of an order. Only what the upstream said counts: `unknown` is never called failed."""
 
     QUEUED = "queued", _("Queued")
     SENDING = "sending", _("Sending")
@@ -72,10 +72,10 @@ UNFULFILLED = FINAL - {Status.SUCCESS}
 # 9).
 POLLED = frozenset({Status.SENDING, Status.PENDING, Status.UNKNOWN})
 
-# What the upstream itself reports is believed from every open status: an order that was thought never to have
-# arrived, and was queued again or needs action, may still have arrived late.
+# The upstream's own report counts in every open status: an order that seemed never to have arrived, and was queued
+# again or needs action, may still have arrived late.
 REPORTED = frozenset({Status.PENDING, Status.SUCCESS, Status.FAILED})
-# What two people can decide where the upstream's word is missing, or was taken back.
+# The possible decisions of two people if the upstream's word is missing, or was taken back.
 DECIDED = frozenset({Status.SUCCESS, Status.FAILED, Status.REVERSED})
 
 TRANSITIONS: dict[Status, frozenset[Status]] = {

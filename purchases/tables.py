@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class OrderTable(Table[Order]):
-    """Orders, read with `for_table()`. `with_cost`: for who may see what the shop paid. `person`: who looks."""
+    """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer."""
 
     caption = _("Orders, newest first")
 
@@ -36,17 +36,17 @@ class OrderTable(Table[Order]):
         self.person, self.with_cost = person, with_cost
 
     def row_marks(self, order: Order) -> SafeString:
-        """Of an own order, what is said when it ends."""
+        """The words at the end of one's own order."""
         return ending_marks(order, self.person)
 
     @column(_("Status"), phone="1 left")
     def status(self, order: Order) -> SafeString:
-        """Where it stands."""
+        """Its status."""
         return status_badge(order.status)
 
     @column(_("Product"), phone="2 left")
     def product(self, order: Order) -> SafeString:
-        """What was bought; leads to the order."""
+        """The product; links to the order."""
         return row_link(order.get_absolute_url(), order.product_name)
 
     @column(_("Destination"), css="nowrap", phone="3 wide")
@@ -56,7 +56,7 @@ class OrderTable(Table[Order]):
 
     @column(_("SN or reason"), phone="4 wide")
     def sn(self, order: Order) -> str:
-        """What the provider returned, or why the order waits for a person or was rejected."""
+        """The provider's text, or the reason why the order waits for a person or was rejected."""
         if serial := serial_number(order):
             return format_html('<span class="mono">{}</span>', Truncator(serial.main).chars(26))
         if order.status == Status.REJECTED:
@@ -65,7 +65,7 @@ class OrderTable(Table[Order]):
 
     @column(_("Price"), css="num", phone="2 right")
     def price(self, order: Order) -> str:
-        """What the customer pays; what the shop pays below it, where that is another amount."""
+        """The customer's price; below it the cost, if it differs."""
         if not self.with_cost or order.customer_pays == order.shown_price:
             return rupiah(order.customer_pays)
         cost = gettext("cost %(amount)s") % {"amount": rupiah(order.shown_price)}

@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 class Explained(NamedTuple):
-    """An order explains this difference: wholly, or but for a rest that is found next."""
+    """An order explains this difference: wholly, or with a rest that is found next."""
 
     difference: Difference
     ref_id: str
@@ -64,8 +64,8 @@ def explain(
 ) -> tuple[list[Event], list[Difference]]:
     """Share what changed between two quiet readings (rupiah, signed) among late entries and somebody else.
 
-    `differences`: those that an order may explain, oldest first. `awaiting`: what the orders that were sent in between
-    and wait for a person may have done. Returns what happens to differences, and those left after that. The
+    `differences`: those that an order may explain, oldest first. `awaiting`: the possible effects of orders that were
+    sent in between and wait for a person. Returns what happens to differences, and those left after that. The
     explanation with the fewest changes by somebody else is believed.
     """
     # mostly nothing is late, and then the work does not grow with the differences that are open
@@ -80,7 +80,7 @@ def explain(
 def _explained(
     change: int, late: Sequence[LateEntry], differences: Sequence[Difference], awaiting: Collection[int]
 ) -> tuple[list[Event], list[Difference], int]:
-    """What late entries explain, the differences left after that, and what is left of the change (rupiah, signed)."""
+    """The differences that late entries explain, the ones left, and the rest of the change (rupiah, signed)."""
     exact = _exact(late, differences)
     taken = set(exact.values())
     others = _Places([one for one in differences if one not in taken])
@@ -174,8 +174,8 @@ class _Places:
     def best_for(self, entry: LateEntry) -> Difference | None:
         """The difference that the entry's effect is most likely a part of.
 
-        The first that it can be, for an order is charged soon after its sending. A refund comes any time after: the one
-        that it leaves the least of.
+        The first that it can be, for an order is charged soon after its sending. A refund comes any time after: take
+        the difference with the smallest rest.
         """
         if entry.change < 0:
             rank = self._first_after(entry.from_no)
@@ -184,7 +184,7 @@ class _Places:
         return min(possible, key=lambda one: abs(one.amount - entry.change), default=None)
 
     def put(self, rest: Sequence[Difference], *, in_place_of: Difference) -> None:
-        """What is left of one of them, if anything, takes its place."""
+        """The rest of a difference, if any, takes its place."""
         index = self._index.pop(in_place_of)
         self._now[index] = rest[0] if rest else None
         if rest:
@@ -205,7 +205,7 @@ class _Places:
 
 
 def _is_in(place: Difference | None, entry: LateEntry) -> bool:
-    """Whether the order was sent in just that time, and so most likely charged in it."""
+    """Whether the order was sent in just that time, and was most likely charged in it."""
     return place is not None and entry.change < 0 and not entry.was_resent and place.from_no <= entry.from_no
 
 

@@ -1,4 +1,4 @@
-"""What people type about the books."""
+"""Forms about the books."""
 
 from __future__ import annotations
 

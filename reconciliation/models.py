@@ -231,14 +231,14 @@ class Difference(models.Model):
 
     @property
     def colour(self) -> str:
-        """Of its panel: whether something has to be done, and how bad it is."""
+        """The look of its panel: whether something has to be done, and how bad it is."""
         if self.state == self.State.ACKNOWLEDGED:
             return "success"
         return "bad" if self.amount < 0 else "warn"
 
     @property
     def shown_label(self) -> str:
-        """What it is called, open or acknowledged."""
+        """Its name, open or acknowledged."""
         is_settled_topup = self.label == self.Label.TOPUP and self.state == self.State.ACKNOWLEDGED
         return gettext("Top-up") if is_settled_topup else self.get_label_display()
 
@@ -302,7 +302,7 @@ class ExpectedTopUp(models.Model):
 
     @property
     def is_expired(self) -> bool:
-        """Whether it has not come in time: what comes now is not matched with it."""
+        """Whether it is too late: money that comes now is not matched with it."""
         is_open = self.difference_id is None and self.cancelled_at is None
         return is_open and self.announced_at <= timezone.now() - EXPECTED_FOR
 

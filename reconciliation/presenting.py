@@ -1,4 +1,4 @@
-"""What pages say of the books and of differences."""
+"""The words of pages about the books and about differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reconciliation.services import Position
 
 Label, Result, Why = Difference.Label, ReconciliationRun.Result, Difference.Why
 
-# For each code: what is said first, and strongly, and what then.
+# For each code: the first, strong sentence, and the second one.
 _OF_BOOKS = {
     "flaw": (
         gettext_lazy("The books are wrong by %(amount)s."),
@@ -160,7 +160,7 @@ class ShownDifference:
 
     @property
     def said(self) -> Said:
-        """What it means and what to do, or how it was closed."""
+        """Its meaning and the next step, or how it was closed."""
         is_open = self.difference.state == Difference.State.OPEN
         code, see = _open_code(self.difference) if is_open else _closed_code(self.difference, self.expected)
         facts = {
@@ -179,7 +179,7 @@ def shown_difference(pk: int) -> ShownDifference | None:
 
 
 def open_questions() -> list[QuerySet[Any]]:
-    """What is asked for all open differences, newest first; `shown_from` takes the answers."""
+    """The questions for all open differences, newest first; `shown_from` takes the answers."""
     state = Difference.State.OPEN
     return _questions(Q(state=state), Q(difference__state=state))
 
@@ -247,7 +247,7 @@ def _books_code(position: Position, funds: Funds) -> str:
 
 
 def _flaw(position: Position) -> str:
-    """What is wrong about the books themselves, and where."""
+    """The flaw of the books themselves, and its place."""
     if not position.proof.flaw:
         return ""
     words = [f"{Flaw(position.proof.flaw).label}."]

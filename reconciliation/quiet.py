@@ -4,8 +4,8 @@ Pure: no database and no clock. Every request, answer and entry has a number fro
 never a matter of clocks. docs/reconciliation.md explains the method with an example. All amounts in whole rupiah.
 
 An order's debit happened after its sending and before its entry; its refund after the last request that was answered
-"pending" and before its entry. A reading that lies in no such window is quiet: the entries before it say to the rupiah
-what our orders had done. What is left over is `outside`. Where it changes, somebody else moved the balance.
+"pending" and before its entry. A reading outside all windows is quiet: the entries before it are exactly the effect of
+our orders. The rest is `outside`. If it changes, somebody else moved the balance.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What an order did to the balance (`change`, signed), as the books say since number `no`."""
+    """An order's effect on the balance (`change`, signed), in the books since number `no`."""
 
     no: int
     ref_id: str
@@ -67,10 +67,10 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """What one run hands to the next.
+    """The state that one run hands to the next.
 
-    `quiet`: the last quiet reading; `booked`: the opening balance with all entries before it; `outside`: what was left
-    over, the sum of all differences that no order explains. `judged_no`: readings answered by then are done with.
+    `quiet`: the last quiet reading; `booked`: the opening balance with all entries before it; `outside`: the rest, the
+    sum of all differences that no order explains. `judged_no`: readings answered by then are done with.
     """
 
     quiet: Reading
@@ -81,7 +81,7 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """What a run found: the progress, what happened to differences in order, those left, and the quiet readings."""
+    """The result of a run: the progress, the steps of differences in order, the ones left, and the quiet readings."""
 
     progress: Progress
     events: list[Event]
@@ -91,7 +91,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Known:
-    """What the books know: the entries of orders from `Progress.quiet.no` on, their orders, and every open order."""
+    """The facts of the books: the entries of orders from `Progress.quiet.no` on, their orders, and every open order."""
 
     entries: Sequence[Entry]
     orders: Sequence[Order]
@@ -111,7 +111,7 @@ def judge(
     for reading in sorted(readings, key=lambda reading: reading.answered_no):
         if reading.answered_no > ledger.known_until:
             break
-        # Of readings that overlap nobody knows which was true first. One is enough.
+        # Nobody knows which of two overlapping readings was true first. One is enough.
         if reading.no >= progress.quiet.answered_no and ledger.is_quiet(reading):
             quiet += 1
             late = ledger.go_on_to(reading, since=progress.quiet)
@@ -126,7 +126,7 @@ def judge(
 
 
 def opening(reading: Reading, known: Known) -> int | None:
-    """What the account had before the first order, in rupiah; None while an order may be in this reading or not.
+    """The account's rupiah before the first order; None while an order may be in this reading or not.
 
     An order that waits for a person counts as not charged. If it was, that is found later.
     """
@@ -206,11 +206,11 @@ class _Ledger:
         return reading.balance - self.booked - (own.change if own and own.no >= reading.no else 0)
 
     def awaiting(self, *, from_no: int, to_no: int) -> set[int]:
-        """What the orders that were sent in between and wait for a person may have done to the balance."""
+        """The possible effects on the balance of orders that were sent in between and wait for a person."""
         return {order.next_change for order in self._awaiting if from_no < order.sent_no < to_no}
 
     def under_way_in(self, reading: Reading) -> list[int]:
-        """For each order of which something may be in the reading or not: what that does to the balance."""
+        """For each order that may be in the reading or not: its effect on the balance."""
         open_orders = (order for order in self._orders.values() if order.is_open)
         changes = {order.ref_id: order.next_change for order in open_orders if order.known_until < reading.answered_no}
         # The last entry first: of an order's refund and debit, the debit counts, for without it there is no refund.

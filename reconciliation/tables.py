@@ -34,12 +34,12 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Provider balance"), css="num", phone="none")
     def reported(self, run: ReconciliationRun) -> str:
-        """What the upstream reported."""
+        """The upstream's balance."""
         return rupiah(run.reported)
 
     @column(_("Expected"), css="num", phone="none")
     def expected(self, run: ReconciliationRun) -> str:
-        """What our books expected."""
+        """The balance by our books."""
         return rupiah(run.expected)
 
     @column(_("Difference"), css="num strong", phone="2 right")
@@ -49,7 +49,7 @@ class RunTable(Table[ReconciliationRun]):
 
     @column(_("Why"), phone="3 wide")
     def note(self, run: ReconciliationRun) -> SafeString:
-        """What started it, and what it waits for."""
+        """Its start, and the orders that it waits for."""
         waits = ""
         if run.blocking:
             words = ngettext("waits for %(n)s order", "waits for %(n)s orders", len(run.blocking))
@@ -58,7 +58,7 @@ class RunTable(Table[ReconciliationRun]):
 
 
 class DifferenceTable(Table[Difference]):
-    """Differences, with who acknowledged them."""
+    """Differences, each with the person who acknowledged it."""
 
     caption = _("Differences, newest first")
 
@@ -72,7 +72,7 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Kind"), phone="2 wide")
     def kind(self, difference: Difference) -> SafeString:
-        """What it seems to be; leads to it."""
+        """Its likely kind; links to it."""
         return row_link(reverse("difference_detail", args=[difference.pk]), difference.shown_label)
 
     @column(_("Amount"), css="num strong", phone="1 right")
@@ -82,7 +82,7 @@ class DifferenceTable(Table[Difference]):
 
     @column(_("Note"), phone="3 wide")
     def note(self, difference: Difference) -> SafeString:
-        """What was decided, and by whom."""
+        """The decision, and the person."""
         by = difference.acknowledged_by.username if difference.acknowledged_by else ""
         return format_html('{} <span class="sub">{}</span>', Truncator(difference.note).chars(60), by)
 

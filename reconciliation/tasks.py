@@ -1,4 +1,4 @@
-"""What beat and the buttons have done about the balance."""
+"""The tasks of beat and of the buttons about the balance."""
 
 import structlog
 from celery import shared_task

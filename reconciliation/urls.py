@@ -1,4 +1,4 @@
-"""The addresses of the balance: what there is, the daily closing, comparisons, differences."""
+"""The addresses of the balance, the daily closing, comparisons and differences."""
 
 from django.urls import path
 

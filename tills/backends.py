@@ -1,4 +1,4 @@
-"""Who is signed in by PIN, cut to what a PIN may do: the one place where that is decided."""
+"""People who are signed in by PIN, with the rights of a PIN: only this place decides them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PinBackend(StaffBackend):
         """Nobody: a PIN counts only together with its till."""
 
     def get_user(self, user_id: int) -> User | None:
-        """The person with a cashier's rights at most, whatever the role, and with the till's limit for an order."""
+        """The person with a cashier's rights at most, for every role, and with the till's limit for an order."""
         person: PinPerson | None = next(iter(PinPerson.objects.raw(_WITH_TILLS, [user_id])), None)
         if person is None or not self.user_can_authenticate(person):
             return None

@@ -1,4 +1,4 @@
-"""What people type at a till, and about one."""
+"""Forms at a till, and about one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PinField(forms.CharField):
 
 
 class TakeOverForm(forms.Form):
-    """Who is next, and that person's PIN. A PIN that is none is not counted as a guess."""
+    """The next person, and their PIN. An invalid PIN is not counted as a guess."""
 
     person = forms.IntegerField(min_value=1, max_value=2**63 - 1)
     pin = PinField(label=_("PIN"))
@@ -38,7 +38,7 @@ class OwnPinForm(forms.Form):
     pin2 = PinField(label=_("The same PIN again"), autocomplete="new-password")
 
     def clean(self) -> dict[str, Any]:
-        """What is wrong with the PIN stands beside its own field."""
+        """An error of the PIN stands beside its own field."""
         first, second = self.cleaned_data.get("pin1"), self.cleaned_data.get("pin2")
         if first and is_weak(first):
             weak = _("Too easy to guess: no repeated digits and no sequence, such as 112233 or 123456.")
@@ -55,7 +55,7 @@ class CodeForm(forms.Form):
 
 
 class TillForm(forms.Form):
-    """How a till is called, and the most that one order by PIN may cost there."""
+    """A till's name, and the most that one order by PIN may cost there."""
 
     name = forms.CharField(label=_("Name of the till"), max_length=60, strip=True)
     pin_limit = RupiahField(label=_("Most for one order by PIN, in rupiah"), least=0, required=False)

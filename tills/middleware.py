@@ -1,4 +1,4 @@
-"""What holds at a till: a PIN session ends with its till, by itself when idle, and reaches no account."""
+"""The rules at a till: a PIN session ends with its till, by itself when idle, and reaches no account."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tills.cookies import till_token
 from tills.services.sessions import held_till, is_idle, note_activity
 from tills.sessions import has_ended, leave_till
 
-# Whatever these pages ask for themselves. Of one's own account a PIN reaches only how to leave it, and the language.
+# Requests that these pages make by themselves. In one's own account a PIN reaches only the way out, and the language.
 _NOT_BY_PIN = ("accounts/", "me/", "staff/", "tills/", "files/")
 # So end the addresses that answer with a file of rows.
 _FILES = ("/csv/", "/xlsx/")
@@ -32,7 +32,7 @@ class TillMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Serve the request; send to the lock screen who has to show a PIN again, or a PIN at all."""
+        """Serve the request; send a person who has to show a PIN to the lock screen."""
         token = till_token(request)
         request.till_token = token  # type: ignore[attr-defined]
         if _is_by_pin(request):
@@ -56,7 +56,7 @@ class TillMiddleware:
 
 
 def _is_by_pin(request: HttpRequest) -> bool:
-    """Asking who is signed in costs a query, which a request without a session does not make."""
+    """Reading the person costs a query, which a request without a session does not make."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES and getattr(request.user, "by_pin", False)
 
 

@@ -20,7 +20,7 @@ from staff.models import User
 
 
 class Till(models.Model):
-    """One enrolled browser: who is at it by PIN, and the wrong PINs that were typed there."""
+    """One enrolled browser: the person there by PIN, and the wrong PINs that were typed there."""
 
     name = models.CharField(_("name"), max_length=60)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token in the browser's cookie.")
@@ -100,7 +100,7 @@ class Pin(models.Model):
         return f"PIN of {self.person_id}"
 
 
-# Who made a till or set a PIN past the pages stands here. What guesses and takes over have events of their own.
+# Who made a till or set a PIN past the pages stands here. Guesses and takeovers have events of their own.
 _PASSING = ["digest", "held_by", "active_at", "wrong_pins", "wrong_at", "guesses", "pin_locks", "pin_locked_until"]
 TillHistory = history_of(Till, exclude=_PASSING)
 PinHistory = history_of(Pin, exclude=["encoded"])
@@ -118,10 +118,10 @@ class HeldTill:
 
 
 class PinPerson(User):
-    """Somebody who signed in by PIN: no owner, whatever the row says, and never stored as such."""
+    """A person who signed in by PIN: never an owner, and never stored as one."""
 
     by_pin: ClassVar[bool] = True
-    #: Not stored: what `tills.backends` reads with the person, and what was cut.
+    #: Not stored: the facts that `tills.backends` reads with the person, and the rights that it cut.
     tills: Sequence[HeldTill]
     held: Sequence[str]
     held_tills: str

@@ -15,7 +15,7 @@ _EPOCH = "pin_epoch"  # of the session: the account's, when the PIN was looked a
 
 
 def sign_in_by_pin(request: HttpRequest, till: Till, *, person_pk: int, pin: str) -> None:
-    """Begin a new session of this person at this till; whoever was there before is out.
+    """Begin a new session of this person at this till; the person before is out.
 
     Raises `WrongPin`, `PinsLocked` or `TillOff`; the session stays as it was then.
     """
@@ -34,7 +34,7 @@ def has_ended(request: HttpRequest) -> bool:
 
 
 def leave_till(request: HttpRequest, *, token: str, because: str) -> None:
-    """End the session of whoever is signed in here, by PIN or password. `because`: see `services.leave`."""
+    """End the session of the person who is signed in here, by PIN or password. `because`: see `services.leave`."""
     if isinstance(request.user, User):
         services.leave(token, request.user, because=because)
         logout(request)

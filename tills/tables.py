@@ -14,7 +14,7 @@ from tills.presenting import standing_badge
 
 
 class TillTable(Table[Till]):
-    """Tills, with who is there by PIN."""
+    """Tills, with the person there by PIN."""
 
     caption = _("Tills by name")
 

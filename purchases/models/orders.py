@@ -32,14 +32,15 @@ SN_BEGINS = Upper(Left("sn", SN_SEARCHED))
 CUSTOMER_PAYS = Coalesce("selling_price", "price", "max_price")
 SHOP_PAYS = Coalesce("price", "max_price")
 
-# These are due at some time: to be sent, or to be polled. What seems never to have arrived may still arrive late.
+# These are due at some time: to be sent, or to be polled. An order that seems never to have arrived may still arrive
+# late.
 _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
     status=Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED
 )
 
 
 def may_be_charged(order: str = "") -> Q:
-    """Of an order, or of the one that the lookup `order` ("order__") leads to: it was sent, and nobody knows more."""
+    """An order, or the one behind the lookup `order` ("order__"), that was sent and is not known further."""
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
 
 
@@ -85,8 +86,8 @@ class OrderQuerySet(models.QuerySet["Order"]):
     def matching(self, text: str, *, by_part: bool = True) -> OrderQuerySet:
         """Orders with this ref_id, trx_id, destination or SN: the beginning, of a destination also the end.
 
-        Not `by_part`: only the whole destination and the whole SN, or all before its first "/", for whoever may not see
-        the destination, which an SN may name, and could try one digit after the other.
+        Not `by_part`: only the full destination and the full SN, or all before its first "/". This is for people who
+        may not see the destination, which an SN may name: they could try digit after digit.
         """
         plain = text.strip().upper()
         digits = bare(text)
@@ -116,7 +117,7 @@ def _with_sn(sn: str, *, by_part: bool) -> list[Q]:
 
 
 def _ended_for_good() -> pgtrigger.Trigger:
-    """What a final order cost, what came of it and who placed it. An SN that people entered gives way to another."""
+    """The cost, the result and the seller of a final order. An SN that people entered gives way to another."""
     return pgtrigger.Protect(
         name="ended_for_good",
         operation=pgtrigger.Update,
@@ -132,7 +133,7 @@ def _ended_for_good() -> pgtrigger.Trigger:
 
 
 def _sold_for_one_price() -> pgtrigger.Trigger:
-    """What the customer pays stays as placed. A bill, and an order at cost, follow the cost that people confirm."""
+    """The customer's price stays as placed. A bill, and an order at cost, follow the cost that people confirm."""
     follows = "(OLD.kind = 'bill' OR OLD.selling_price = OLD.max_price)"
     as_much = "NEW.selling_price - NEW.max_price = OLD.selling_price - OLD.max_price"
     return pgtrigger.Protect(
@@ -164,7 +165,7 @@ class Order(models.Model):
     max_price = models.BigIntegerField(help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`.")
     price = models.BigIntegerField(null=True, help_text="Rupiah: what the upstream charged; empty until it says.")
 
-    # What the customer pays says nothing about what the upstream may charge: that is `max_price`.
+    # The customer's price does not limit the upstream's charge: `max_price` does.
     selling_price = models.BigIntegerField(
         null=True, help_text="Rupiah: what the customer pays, all included; empty of orders from before price rules."
     )
@@ -196,7 +197,7 @@ class Order(models.Model):
     final_at = models.DateTimeField(null=True)
 
     attempt = models.IntegerField(default=0, help_text="How often it was claimed; an answer to an older claim is void.")
-    # Numbers of the gateway's one sequence: a higher one was taken later, whatever the clocks say.
+    # Numbers of the gateway's one sequence: a higher one was taken later, even if clocks differ.
     sent_no = models.BigIntegerField(
         null=True, help_text="Before the earliest sending that may have been charged; empty while none can have been."
     )
@@ -214,7 +215,7 @@ class Order(models.Model):
     not_found_since = models.DateTimeField(null=True)
     next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to send or to poll it.")
 
-    #: Not stored: the number that was taken with its lock (`lock_order_for_move`), after all that it holds was written.
+    #: Not stored: the number that was taken with its lock (`lock_order_for_move`), after all its columns were written.
     locked_no: int
 
     objects = OrderQuerySet.as_manager()
@@ -282,7 +283,7 @@ class Order(models.Model):
                 name="order_by_number",
             ),
             models.Index(OpClass(Reverse("destination"), "text_pattern_ops"), name="order_by_end_of_number"),
-            # Not partial: PostgreSQL keeps no count of what an expression finds in a part of the rows.
+            # Not partial: PostgreSQL keeps no statistics of an expression over a part of the rows.
             models.Index(Upper("trx_id"), name="order_by_trx_id"),
             models.Index(OpClass(SN_BEGINS, "text_pattern_ops"), name="order_by_sn"),
         ]
@@ -316,7 +317,7 @@ class Order(models.Model):
 
     @property
     def shown_price(self) -> int:
-        """Rupiah: what was charged, or the confirmed price until that is known."""
+        """Rupiah: the charged price, or the confirmed one until it is known."""
         return self.max_price if self.price is None else self.price
 
     @property

@@ -1,4 +1,4 @@
-"""What happened with an order, line by line, and its incidents."""
+"""The timeline of an order, line by line, and its incidents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from purchases.states import Status
 
 
 class OrderEvent(models.Model):
-    """A line of an order's timeline: what happened, who or what said so. Append-only."""
+    """A line of an order's timeline: the event, and its source. Append-only."""
 
     class Source(models.TextChoices):
         STAFF = "staff", _("Staff")

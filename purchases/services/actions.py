@@ -1,4 +1,4 @@
-"""What may be done with an order, and by whom: the one place that pages, commands and the services themselves ask."""
+"""The allowed actions of an order for each person: the one place that pages, commands and services ask."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What a person can do with an order."""
+    """The actions of a person on an order."""
 
     POLL = "poll"
     CANCEL = "cancel"
@@ -38,7 +38,7 @@ class Action(StrEnum):
 
 
 def allowed_actions(order: Order, person: User) -> frozenset[Action]:
-    """What this person can do with the order now, with success as far as we know.
+    """The actions that this person can take on the order now, with success as far as we know.
 
     It reads the order's product, its open verdict and what was given back.
     """
@@ -96,7 +96,7 @@ def _would_be_accepted(order: Order) -> bool:
 
 
 def _is_of(order: Order, person: User) -> bool:
-    """Whether a cashier placed it, who may end or correct what has certainly not been charged."""
+    """Whether this cashier placed it. A cashier may end or correct an order that has certainly not been charged."""
     sells = Right.CHECK_BILLS if order.kind == Order.Kind.BILL else Right.BUY
     return order.placed_by_id == person.pk and person.has_perm(sells)
 
@@ -124,7 +124,7 @@ def _may_send_again(order: Order, person: User) -> bool:
 
 
 def _may_confirm_price(order: Order, person: User) -> bool:
-    """A risen cost takes no more of the customer, unless the order sells at cost: that is for who may see costs."""
+    """Unless the order sells at cost, a risen cost lowers the profit: then only people who see costs confirm it."""
     if not _may_be_sent(order, person) or order.product.price <= order.max_price:
         return False
     return order.follows_cost or sees_cost(person)
@@ -155,7 +155,7 @@ def _may_give_back(order: Order, _person: User) -> bool:
 
 @dataclass(frozen=True)
 class _Rule:
-    """An action is for whoever has one of the rights, while `holds` says so of the order."""
+    """An action is for people with one of the rights, while `holds` is true for the order."""
 
     rights: tuple[Right, ...]
     holds: Callable[[Order, User], bool]

@@ -1,4 +1,4 @@
-"""What a second person approves, and what happens then: purchases above a person's limit, and verdicts."""
+"""The acts that take a second person: purchases above a person's limit, and verdicts."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ def payment_now(content: Content) -> dict[str, Any]:
 
 
 class SpendingAct(Act):
-    """What purchases and bill payments have in common: an order is placed by who asked."""
+    """The base of purchases and bill payments: the asker places the order."""
 
     may_approve = Right.APPROVE_ORDERS
 
     def amount(self, content: Content) -> int | None:
-        """What the customer pays (rupiah); of one from before price rules what it costs."""
+        """The customer's price (rupiah); the cost for a request from before price rules."""
         amount: int = content.get("selling_price", content["price"])
         return amount
 
@@ -90,7 +90,7 @@ class SpendingAct(Act):
 
     @staticmethod
     def payment_lines(content: Content) -> list[Line]:
-        """How the customer pays, where who asked has said so."""
+        """How the customer pays, if the asker chose it."""
         words = PaymentFacts.of(content[PAYMENT]).words
         return [Line(PAYMENT, _("Paid by"), words)] if words else []
 
@@ -102,7 +102,7 @@ class SpendingAct(Act):
 
 @register
 class PurchaseAct(SpendingAct):
-    """A purchase above the limit of who places it."""
+    """A purchase above the limit of its seller."""
 
     name = "order"
     label = _("Purchase above the limit")
@@ -144,7 +144,7 @@ class PurchaseAct(SpendingAct):
         return asked | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Place the order for who asked, paid as was said then.
+        """Place the order for the asker, with the payment of the request.
 
         Raises `BalanceShort` where it does not wait for a top-up, and what refuses it on credit now.
         """
@@ -165,7 +165,7 @@ class PurchaseAct(SpendingAct):
         return placed.ref_id
 
     def lines(self, content: Content) -> list[Line]:
-        """What is bought, for whom, at which price."""
+        """The product, the destination and the price."""
         product = Product.objects.select_related("brand", "category").filter(code=content["product_code"]).first()
         number = content["destination"]
         return [

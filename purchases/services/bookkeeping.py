@@ -1,4 +1,4 @@
-"""What each move of an order's life does to the books, in the transaction of the move.
+"""The effect of each move of an order on the books, in the transaction of the move.
 
 Reserved from the queue until the upstream has said yes or no; debited when it reports the order; refunded when it
 reports a failure; reversed when it takes a success back. An order without a reservation is tolerated.
@@ -15,24 +15,24 @@ _RELEASED = frozenset({Status.REJECTED, Status.CANCELLED, Status.CLOSED})
 
 
 def steps_of(order: Order, *, before: Status | None, actor_id: int | None) -> list[Step]:
-    """What the move from `before` (None: placed) to the order's present status does to the books.
+    """The effect of the move from `before` (None: placed) to the order's present status on the books.
 
-    A debit and a refund carry the order's cashier; what people do carries them.
+    A debit and a refund carry the order's cashier; an entry of people carries these people.
     """
     status, seller = Status(order.status), order.placed_by_id
     if status == Status.QUEUED and before in {None, Status.NEEDS_ACTION}:
-        # From elsewhere it was certainly not sent, or is to be sent again: what is reserved stays so.
+        # From another status it was certainly not sent, or is to be sent again: the reservation stays.
         return [_step(order, Entry.Kind.HOLD, actor_id, amount=order.max_price, is_new=before is None)]
     if status in {Status.PENDING, Status.SUCCESS}:
         # Nothing becomes pending without its debit.
         return [] if before == Status.PENDING else [_debit(order, seller)]
     if status == Status.FAILED:
-        # What the upstream has reported was debited at once. What it never reported has cost nothing.
+        # An order that the upstream has reported was debited at once. An order that it never reported has cost nothing.
         debited = [_debit(order, seller)] if order.accepted_no is not None else []
         return [*debited, _step(order, Entry.Kind.REFUND, seller), _release(order, actor_id)]
     if status == Status.REVERSED:
         return [_debit(order, seller), _step(order, Entry.Kind.REVERSAL, actor_id, reason=status)]
-    # What seems never to have arrived may be charged: its reservation stays until a person decides.
+    # An order that seems never to have arrived may be charged: its reservation stays until a person decides.
     if status in _RELEASED or (status == Status.NEEDS_ACTION and not order.may_be_charged):
         return [_release(order, actor_id)]
     return []

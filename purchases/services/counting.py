@@ -1,4 +1,4 @@
-"""What is bought most, counted in the background: no page waits for it."""
+"""The best-selling products, counted in the background: no page waits for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we decide about an order ourselves, by rule or by people, is applied here."""
+"""Our own decisions about an order, by rule or by people, are applied here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """Where an order goes, and why. `max_price`, `selling_price`: rupiah, newly confirmed.
+    """The new status of an order, and the reason. `max_price`, `selling_price`: rupiah, newly confirmed.
 
     `wait`: seconds until it is due again. `uncharged_no`: the number of a sending that has certainly not been charged.
     `sn`: entered by hand; the upstream's own stays.
@@ -43,8 +43,8 @@ class Decision:
 def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = None) -> Order:
     """Bring the order to what we have decided, with its event and its entries, in one transaction; return it.
 
-    `attempt`: the claim that it is about; when the order was claimed again since, nothing happens. Neither does it when
-    the upstream has reported more meanwhile; a definite no about a transaction that it has reported is an incident.
+    `attempt`: the claim that it is about; when the order was claimed again since, nothing happens. It does not move
+    either if the upstream has reported more meanwhile; a definite no about a reported transaction is an incident.
     Raises `BalanceShort` when an order is queued again that is more than available.
     """
     with transaction.atomic():
@@ -59,7 +59,7 @@ def apply_verdict(order_id: int, decision: Decision, *, attempt: int | None = No
 
 
 def _follow(order: Order, decision: Decision) -> None:
-    # An earlier sending that is in doubt stays so, whatever is known of this one.
+    # An earlier sending stays in doubt, also if this one is known.
     is_cleared = decision.uncharged_no is not None and decision.uncharged_no == order.sent_no
     moved = begin(
         order,

@@ -1,4 +1,4 @@
-"""How each product fares by our own last orders: counted in the background, kept as one row a product."""
+"""The health of each product by our own last orders: counted in the background, kept as one row a product."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LATELY = dt.timedelta(hours=1)
 _MOST_ORDERS = 2_000
 # So many of the last ten, and so large a part of them, must have failed.
 _LEAST_FAILED, _LEAST_PART = 3, 0.3
-# Of the last three that were sent or are on their way, two took longer than this.
+# Two of the last three that were sent or are on their way took longer than this.
 _SLOW_AFTER = dt.timedelta(minutes=2)
 _SLOW_OF, _LEAST_SLOW = 3, 2
 # After the last slow one has ended, and while nothing else is sold, it is called slow for this time.
@@ -30,7 +30,7 @@ _SLOW_FOR = dt.timedelta(minutes=15)
 
 
 class _Sold(NamedTuple):
-    """What an order says about its product."""
+    """The result of an order for its product."""
 
     product: int
     status: str
@@ -39,7 +39,7 @@ class _Sold(NamedTuple):
 
 
 def recount_when_committed(statuses: Collection[str]) -> None:
-    """Have the health counted after a move: at once when an order has ended, and when one that was sent gets slow."""
+    """Have the health counted after a move: at once when an order has ended, and when a sent one gets slow."""
     if not FINAL.isdisjoint(statuses):
         transaction.on_commit(lambda: recount.ask_for(_RECOUNT))
     elif not POLLED.isdisjoint(statuses):

@@ -1,4 +1,4 @@
-"""What money should not do: recorded once, until a person has looked into it."""
+"""Incidents of money: recorded once, until a person has looked into them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def record_contradiction(order: Order, said: str, **facts: Any) -> None:
 
 
 def close_incident(incident: Incident, *, actor: User, note: str) -> None:
-    """Mark an incident as looked into, by whom and with which finding. Raises `ActionRefused` if it was closed."""
+    """Mark an incident as looked into, with the person and the finding. Raises `ActionRefused` if it was closed."""
     closed = Incident.objects.filter(pk=incident.pk, closed_at__isnull=True).update(
         closed_at=timezone.now(), closed_by=actor, closing_note=note[:500]
     )

@@ -1,4 +1,4 @@
-"""What a person may still spend today. The limits are asked in the transaction that stores an order."""
+"""The amount that a person may still spend today. The limits are checked in the transaction that stores an order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SPENT = f"""
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a person may spend; `left`: rupiah of today's limit, None without one."""
+    """A person's limits; `left`: the rest of today's limit in rupiah, None without a limit."""
 
     limits: Limits
     left: int | None
@@ -34,7 +34,7 @@ class Allowance:
     def refusal(self, amount: int, *, largest: int | None = None) -> LimitReached | None:
         """Why an order of `amount` rupiah is beyond it, without saying who helps; None when it is not.
 
-        Of several orders, `amount` is the sum and `largest` the largest of them.
+        For several orders, `amount` is the sum and `largest` the largest of them.
         """
         one = amount if largest is None else largest
         if self.limits.per_order is not None and one > self.limits.per_order:
@@ -45,7 +45,7 @@ class Allowance:
 
 
 def allowance_of(person: User, *, but: str = "") -> Allowance:
-    """What this person may spend now, not counting the order with the idempotency key `but`.
+    """This person's limits now, without the order with the idempotency key `but`.
 
     It asks the database only for somebody with a limit per day.
     """

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# What a move may change; the rest of an order stays as it was placed.
+# The columns that a move may change; the rest of an order stays as placed.
 _CHANGING = (
     *("status", "action_reason", "error_code", "message", "trx_id", "sn", "sn_by_hand", "price", "max_price"),
     "selling_price",
@@ -53,7 +53,7 @@ _NUMBER = "nextval(pg_get_serial_sequence('gateway_exchange', 'id'))"
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """Who or what moves an order, as its timeline keeps it. `facts`: what our own words are made of."""
+    """Who or what moves an order, as its timeline keeps it. `facts`: the values in our own words."""
 
     source: OrderEvent.Source
     actor: User | None = None
@@ -82,7 +82,7 @@ def lock_order_for_move(order_id: int) -> Order:
 
 
 def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
-    """These orders by their ref_id, locked as above; what is unknown is left out."""
+    """These orders by their ref_id, locked as above; unknown ones are left out."""
     locked = Order.objects.select_for_update().annotate(locked_no=NEXT_NUMBER)  # type: ignore[no-redef]
     return {order.ref_id: order for order in locked.filter(ref_id__in=ref_ids).order_by("pk")}
 
@@ -90,7 +90,7 @@ def lock_orders_for_move(ref_ids: Collection[str]) -> dict[str, Order]:
 def store(order: Order, payment: PaymentFacts, facts: dict[str, Any] | None = None, *, note: str = "") -> None:
     """Insert a new order, queued or in need of action, with its payment.
 
-    `facts`: what our own words of its first event are made of. `note`: the person's words in it. Raises
+    `facts`: the values in our own words about its first event. `note`: the person's words in it. Raises
     `LimitReached` when it is beyond what its person may spend, `BalanceShort` if it cannot be reserved for, and what
     `drawers.services.take_payment` raises.
     """

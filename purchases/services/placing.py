@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 # Nearly always.
 IN_CASH = PaymentFacts()
-# Where an approval's content holds how the customer pays.
+# The key of the payment in an approval's content.
 PAYMENT = "payment"
 # Without letters and digits that are mistaken for one another when read aloud.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -96,7 +96,7 @@ def place_order(
     what the product sells for. `reason`: why it is sold below cost. `idempotency_key`: one per confirmed form or
     command; the same key gives the same order again. `confirm_repeat`: a person meant a second one on the same day.
     `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
-    submits it. `approved`: by whom, when it is above the person's limit. `payment`: how the customer pays. Raises
+    submits it. `approved`: the approver, if it is above the person's limit. `payment`: how the customer pays. Raises
     `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`,
     `BelowCost`, `LimitReached`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`; nothing is stored
     or sent then.

@@ -27,7 +27,7 @@ _POLL = OrderEvent.Source.POLL
 
 
 class Found(StrEnum):
-    """What came of asking."""
+    """The result of a poll."""
 
     REPORTED = "reported"
     NOT_FOUND = "not found"
@@ -45,7 +45,7 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "") -> Found:
         gateway.give_back(permit_id)
         return Found.NO_ANSWER
     if order.status == Status.SENDING and not _may_be_under_way(order):
-        # Whoever sent it was interrupted before the answer was stored.
+        # The sender was interrupted before the answer was stored.
         unknown = Decision(status=Status.UNKNOWN, source=_POLL, facts={"code": "interrupted"})
         order = apply_verdict(order.pk, unknown, attempt=order.attempt)
     try:

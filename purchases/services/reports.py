@@ -1,4 +1,4 @@
-"""What the upstream says of an order, by answer, status request or callback, is applied here."""
+"""The upstream's reports of an order, by answer, status request or callback, are applied here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from purchases.services.serials import check_serials
 from purchases.states import FINAL, Status, may_move
 from upstream.messages import Transaction
 
-# What a report can make known of an order that it does not move.
+# The facts that a report can add to an order that it does not move.
 _FACTS = ["accepted_no", "pending_no", "trx_id", "sn", "sn_by_hand"]
 
 
@@ -35,12 +35,12 @@ class Report:
 
     @property
     def status(self) -> Status:
-        """What the order is, as the upstream says."""
+        """The order's status, as the upstream reports it."""
         return Status(self.said.status)
 
     @property
     def origin(self) -> dict[str, Any]:
-        """Who said so, as an incident keeps it."""
+        """The source, as an incident keeps it."""
         return {"source": self.source, "raw": self.raw, "callback_id": self.callback_id}
 
 
@@ -77,7 +77,7 @@ def _apply(reports: Mapping[Order, Report]) -> None:
 
 
 def _take(order: Order, report: Report) -> Move | None:
-    """The move of a locked order that the report makes, to be written; what moves nothing is compared at once."""
+    """The report's move of a locked order, to be written; a report without a move is compared at once."""
     if not _is_about(order, report):
         return None
     known = _facts(order)
@@ -107,13 +107,13 @@ def _follow(order: Order, report: Report) -> Move:
         message=said.message or order.message,
         trx_id=said.trx_id or order.trx_id,
         sn=said.sn or order.sn,
-        # What the books debit: the first report fixes it.
+        # The amount that the books debit: the first report fixes it.
         price=order.price or said.price or order.max_price,
     )
 
 
 def _is_about(order: Order, report: Report) -> bool:
-    """Whether the report is about this order's purchase; what does not fit becomes an incident.
+    """Whether the report is about this order's purchase; a difference becomes an incident.
 
     Another product or destination under our ref_id says nothing about ours. A second trx_id, or a price that is
     another than before, none, or above the confirmed one, is ours and for a person to look at.
@@ -159,7 +159,7 @@ def _compare(order: Order, report: Report) -> None:
 
 
 def _compare_sn(order: Order, report: Report, sn: str) -> None:
-    """Where people decided the end, the upstream's own SN comes later. Another one than before is an incident."""
+    """If people decided the end, the upstream's own SN comes later. Another one than before is an incident."""
     if order.sn and sn != order.sn:
         detail = f"another SN than {order.sn!r} is reported: {sn!r}"
         _incident(order, report, Incident.Kind.CONTRADICTION, detail)

@@ -1,4 +1,4 @@
-"""What a person does about an order: cancel, send again, poll now, close, note that the customer has the money back."""
+"""A person's steps on an order: cancel, send again, poll now, close, note that the customer has the money back."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def requeue(order: Order, *, max_price: int, actor: User | None, reason: str = "
 def close_never_arrived(order: Order, *, actor: User, note: str = "") -> Order:
     """Close an order that never arrived at the upstream. Raises `ActionRefused` in any other state.
 
-    The upstream is asked again first. Should it report the order later, that becomes an incident.
+    The upstream is polled first. If it reports the order later, that becomes an incident.
     """
     poll_before_deciding(order)
     with transaction.atomic():
@@ -128,7 +128,7 @@ def poll_now(order: Order, *, actor: User) -> bool:
 def note_given_back(order: Order, *, actor: User, note: str) -> None:
     """Note that the customer of a reversed order has the money back, and how. Raises `ActionRefused`.
 
-    What `drawers.services.note_given_back` raises, too, such as credit while the customer owes the order.
+    It also raises the errors of `drawers.services.note_given_back`, such as credit while the customer owes the order.
     """
     if not note.strip():
         raise ActionRefused(_("Write how the customer got the money back."))

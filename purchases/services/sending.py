@@ -39,17 +39,17 @@ class Claim:
 
     @property
     def is_first_doubt(self) -> bool:
-        """Whether no earlier sending may have been charged: then what is said of this one counts for the order."""
+        """Whether no earlier sending may have been charged: then the answer to this one counts for the order."""
         return self.order.sent_no == self.number
 
 
 def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
     """Send the order if it is queued and the rate budget lets it; apply what the upstream answers.
 
-    `permit_id`: of the permit that the dispatcher booked for it; without, one is booked here.
+    `permit_id`: the permit that the dispatcher booked for it; without it, one is booked here.
 
-    The claim (`sending`) is committed before the socket is written, and whoever finds `sending` may only ask for the
-    status: so a killed worker, a doubled message or a second worker never sends it twice.
+    The claim (`sending`) is committed before the socket is written, and an order in `sending` may only be polled: so a
+    killed worker, a doubled message or a second worker never sends it twice.
     """
     endpoint = _endpoint(order_id)
     if endpoint is None:
@@ -99,7 +99,7 @@ def claim(order_id: int) -> Claim | None:
 
 
 def _endpoint(order_id: int) -> Endpoint | None:
-    """What a queued order is sent to; None when it is not queued."""
+    """The product and destination of a queued order; None when it is not queued."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT kind FROM purchases_order WHERE id = %s AND status = %s", [order_id, Status.QUEUED.value]
@@ -122,7 +122,7 @@ def _request(order: Order) -> Request[Transaction]:
 
 
 def _after(error: UpstreamError, claimed: Claim) -> Decision:
-    """Where the order goes when its sending got no report."""
+    """The order's next status when its sending got no report."""
     unknown = Decision(status=Status.UNKNOWN, source=_SUBMIT, facts={"code": "no_answer", "reason": str(error)})
     queued = replace(unknown, status=Status.QUEUED, wait=wait_after(error), uncharged_no=claimed.number)
     match error:

@@ -1,7 +1,7 @@
-"""What the SN of a success says: the same one twice in a brand, or a token that is none, is an incident.
+"""The SN of a success: the same SN twice in a brand, or an invalid token, is an incident.
 
 The order stays as the upstream has reported it. Looked up in the transaction of the report, in one go for all of its
-orders. Of two reports at the same moment the second waits until the first is committed, and so finds it.
+orders. If two reports come at the same moment, the second waits until the first is committed, and then finds it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LOOK_UP = f"""
 
 
 def token_of(sn: str) -> str:
-    """The 20 digits of an electricity token, which name and tariff may follow; "" when there is none."""
+    """The 20 digits of an electricity token, before name and tariff; "" without a valid token."""
     digits = re.sub(r"[\s\-]", "", sn.partition("/")[0])
     return digits if _TOKEN.fullmatch(digits) else ""
 
@@ -61,8 +61,8 @@ def token_of(sn: str) -> str:
 def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
     """Open an incident for each of these successes whose SN another order of the brand has, or that lacks its token.
 
-    `reports`: locked order → who said so (`source`, `raw`, `callback_id`). What they say need not be written yet. Call
-    it once in a transaction, and before the books are taken: it locks the SNs.
+    `reports`: locked order → the source of its report (`source`, `raw`, `callback_id`). The reports need not be written
+    yet. Call it once in a transaction, and before the books are taken: it locks the SNs.
     """
     here: dict[tuple[str, str], str] = {}  # of several in one batch the first is not to be found yet
     for order, facts in _look_up(reports):
@@ -73,7 +73,7 @@ def check_serials(reports: Mapping[Order, Mapping[str, Any]]) -> None:
 
 
 class _Facts(NamedTuple):
-    """What an order's SN is compared by. `twin`: the ref_id of another order that has it."""
+    """The key by which an order's SN is compared. `twin`: the ref_id of another order with the same SN."""
 
     number_kind: str
     brand: str
@@ -86,7 +86,7 @@ def _look_up(orders: Collection[Order]) -> list[tuple[Order, _Facts]]:
         return []
     by_key, serials = {order.pk: order for order in orders}, [_compared(order.sn) for order in orders]
     with connection.cursor() as cursor:
-        # Two statements in one go: what the second one sees is read when the locks are held.
+        # Two statements in one go: the second one reads when the locks are held.
         cursor.execute(f"{_LOCK}; {_LOOK_UP}", [serials, list(by_key), serials])
         cursor.nextset()
         return [(by_key[pk], _Facts(*facts)) for pk, *facts in cursor.fetchall()]
@@ -102,7 +102,7 @@ def _record(order: Order, facts: _Facts, twin: str | None, said: Mapping[str, An
 
 
 def _compared(sn: str) -> str:
-    """As the index has it; "" of what proves no delivery."""
+    """As the index has it; "" for an SN that proves no delivery."""
     first = sn.partition("/")[0][:SN_SEARCHED].upper()
     letters = [letter for letter in first if letter.isalnum()]
     return first if len(letters) >= _LEAST_LETTERS and any(letter.isdigit() for letter in letters) else ""

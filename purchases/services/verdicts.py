@@ -1,6 +1,6 @@
 """Two people decide how an order ended: one proposes with evidence, another approves.
 
-What is proposed waits in the approvals. Lock order: the approval, the order, then its verdict.
+A proposal waits in the approvals. Lock order: the approval, the order, then its verdict.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class Message:
 
 @register.simple_tag
 def message_of(order: Order, head: Letterhead) -> Message | None:
-    """`{% message_of order head as message %}`; None for whoever sees no whole numbers: it would hold none."""
+    """`{% message_of order head as message %}`; None for people without full numbers: the text needs one."""
     if not sees_whole_numbers():
         return None
     text = message_text(order, head)
@@ -37,7 +37,7 @@ def message_of(order: Order, head: Letterhead) -> Message | None:
 
 @register.simple_tag
 def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
-    """`{% refund_message_of sale head as message %}`; None for whoever sees no whole numbers, as `message_of`."""
+    """`{% refund_message_of sale head as message %}`; None for people without full numbers, as `message_of`."""
     if not sees_whole_numbers():
         return None
     order = sale.order

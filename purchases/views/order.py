@@ -63,7 +63,7 @@ def order_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_ORDERS, Right.REVEAL_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The order with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    """The order with its full number, on this answer only; noted, unless the person always sees full numbers."""
     if request.method != "POST":  # the address of such an answer, opened again
         return redirect("order_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()
@@ -82,7 +82,7 @@ _NOT_CHARGED = frozenset({Status.FAILED, Status.REJECTED, Status.CANCELLED})
 def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
     order, events, incidents, shop = _read(ref_id)
     actions = services.allowed_actions(order, request.user)
-    # Of an order at cost it is the price itself.
+    # For an order at cost it is the price itself.
     with_cost = sees_cost(request.user) or order.customer_pays == order.shown_price == order.max_price
     seen = [order.status, order.polls, sorted(actions), len(events), order.product.price if with_cost else None]
     wait, risen = wait_words(services.longest_wait(order)), after_rise(order, request.user)
@@ -195,7 +195,7 @@ def _note(request: StaffRequest) -> str:
     return str(form.cleaned_data["note"]) if form.is_valid() else ""
 
 
-# What is posted to an order: its address → what it does, and the action of `allowed_actions` that it is.
+# The posts to an order: address → its function, and its action of `allowed_actions`.
 POSTS: dict[str, tuple[Callable[[StaffRequest, Order], str], Action]] = {
     "cancel": (_cancel, Action.CANCEL),
     "again": (_send_again, Action.SEND_AGAIN),

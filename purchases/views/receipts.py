@@ -75,7 +75,7 @@ def sheet_print(request: StaffRequest, sheet: uuid.UUID) -> HttpResponse:
 
 
 def chosen_paper(request: StaffRequest, shop: Shop) -> Paper:
-    """What the request asks for, else the last that was printed in this browser, else the shop's."""
+    """The paper of the request, else the last one of this browser, else the shop's."""
     wanted = request.POST.get("paper") or request.GET.get("paper") or request.session.get("receipt_paper", "")
     return Paper(wanted if wanted in Paper.values else shop.paper)
 

@@ -1,4 +1,4 @@
-"""What a second person approves, and what happens then: adjustments of the books."""
+"""The act that takes a second person: adjustments of the books."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AdjustmentAct(Act):
         ]
 
     def about(self, approval: Approval) -> str:
-        """What kind of difference, and how much."""
+        """The kind of difference, and its amount."""
         content = approval.facts
         return f"{Difference.Label(content['label']).label} {signed_rupiah(content['amount'])}"
 

@@ -1,6 +1,6 @@
-"""What people decide about differences: positive ones become top-ups, negative ones adjustments by two people.
+"""People's decisions about differences: positive ones become top-ups, negative ones adjustments by two people.
 
-What is proposed waits in the approvals. Lock order: the approval, reconciliation's row, then differences, adjustments
+A proposal waits in the approvals. Lock order: the approval, reconciliation's row, then differences, adjustments
 and announcements, then the books.
 """
 
@@ -156,7 +156,7 @@ def refuse_decided(adjustment: Adjustment) -> None:
 
 
 def _locked(difference: Difference) -> Difference:
-    """The difference, which is open; whoever asks has its turn."""
+    """The open difference, under its lock."""
     lock_reconciliation()
     current = Difference.objects.select_for_update().get(pk=difference.pk)
     refuse_closed(current)

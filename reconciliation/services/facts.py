@@ -1,4 +1,4 @@
-"""What the database knows of readings, entries and orders, as the method in `reconciliation.quiet` takes it."""
+"""The readings, entries and orders of the database, as the method in `reconciliation.quiet` takes them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def known_since(no: int) -> quiet.Known:
 
 
 def known_questions(no: int) -> list[QuerySet[Any, Any]]:
-    """What is asked for `known_since`; `known_from` takes the answers.
+    """The questions for `known_since`; `known_from` takes the answers.
 
-    Ask for readings in the same statement. An order is committed before it is sent, so that none of them holds one that
-    is not seen; and no order has ended that was open a moment before.
+    Ask for readings in the same statement. An order is committed before it is sent, so that every order in a reading is
+    seen; and an order that was open a moment before has not ended.
     """
     posted = Entry.objects.filter(pk__gte=no, ref_id__gt="").exclude(balance_change=0).order_by()
     is_open = Q(status__in=OPEN, sent_no__isnull=False)
@@ -68,7 +68,7 @@ def known_questions(no: int) -> list[QuerySet[Any, Any]]:
 def known_from(
     concerned: list[tuple[str, int | None, int | None]], asked: list[Any], posted: list[tuple[int, str, int]]
 ) -> quiet.Known:
-    """What is known, of the answers to `known_questions`."""
+    """The facts in the answers to `known_questions`."""
     orders = {
         ref_id: quiet.Order(ref_id=ref_id, sent_no=sent_no or 0, pending_no=pending_no or 0)
         for ref_id, sent_no, pending_no in concerned
@@ -110,7 +110,7 @@ def _awaits_decision(order: Any, now: dt.datetime) -> bool:
 
 
 def _next_change(order: Order) -> int:
-    """What it may still do to the balance, in rupiah, signed."""
+    """Its possible effect on the balance, in rupiah, signed."""
     if order.is_final:
         return 0
     return -order.shown_price if order.accepted_no is None else order.shown_price

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from reconciliation.models import EXPECTED_FOR
 
-# Whatever moves an order leaves an event, and every balance an exchange.
+# Every move of an order leaves an event, and every balance an exchange.
 _GLANCE = """
     SELECT
         ARRAY[
@@ -38,7 +38,7 @@ _GLANCE = """
 
 @dataclass(frozen=True)
 class Glance:
-    """What the account's figures and state follow from, and its differences, their orders and announced top-ups.
+    """The rows that decide the account's figures and state, and its differences, their orders and announced top-ups.
 
     `is_busy`: whether an order is under way that may move them.
     """

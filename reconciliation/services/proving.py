@@ -75,7 +75,7 @@ def _differs(current: Proof, before: Proof) -> bool:
 
 
 def _look(proof: Proof, *, everything: bool) -> FoundFlaw | None:
-    """What is wrong, the first of it; brings `proof` up to the newest entry."""
+    """The first flaw, or None; brings `proof` up to the newest entry."""
     newest = newest_entry()
     in_parts = newest if everything else newest - ENTRIES_AT_ONCE
     while proof.upto < in_parts:

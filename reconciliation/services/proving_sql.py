@@ -19,14 +19,14 @@ NOT_ITS_ORDERS = """
     ORDER BY e.id LIMIT 1
 """
 
-# What an order's status reserves: its confirmed price while it may be charged and nobody has reported it.
+# The reservation by an order's status: its confirmed price while it may be charged and nobody has reported it.
 _RESERVES = """
     CASE WHEN o.status IN ('queued', 'sending', 'unknown')
         OR (o.status = 'needs_action' AND o.sent_no IS NOT NULL AND o.accepted_no IS NULL) THEN o.max_price ELSE 0 END
 """
 
-# One row for each order with a reservation or a release among these entries. Where these cancel each other out and
-# nothing is to be reserved, its other entries are added up where they stand.
+# One row for each order with a reservation or a release among these entries. If these cancel each other out and nothing
+# should be reserved, its other entries are added up in their place.
 RESERVED = f"""
     SELECT entry, off FROM (
         SELECT entry, (SELECT sum(reserved_change) FROM ledger_entry WHERE ref_id = new.ref_id) - reserves AS off
@@ -57,7 +57,7 @@ UNFOUNDED = """
     ORDER BY e.id LIMIT 1
 """
 
-# The debit of an order that was charged, what came back of one that failed or was reversed.
+# The debit of a charged order, and the refund of one that failed or was reversed.
 MISSING = """
     SELECT debit, CASE WHEN debit IS NULL THEN -price ELSE price END FROM (
         SELECT o.id, o.status, o.accepted_no, COALESCE(o.price, o.max_price) AS price,
@@ -78,9 +78,9 @@ DANGLING = """
     ORDER BY d.id LIMIT 1
 """
 
-# What was booked at the last quiet reading: the opening and the entries of orders before it. Top-ups and adjustments
-# are differences; they are taken off the balance that the entries had then. The amount is signed as a difference of
-# the balance is: by what was hidden.
+# The sum in the books at the last quiet reading: the opening and the entries of orders before it. Top-ups and
+# adjustments are differences; they are taken off the balance that the entries had then. The amount is signed as a
+# difference of the balance is: by what was hidden.
 KEPT_BOOKED = """
     SELECT entry, said - booked FROM (
         SELECT r.booked, last.id AS entry, COALESCE(last.balance_after, 0) + COALESCE((
@@ -95,7 +95,7 @@ KEPT_BOOKED = """
     ) kept WHERE booked <> said
 """
 
-# What was outside then: every difference but those that an order explains.
+# The sum outside the books then: every difference that no order explains.
 KEPT_OUTSIDE = """
     SELECT entry, said - outside FROM (
         SELECT r.outside, (SELECT max(id) FROM ledger_entry WHERE id < r.quiet_id) AS entry, COALESCE((

@@ -43,8 +43,9 @@ _NOTHING_QUIET_FOR, _READ_AGAIN_AFTER = dt.timedelta(seconds=30), dt.timedelta(s
 class Position:
     """How the account stands, in rupiah; None where it is not known yet.
 
-    `reported`: the newest balance that the upstream reported. `expected`: what our books say it should have been then.
-    `difference`: reported − expected. `available`: what a new order may spend. `proof`: of the books themselves.
+    `reported`: the newest balance that the upstream reported. `expected`: the balance by our books at that time.
+    `difference`: reported − expected. `available`: the rupiah that a new order may spend. `proof`: of the books
+    themselves.
     """
 
     reported: int | None
@@ -74,7 +75,7 @@ def reconcile(trigger: str = Trigger.BEAT) -> ReconciliationRun:
     """Prove the new entries, judge every reading that can be judged, store what was found, and return the run.
 
     Safe at any time, by anyone, at once: runs wait for one another, and each goes on where the last one ended. A run
-    that finds everything as the last one left it is counted on that one.
+    that finds no change is counted on the last one.
     """
     if trigger != Trigger.PERSON and (same := repeat_last_run()):
         return same
@@ -95,7 +96,7 @@ def position() -> Position:
 
 
 def position_questions() -> list[QuerySet[Any]]:
-    """What is asked first for `position`; `position_from` takes the answers, in the same `snapshot`."""
+    """The first questions for `position`; `position_from` takes the answers, in the same `snapshot`."""
     return [
         Reconciliation.objects.select_related("quiet").filter(only=True),
         Books.objects.filter(only=True),
@@ -154,9 +155,9 @@ DUE_READING = Due(earliest=_earliest_reading, take=lambda _: take_reading_again(
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    """What a look at the newest reading says.
+    """The result of a look at the newest reading.
 
-    `batch`: the readings that were handed in; `judgement`: what was found in them. `beyond`: rupiah by which the newest
+    `batch`: the given readings; `judgement`: the result about them. `beyond`: rupiah by which the newest
     reading differs from everything found so far, the least that open orders allow; None: it cannot be said. `blocking`:
     orders that keep it from being judged.
     """
@@ -195,7 +196,7 @@ class _Look:
         return None if self.beyond is None else found + self.beyond - proof.flaw_amount
 
     def expected(self, difference: int | None) -> int | None:
-        """What our books say it should have been."""
+        """The balance by our books."""
         return None if self.reported is None or difference is None else self.reported - difference
 
 
@@ -258,7 +259,7 @@ def _look(row: Reconciliation, settled: int | None = None) -> _Look:
 
 
 def _result(look: _Look, labels: Collection[str], proof: Proof) -> ReconciliationRun.Result:
-    """What the run comes to; `labels`: of the differences that are open."""
+    """The state of the run; `labels`: those of the open differences."""
     if proof.flaw:
         return Result.UNEXPLAINED
     if look.judgement is None:
@@ -273,7 +274,7 @@ def _result(look: _Look, labels: Collection[str], proof: Proof) -> Reconciliatio
 
 
 def _label_of(one: explaining.Difference, rows: dict[explaining.Difference, Difference]) -> str:
-    """The label of a difference; of one that is not stored yet as far as its sign says."""
+    """The label of a difference; before it is stored, only its sign decides."""
     if one in rows:
         return rows[one].label
     return Difference.Label.TOPUP if one.amount > 0 else Difference.Label.UNEXPLAINED

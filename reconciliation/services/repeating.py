@@ -8,7 +8,7 @@ from reconciliation.models import ReconciliationRun
 from reconciliation.services.proving_sql import KEPT_BOOKED, KEPT_OUTSIDE
 
 # The last run was balanced. No balance has come since the reading that it compared, so there is nothing to judge; no
-# entry since the proof, so each of them is proved. What is left are the sums, which somebody may have changed in the
+# entry since the proof, so each of them is proved. Only the sums remain, which somebody may have changed in the
 # database itself.
 _AS_BEFORE = f"""
     WITH as_before AS (

@@ -24,7 +24,7 @@ def books_badge(state: str) -> SafeString:
 
 @register.simple_tag
 def difference_badge(label: str) -> SafeString:
-    """`{% difference_badge difference.label %}`: what kind of difference it is."""
+    """`{% difference_badge difference.label %}`: the kind of difference."""
     return badge(Label(label).look, Label(label).label)
 
 

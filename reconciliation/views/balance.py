@@ -1,4 +1,4 @@
-"""The balance: what there is, whether it agrees with the upstream, what is expected, what has to be explained."""
+"""The balance: the figures, whether they agree with the upstream, expected top-ups, open differences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def balance_home(request: StaffRequest) -> HttpResponse:
 
 
 def _home(request: StaffRequest, form: ExpectedTopUpForm) -> HttpResponse:
-    live = _live(request)  # first: what happens meanwhile is news
+    live = _live(request)  # first: changes from here on are news
     context = {**_now(request), "form": form, "live": live}
     if request.user.has_perm(Right.VIEW_STATEMENT):
         curve = ledger.balance_curve()
@@ -68,7 +68,7 @@ def _live(request: StaffRequest) -> Live:
 
 
 def _now(request: StaffRequest) -> dict[str, Any]:
-    """What keeps itself fresh: figures, state, expected top-ups and open differences."""
+    """The live parts: figures, state, expected top-ups and open differences."""
     if not request.user.has_perm(Right.VIEW_DIFFERENCES):
         return {"funds": Funds.now(), "colour": _colour(None)}
     with snapshot():
@@ -105,7 +105,7 @@ def _colour(position: services.Position | None) -> str:
 
 
 def _expected() -> list[QuerySet[ExpectedTopUp]]:
-    """What is asked for announced top-ups: those that wait, and the last that have arrived."""
+    """The questions for announced top-ups: the waiting ones, and the last ones that have arrived."""
     rows = ExpectedTopUp.objects.select_related("announced_by", "difference").filter(cancelled_at__isnull=True)
     return [rows.filter(difference__isnull=True)[:50], rows.filter(difference__isnull=False)[:3]]
 
@@ -128,7 +128,7 @@ def balance_read(request: StaffRequest) -> HttpResponse:
 def balance_reconcile(request: StaffRequest) -> HttpResponse:
     """Compare with the newest balance that the upstream reported, and say the result; all books are proved behind it.
 
-    That takes as long as there are entries: what it finds comes onto every page by itself.
+    The time grows with the entries: the result comes onto every page by itself.
     """
     publish("reconciliation.tasks.prove_books")
     run = reconcile_books(ReconciliationRun.Trigger.PERSON)

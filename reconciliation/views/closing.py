@@ -1,4 +1,4 @@
-"""The daily closing: what a day did to the balance, and what the last comparison of that day said."""
+"""The daily closing: a day's effect on the balance, and the last comparison of that day."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def closing_today(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_GET
 def closing(request: StaffRequest, day: str) -> HttpResponse:
-    """What one day (Asia/Jakarta) did to the balance, and that it adds up; fit for paper."""
+    """The effect of one day (Asia/Jakarta) on the balance, and its proof; fit for paper."""
     today = timezone.localdate()
     try:
         shown = shop_day(day)

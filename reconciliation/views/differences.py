@@ -1,4 +1,4 @@
-"""Differences: what the upstream's balance did beside our orders, and what people decide about it."""
+"""Differences: movements of the upstream's balance beside our orders, and people's decisions about them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def difference_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_DIFFERENCES)
 @require_GET
 def difference_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One difference: what is known of it, what may be behind it, what to do or what was done."""
+    """One difference: its facts, possible causes, and the next step or the decision."""
     return _detail(request, pk)
 
 

@@ -1,4 +1,4 @@
-"""What is done with tills and PINs."""
+"""The services of tills and PINs."""
 
 from tills.services.enrolling import (
     CODE_MINUTES,

@@ -50,7 +50,7 @@ def make_code(*, name: str, pin_limit: int | None, actor: User) -> str:
 def enrol(typed: str, *, address: str) -> tuple[Till, str]:
     """Use the code up: the till, and the token for this browser's cookie. Raises `CodeRefused`.
 
-    A till of the same name is replaced: its browser is none any more. Guesses are slowed, by client.
+    It replaces a till of the same name: that browser is no till any more. Guesses are slowed, by client.
     """
     key = throttle.Key.of(_PACE, "till_code", line_of(address))
     try:
@@ -108,7 +108,7 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User) ->
 
 
 def switch_off(till: Till, *, actor: User | None) -> None:
-    """End it: at the next request its browser is not a till, and whoever is there by PIN is out.
+    """End it: at the next request its browser is not a till, and the person there by PIN is out.
 
     `actor`: None for a command.
     """
@@ -134,7 +134,7 @@ def unlock_pins(till: Till, *, actor: User) -> None:
 
 
 def digest_of(token: str) -> str:
-    """What the database keeps of a token."""
+    """The digest of a token that the database keeps."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

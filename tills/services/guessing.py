@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Guess:
-    """A PIN that was counted and may be looked at. `locks`: it was the last one that the till has."""
+    """A PIN that was counted and may be looked at. `locks`: it was the till's last try."""
 
     person: int
     total: int
@@ -82,7 +82,7 @@ def forget_own(till_pk: int, person_pk: int) -> None:
 
 
 def note_wrong(guess: Guess, till: Till, *, actor: User | None) -> None:
-    """The PIN was wrong: say so in the audit, and that the till is locked where it is. `actor`: who is signed in."""
+    """Note a wrong PIN in the audit, and a lock of the till that follows. `actor`: the signed-in person."""
     person = User.objects.filter(pk=guess.person).first()
     subject = person.username if person else ""
     with transaction.atomic():

@@ -31,8 +31,8 @@ log = structlog.get_logger()
 class PinHasher(PBKDF2PasswordHasher):
     """Django's hasher, at a cost that leaves most of two seconds to the page.
 
-    A million PINs are tried soon at any cost: what keeps a copy of the database from opening a till is the key that
-    goes into the hash, and that a PIN counts only together with a till's cookie.
+    A million PINs are tried soon at any cost. Two things keep a copy of the database from opening a till: the key in
+    the hash, and the till's cookie, which each PIN needs.
     """
 
     iterations = 100_000
@@ -62,7 +62,7 @@ def has_pin(person: User) -> bool:
 
 
 def people_with_pin() -> QuerySet[User]:
-    """Who may take a till over, by name."""
+    """The people who may take a till over, by name."""
     found: QuerySet[User] = User.objects.filter(_counts("pin__", "")).order_by("first_name", "last_name", "username")
     return found
 
@@ -70,8 +70,8 @@ def people_with_pin() -> QuerySet[User]:
 def _counts(pin: str, person: str) -> Q:
     """That a PIN counts: these are the ways to its columns and to its person's.
 
-    Of who signs in through the provider, for as long after it as a session lasts: it is asked for nobody else's word.
-    With the provider switched off: once this person has a password here.
+    People who sign in through the provider: for as long after it as a session lasts. Others need no provider.
+    Without a provider: once this person has a password here.
     """
     counts = Q(**{f"{person}is_active": True, f"{pin}epoch": F(f"{person}device_epoch")})
     if settings.OIDC_ISSUER:
@@ -123,5 +123,5 @@ def _is_run(digits: list[int]) -> bool:
 
 
 def _keyed(person_pk: int, pin: str, secret: str) -> str:
-    """What is hashed: bound to the person and to our key, so that the database alone tells nothing."""
+    """The hashed text: it is bound to the person and to our key, so that the database alone is useless."""
     return salted_hmac("tills.pin", f"{person_pk}:{pin}", secret=secret, algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Who is at a till by PIN: taking over, and leaving."""
+"""The person at a till by PIN: taking over, and leaving."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ log = structlog.get_logger()
 
 
 def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[User, int]:
-    """Put this person at this till in the place of whoever is there: the person, and the account's epoch.
+    """Put this person at this till in place of the one before; return the person, and the account's epoch.
 
-    `actor`: who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
+    `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
     guess, epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     person: User = User.objects.get(pk=person_pk)
@@ -46,7 +46,7 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
 def confirm_pin(till: Till, *, person_pk: int, pin: str, actor: User) -> None:
     """Count and look at the PIN of somebody who confirms something at this till; nobody is signed in by it.
 
-    `actor`: who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
+    `actor`: the person who is signed in there. Raises `WrongPin`, `PinsLocked` or `TillOff`.
     """
     guess, _epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     with transaction.atomic():

@@ -28,7 +28,7 @@ _TOO_MANY = 429
 @never_cache
 @require_http_methods(["GET", "POST"])
 def lock_screen(request: HttpRequest) -> HttpResponse:
-    """Who is next? In a browser that is not a till: what makes it one."""
+    """Who is next? In a browser that is not a till: how to enrol it."""
     token = till_token(request)
     till = services.find_till(token)
     if till is None:

@@ -65,7 +65,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_http_methods(["GET", "POST"])
 def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
-    """One till: its name and limit, who is there, whether its PINs are locked. Another limit takes a second factor."""
+    """One till: its name and limit, the person there, its lock. Another limit takes a second factor."""
     till = get_object_or_404(Till.objects.select_related("held_by", "enrolled_by"), pk=pk)
     form = TillForm(request.POST or None, initial={"name": till.name, "pin_limit": till.pin_limit})
     if request.method == "POST" and till.is_on and form.is_valid():
@@ -87,7 +87,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
-    """End the till; whoever is there by PIN is out at the next request. It takes a second factor."""
+    """End the till; the person there by PIN is out at the next request. It takes a second factor."""
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=SWITCH_OFF, content={"till": pk})
@@ -99,7 +99,7 @@ def till_switch_off(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.ENROL_TILLS)
 @require_POST
 def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
-    """Let PINs count again. It takes a second factor: whoever unlocks gives five more tries."""
+    """Let PINs count again. It takes a second factor, because unlocking gives five more tries."""
     till = get_object_or_404(Till, pk=pk)
     with refusal_shown(request):
         check_factor(request, act=UNLOCK, content={"till": pk})
@@ -109,5 +109,5 @@ def till_unlock(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _typed(request: StaffRequest) -> dict[str, str]:
-    """What the second factor is bound to: the form as it was typed."""
+    """The content of the second factor: the typed form."""
     return {name: request.POST.get(name, "") for name in ("name", "pin_limit")}

@@ -1,4 +1,4 @@
-"""`./run manage order REF_ID`: what is known about one order."""
+"""`./run manage order REF_ID`: the facts of one order."""
 
 import sys
 from typing import Any
@@ -11,7 +11,7 @@ from purchases.models import Order
 
 
 class Command(PlainCommand):
-    """Print one order; nothing is asked or changed."""
+    """Print one order; it only reads."""
 
     help = "Show one order. Exit 0: success, 3: not final yet, 1: any other end, or not found."
 

@@ -13,7 +13,7 @@ from purchases.states import Status
 
 
 class Command(PlainCommand):
-    """List orders by status and time; nothing is asked or changed."""
+    """List orders by status and time; it only reads."""
 
     help = "List orders, newest first."
 

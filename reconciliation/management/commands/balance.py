@@ -11,7 +11,7 @@ from reconciliation import services
 
 
 class Command(PlainCommand):
-    """Print the newest balance, what the books expect, and whether the two agree; nothing is asked or changed."""
+    """Print the newest balance, the books' expected one, and whether they agree; it only reads."""
 
     help = "Show the balance that the upstream reported, and what the books say."
 

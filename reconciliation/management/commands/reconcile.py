@@ -43,7 +43,7 @@ class Command(PlainCommand):
         if fault:
             self.stderr.write(f"The balance could not be read ({fault.rstrip('.')}); compared with the last one.")
             if state == ReconciliationRun.Result.BALANCED:
-                # What was so at the last reading proves nothing about now.
+                # The state at the last reading proves nothing about now.
                 state = ReconciliationRun.Result.WAITING
         position = services.position()
         flaw = str(position.proof) if position.proof.flaw else ""

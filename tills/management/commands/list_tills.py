@@ -1,4 +1,4 @@
-"""`./run manage list_tills`: every till, who is there, and whether its PINs are locked."""
+"""`./run manage list_tills`: every till, the person there, and whether its PINs are locked."""
 
 import json
 from typing import Any

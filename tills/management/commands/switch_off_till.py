@@ -21,7 +21,7 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 when it is off, 1 when there is none."""
+        """Exit 0 when it is off, 1 when there is no such till."""
         till = Till.objects.filter(pk=options["id"]).first()
         if till is None:
             raise CommandError(f"There is no till {options['id']}.")
