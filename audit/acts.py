@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django.utils.functional import Promise
 
-#: The words of each step by its name, of all rooms whose views or services are loaded.
-WORDS: dict[str, Promise] = {}
+from core.rights import Right
 
 
-def act(name: str, words: Promise) -> str:
+class Step(NamedTuple):
+    """A step: its words, and the right that it uses, which is marked `fresh`; None where it is about oneself."""
+
+    words: Promise
+    right: Right | None
+
+
+#: Each step by its name, of all rooms whose views or services are loaded.
+STEPS: dict[str, Step] = {}
+
+
+def act(name: str, words: Promise, right: Right | None = None) -> str:
     """The step's name, which the audit shows as `words`."""
-    WORDS[name] = words
+    STEPS[name] = Step(words, right)
     return name

@@ -47,7 +47,8 @@ class Trait(Flag):
     """The traits of a right.
 
     `PIN`: a PIN at a till is enough. `UPSTREAM`: it spends a request, or money, at the upstream. `FACTOR`: its
-    holder needs a second factor. `FRESH`: so does its act each time (money, prices, people, whole numbers, signing).
+    holder needs a second factor. `FRESH`: so does its act each time (money, prices, people, whole numbers, signing);
+    `tests/roles/test_fresh.py` posts to every page behind such a right.
     `TWO`: two people do this together, or it decides who they are; so only owners give it. `OWNERS`: no role holds it.
     """
 
@@ -61,6 +62,7 @@ class Trait(Flag):
 
 _NONE, _PIN, _UPSTREAM, _FACTOR = Trait(0), Trait.PIN, Trait.UPSTREAM, Trait.FACTOR
 _FRESH = _FACTOR | Trait.FRESH
+_PROPOSAL = _FACTOR | Trait.TWO  # nothing happens before the approval, which asks again
 _TWO = _FRESH | Trait.TWO
 _OWNERS = _FRESH | Trait.OWNERS
 # Which roles begin with it. Owners hold every right.
@@ -123,7 +125,7 @@ class Right(models.TextChoices):
     VIEW_ORDERS = "purchases.view_order", "order", Area.ORDERS, _EVERYBODY, _PIN, _("See all orders")
     RESOLVE_ORDERS = ("purchases.resolve_order", "order", Area.ORDERS, _LEADERS, _FACTOR | _UPSTREAM,
         _("Send again, close or cancel orders that need action"))
-    PROPOSE_VERDICTS = ("purchases.propose_verdict", "order", Area.ORDERS, _LEADERS, _TWO,
+    PROPOSE_VERDICTS = ("purchases.propose_verdict", "order", Area.ORDERS, _LEADERS, _PROPOSAL,
         _("Propose how an order ended"))
     APPROVE_VERDICTS = ("purchases.decide_order", "order", Area.ORDERS, _HEADS, _TWO,
         _("Approve how an order ended"))
@@ -151,7 +153,7 @@ class Right(models.TextChoices):
         _("See reconciliations"))
     ACKNOWLEDGE_DIFFERENCES = ("reconciliation.acknowledge_difference", "difference", Area.MONEY, _HEADS, _FRESH,
         _("Announce top-ups, and take money that was added into the books"))
-    PROPOSE_ADJUSTMENTS = ("ledger.propose_adjustment", "entry", Area.MONEY, _LEADERS, _TWO,
+    PROPOSE_ADJUSTMENTS = ("ledger.propose_adjustment", "entry", Area.MONEY, _LEADERS, _PROPOSAL,
         _("Propose to take missing money into the books"))
     APPROVE_ADJUSTMENTS = ("ledger.adjust_balance", "entry", Area.MONEY, _HEADS, _TWO,
         _("Approve that missing money goes into the books"))

@@ -36,7 +36,7 @@ from staff.errors import FactorRefused
 # A longer list is written by the worker: a browser's request holds one of the few threads of the pages.
 MOST_AT_ONCE = 50_000
 # The act that a second factor confirms.
-WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"))
+WHOLE_FILE = act("whole_file", pgettext_lazy("audit", "File with full numbers"), Right.REVEAL_NUMBERS)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from staff.confirming import check_factor
 from staff.errors import FactorRefused
 
 PAGE_SIZE = 50
-CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"))
+CHANGE_RULE = act("change_price_rule", pgettext_lazy("audit", "Change selling prices"), Right.CHANGE_PRICES)
 # The content of the second factor: the typed form, with the digest of the shown prices.
 _BOUND = ("target", "kind", "value", "round_to", "seen", "reason")
 

@@ -31,7 +31,7 @@ from drawers.services import DayLine
 from exports.formats import csv_blocks
 from staff.confirming import check_factor
 
-SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"))
+SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS)
 
 
 @staff_only(Right.VIEW_SHIFTS)

@@ -10,8 +10,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.live import Live, expect_news
@@ -30,7 +32,9 @@ from reconciliation.forms import ExpectedTopUpForm
 from reconciliation.models import ExpectedTopUp, ReconciliationRun
 from reconciliation.presenting import Result, open_questions, result_message, said_of_books, shown_from
 from reconciliation.services.on_demand import reconcile_books
+from staff.confirming import check_factor
 
+ANNOUNCE = act("announce", pgettext_lazy("audit", "Announce a top-up"), Right.ACKNOWLEDGE_DIFFERENCES)
 # With nothing under way the page asks this often (seconds).
 _REST = 20
 
@@ -139,11 +143,12 @@ def balance_reconcile(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)
 @require_POST
 def topup_announce(request: StaffRequest) -> HttpResponse:
-    """Announce a top-up: when exactly this amount arrives, it is acknowledged by itself."""
+    """Announce a top-up: when exactly this amount arrives, it is acknowledged by itself. It takes a second factor."""
     form = ExpectedTopUpForm(request.POST)
     if not form.is_valid():
         return _home(request, form)
     with refusal_shown(request):
+        check_factor(request, act=ANNOUNCE, content={name: request.POST.get(name, "") for name in ("amount", "note")})
         expected = services.announce_top_up(
             amount=form.cleaned_data["amount"], actor=request.user, note=form.cleaned_data["note"]
         )

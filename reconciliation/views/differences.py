@@ -26,7 +26,7 @@ from reconciliation.presenting import shown_difference
 from reconciliation.tables import DifferenceTable
 from staff.confirming import check_factor
 
-ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a difference"))
+ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a difference"), Right.ACKNOWLEDGE_DIFFERENCES)
 
 
 @staff_only(Right.VIEW_DIFFERENCES)

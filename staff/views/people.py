@@ -29,13 +29,13 @@ from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
 
 ROWS = 50
-INVITE = act("invite", pgettext_lazy("audit", "Invite a person"))
-CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"))
-CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"))
-DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"))
-REACTIVATE = act("reactivate", pgettext_lazy("audit", "Switch an account on"))
-ACCESS_LINK = act("access_link", pgettext_lazy("audit", "Make an access link"))
-RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's second factors"))
+INVITE = act("invite", pgettext_lazy("audit", "Invite a person"), Right.MANAGE_STAFF)
+CHANGE_ROLE = act("change_role", pgettext_lazy("audit", "Change a role"), Right.MANAGE_STAFF)
+CHANGE_LIMITS = act("change_limits", pgettext_lazy("audit", "Change limits"), Right.CHANGE_LIMITS)
+DEACTIVATE = act("deactivate", pgettext_lazy("audit", "Switch an account off"), Right.MANAGE_STAFF)
+REACTIVATE = act("reactivate", pgettext_lazy("audit", "Switch an account on"), Right.MANAGE_STAFF)
+ACCESS_LINK = act("access_link", pgettext_lazy("audit", "Make an access link"), Right.MANAGE_STAFF)
+RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's second factors"), Right.MANAGE_STAFF)
 
 
 @staff_only(Right.MANAGE_STAFF)

@@ -22,7 +22,7 @@ from staff.forms import RoleRightsForm
 from staff.models import LIMITS, User
 from staff.roles import ROLES, rights_by_role
 
-CHANGE_RIGHTS = act("change_role_rights", pgettext_lazy("audit", "Change the rights of a role"))
+CHANGE_RIGHTS = act("change_role_rights", pgettext_lazy("audit", "Change the rights of a role"), Right.CHANGE_ROLES)
 
 
 @staff_only(Right.CHANGE_ROLES)

@@ -64,7 +64,7 @@ def test_acknowledging_twice_posts_once(admin):
 @pytest.mark.parametrize("typed", ["500000", "500.000", "Rp 500.000", "rp500.000"])
 def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
     open_books(OPENED)
-    admin.post("/balance/topups/", {"amount": typed, "note": "x"})
+    admin.confirm("/balance/topups/", {"amount": typed, "note": "x"})
 
     found = upstream_tells(OPENED + 500_000)
 
@@ -72,18 +72,29 @@ def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
     assert url(found, "acknowledge/") not in steps(admin.get("/balance/"))
 
 
-def test_announcing_what_has_arrived_acknowledges_it(admin):
+def test_nothing_is_announced_without_a_second_factor(admin):
     open_books(OPENED)
     upstream_tells(OPENED + 500_000)
 
     admin.post("/balance/topups/", {"amount": "500.000"})
+
+    assert not ExpectedTopUp.objects.exists()
+    assert Difference.objects.get().state == "open"
+    assert "topup" not in kinds()
+
+
+def test_announcing_what_has_arrived_acknowledges_it(admin):
+    open_books(OPENED)
+    upstream_tells(OPENED + 500_000)
+
+    admin.confirm("/balance/topups/", {"amount": "500.000"})
 
     assert Difference.objects.get().state == "acknowledged"
 
 
 @pytest.mark.parametrize("typed", ["", "x", "0", "-5", "1,5", "1.50", "10.00.000", "٣٠٠", "9" * 15])
 def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin, typed):
-    answer = admin.post("/balance/topups/", {"amount": typed, "note": "my note"})
+    answer = admin.confirm("/balance/topups/", {"amount": typed, "note": "my note"})
 
     assert not ExpectedTopUp.objects.exists()
     assert 'class="field-error"' in answer.content.decode()
@@ -91,7 +102,7 @@ def test_a_wrong_amount_is_refused_and_what_was_typed_stays(admin, typed):
 
 
 def test_an_announcement_can_be_withdrawn_once(admin):
-    admin.post("/balance/topups/", {"amount": "500.000"})
+    admin.confirm("/balance/topups/", {"amount": "500.000"})
     expected = ExpectedTopUp.objects.get()
 
     for _ in range(2):
@@ -102,7 +113,7 @@ def test_an_announcement_can_be_withdrawn_once(admin):
 
 def test_an_expired_announcement_can_be_withdrawn_by_another(admin):
     with time_machine.travel(timezone.now() - dt.timedelta(days=8)):
-        admin.post("/balance/topups/", {"amount": "500.000", "note": "BCA"})
+        admin.confirm("/balance/topups/", {"amount": "500.000", "note": "BCA"})
     expected = ExpectedTopUp.objects.get()
     another = browser_of("admin", username="another")
     assert f"/balance/topups/{expected.pk}/cancel/" in steps(another.get("/balance/"))

@@ -9,7 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from purchases.views.order import POSTS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
+HOUSE = Path(__file__).resolve().parents[2]
+DOCUMENT = HOUSE / "docs" / "roles.md"
 YES, NO = "yes", "–"
 # What stands for each part of an address: nothing has such a key.
 EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}

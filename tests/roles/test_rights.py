@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 
 from core.rights import Right, Role
-from tests.roles.helpers import NO, YES, tables
+from tests.roles.helpers import HOUSE, NO, YES, tables
 
-HOUSE = Path(__file__).resolve().parents[2]
 IN_TEMPLATES = re.compile(r"\bperms\.(\w+)(?:\.(\w+))?")
 
 
@@ -50,15 +50,42 @@ def test_a_template_names_only_rights_of_the_table(path):
     assert named <= set(Right.values)
 
 
-def test_no_code_spells_a_right_as_a_string():
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    """Every module of the rooms, but the table itself and the migrations."""
     files = [path for room in rooms() for path in room.rglob("*.py") if "migrations" not in path.parts]
+    assert len(files) > 100
+    for path in files:
+        if path != HOUSE / "core" / "rights.py":
+            yield path.relative_to(HOUSE), ast.parse(path.read_text())
+
+
+def test_no_code_spells_a_right_as_a_string():
     spelled = [
-        (path.relative_to(HOUSE), node.lineno, node.value)
-        for path in files
-        if path != HOUSE / "core" / "rights.py"
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Constant) and node.value in Right.values
+        (path, node.lineno, node.value)
+        for path, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant)
+        if isinstance(node.value, str) and not set(Right.values).isdisjoint(node.value.split())
+    ]
+    codenames = [
+        (path, node.value.lineno, node.value.value)
+        for path, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.keyword) and isinstance(node.value, ast.Constant)
+        if (node.arg or "").endswith("codename")
     ]
 
-    assert len(files) > 100
-    assert not spelled
+    assert not spelled + codenames
+
+
+def test_no_module_gives_a_right_another_name():
+    aliases = [
+        (path, node.lineno)
+        for path, module in modules()
+        for node in module.body
+        if isinstance(node, ast.Assign)
+        for value in (getattr(node.value, "elts", []) if isinstance(node.targets[0], ast.Tuple) else [node.value])
+        if isinstance(value, ast.Attribute) and ast.unparse(value).startswith("Right.")
+    ]
+
+    assert not aliases

@@ -27,10 +27,10 @@ from tills.services.guessing import seconds_locked
 from tills.tables import TillTable
 
 ROWS = 50
-MAKE_CODE = act("till_code", pgettext_lazy("audit", "Make a code for a till"))
-CHANGE = act("till_change", pgettext_lazy("audit", "Change a till"))
-SWITCH_OFF = act("till_off", pgettext_lazy("audit", "Switch a till off"))
-UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"))
+MAKE_CODE = act("till_code", pgettext_lazy("audit", "Make a code for a till"), Right.ENROL_TILLS)
+CHANGE = act("till_change", pgettext_lazy("audit", "Change a till"), Right.ENROL_TILLS)
+SWITCH_OFF = act("till_off", pgettext_lazy("audit", "Switch a till off"), Right.ENROL_TILLS)
+UNLOCK = act("till_unlock", pgettext_lazy("audit", "Unlock a till"), Right.ENROL_TILLS)
 
 
 @staff_only(Right.ENROL_TILLS)

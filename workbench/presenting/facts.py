@@ -14,7 +14,7 @@ from django.utils.translation import gettext, pgettext, pgettext_lazy
 
 from approvals.acts import act_named
 from approvals.models import ApprovalState
-from audit.acts import WORDS as WORDS_OF_ACTS
+from audit.acts import STEPS
 from audit.kinds import Kind
 from catalogue.services import terms_words
 from catalogue.services.rules import Terms
@@ -206,6 +206,6 @@ def _coded(name: str, value: str, kind: str) -> str:
 
 def _act(code: str) -> str:
     is_approved, name = code.startswith("approve:"), code.removeprefix("approve:")
-    if act := act_named(name) if is_approved or name not in WORDS_OF_ACTS else None:
+    if act := act_named(name) if is_approved or name not in STEPS else None:
         return gettext("Approve: %(act)s") % {"act": act.label} if is_approved else str(act.label)
-    return str(WORDS_OF_ACTS.get(name, name))
+    return str(STEPS[name].words) if name in STEPS else name

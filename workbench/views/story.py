@@ -38,7 +38,7 @@ RIGHTS = (
     Right.VIEW_AUDIT,
 )
 # The act that a second factor confirms.
-WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Full history with full numbers"))
+WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Full history with full numbers"), Right.REVEAL_NUMBERS)
 
 
 class WholeFile(models.TextChoices):

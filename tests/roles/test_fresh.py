@@ -1,0 +1,102 @@
+"""A right that the table marks `fresh` and the pages that ask for a second factor again: the same, on every address."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import get_resolver, resolve, reverse
+
+from approvals.acts import all_acts
+from audit.acts import STEPS
+from core.rights import Right, Trait
+from staff.errors import FactorRefused
+from staff.services import factors
+from testing.people import browser_of, make_person
+from tests.reconciliation.helpers import make_difference
+from tests.roles.helpers import HOUSE, routes, tables
+from tests.tills.helpers import make_till
+
+pytestmark = pytest.mark.django_db
+
+FRESH = frozenset(right for right in Right if Trait.FRESH in right.traits)
+STEP_IN_TEMPLATE = re.compile(r"\bwith act=\"(\w+)\"")
+PK = 777
+# Where something is posted with such a right and nothing more is asked for, and why.
+FREE = {
+    "bill_number": "shows one number, which is noted each time",
+    "kind_edit": "corrects a kind of numbers, no price",
+    "order_number": "shows one number, which is noted each time",
+    "staff_sign_out": "takes away only",
+    "staff_withdraw": "takes away only",
+    "topup_cancel": "takes nothing into the books",
+}
+# All others: the address, and a form that is good enough to come to the question.
+FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
+    "difference_acknowledge": ([PK], {"note": "BCA"}),
+    "drawer_day_sign": (["2026-01-02"], {}),
+    "price_rule": ([], {"target": "all:prepaid", "kind": "plus", "value": "500", "round_to": "1"}),
+    "role_detail": (["viewer"], {"rights": "purchases.view_order"}),
+    "staff_deactivate": ([PK], {}),
+    "staff_invite": ([], {"full_name": "Sari", "username": "sari", "role": "viewer"}),
+    "staff_limits": ([PK], {}),
+    "staff_link": ([PK], {}),
+    "staff_reactivate": ([PK], {}),
+    "staff_reset_factors": ([PK], {}),
+    "staff_role": ([PK], {"role": "viewer"}),
+    "till_add": ([], {"name": "Kasir 2"}),
+    "till_detail": ([PK], {"name": "Kasir 1", "pin_limit": "50000"}),
+    "till_switch_off": ([PK], {}),
+    "till_unlock": ([PK], {}),
+    "topup_announce": ([], {"amount": "500000"}),
+}
+
+
+def fresh_pages() -> dict[str, frozenset[Right]]:
+    """Each address that takes a POST behind rights marked `fresh`: its name → these rights."""
+    documented = tables()["address"]
+    rights = {
+        name: FRESH.intersection(getattr(resolve(address).func, "rights", ()))
+        for name, address in routes(get_resolver().url_patterns)
+        if f"{name} POST" in documented
+    }
+    return {name: held for name, held in rights.items() if held}
+
+
+def test_each_fresh_right_has_an_act_that_asks_and_no_other_has():
+    assert get_resolver().url_patterns  # with them all views are loaded
+    asking = {step.right for step in STEPS.values() if step.right}
+
+    assert asking | {act.may_approve for act in all_acts().values()} == FRESH
+
+
+def test_each_post_behind_a_fresh_right_asks_or_says_why_not():
+    assert set(fresh_pages()) == FORMS.keys() | FREE.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+def test_without_a_second_factor_it_asks_for_one(name, monkeypatch):
+    asked = []
+    make_person("cashier", pk=PK), make_till(pk=PK), make_difference(500, pk=PK)
+    args, fields = FORMS[name]
+
+    def refuse(_person: Any, _shown: Any, *, act: str, content: Any) -> None:
+        asked.append(STEPS[act].right)
+        raise FactorRefused("missing")
+
+    monkeypatch.setattr(factors, "use_factor", refuse)
+    browser_of("admin").post(reverse(name, args=args), fields)
+
+    assert len(asked) == 1
+    assert asked[0] in fresh_pages()[name]
+
+
+def test_templates_name_only_steps_that_there_are():
+    named = {
+        step for path in (HOUSE / "templates").rglob("*.html") for step in STEP_IN_TEMPLATE.findall(path.read_text())
+    }
+
+    assert get_resolver().url_patterns
+    assert named
+    assert named <= STEPS.keys()
