@@ -10,25 +10,17 @@ PostgreSQL's own log has them.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.processes import ROOT, demo
+from benchmarks.processes import demo, run, status, superuser
 from benchmarks.shop import cpu_of, print_table
-from launcher.postgresql import SUPERUSER
 
 MOST_CPU, MOST_STATEMENTS = 4.0, 2.0  # percent of one core; a second
 SETTLING_SECONDS = 90
@@ -59,32 +51,20 @@ def main() -> None:
     sys.exit(1 if cpu > MOST_CPU or statements > MOST_STATEMENTS else 0)
 
 
-def run(folder: Path, *words: str) -> str:
-    """What a command of the demo prints."""
-    environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
-    command: Sequence[str] = [sys.executable, str(ROOT / "run"), *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-
-
-def processes(folder: Path) -> dict[str, dict[str, Any]]:
-    """The rows of `./run status`, by name."""
-    return {row["name"]: row for row in json.loads(run(folder, "status", "--json"))["processes"]}
-
-
 def log_statements(folder: Path) -> None:
     """From now on PostgreSQL's log has every statement in the app's database; its connections are made again."""
-    password = json.loads((folder / "secrets.json").read_text())["postgres"]
-    port = processes(folder)["postgres"]["port"]
-    address = f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres"
-    with psycopg.connect(address, autocommit=True) as connection:
+    with superuser(folder) as connection:
         connection.execute("ALTER DATABASE backoffice SET log_statement = 'all'")
-        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'backoffice'")
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = 'backoffice' AND pid <> pg_backend_pid()"
+        )
 
 
 def measure(folder: Path, seconds: float) -> tuple[float, float]:
     """Percent of one core, and statements a second, over so many seconds."""
     log = folder / "logs" / "postgres.log"
-    ours = [row["pid"] for name, row in processes(folder).items() if re.match("web|worker|background|beat", name)]
+    ours = [row["pid"] for name, row in status(folder).items() if re.match("web|worker|background|beat", name)]
     used, read_from, began = sum(map(cpu_of, ours)), log.stat().st_size, time.monotonic()
     time.sleep(seconds)
     took = time.monotonic() - began

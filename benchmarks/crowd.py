@@ -1,0 +1,72 @@
+"""The staff of `processes.py` and what is wrong in its shop; for `./run manage shell`, where Django is ready."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+import time
+
+from django.conf import settings
+from django.test import Client
+
+from alerts.models import Alert
+from alerts.services import evaluate_alerts
+from complaints.services import open_complaint
+from core import clock
+from core.rights import Role
+from drawers.models import DENOMINATIONS
+from drawers.services import add_drawer, close_shift, open_shift
+from purchases.models import Order
+from purchases.states import Status
+from staff.models import User
+from staff.roles import give_role
+
+# Of ten people.
+_ROLES = (Role.CASHIER,) * 7 + (Role.SUPERVISOR,) * 2 + (Role.OWNER,)
+_SHIFTS = 8
+_NOTHING = [0] * len(DENOMINATIONS)
+_TOO_MUCH = [10, *_NOTHING[1:]]
+
+
+def sign_in(people: int) -> None:
+    """Print the role and the session of each of so many; who sells has a drawer with an open shift."""
+    owner = User.objects.get(username="owner")
+    for number in range(people):
+        role = _ROLES[number % len(_ROLES)]
+        person, is_new = User.objects.get_or_create(username=f"{role}-{number}", defaults={"is_demo": True})
+        if is_new:
+            give_role(person, role)
+            person = User.objects.get(pk=person.pk)
+            if role is Role.CASHIER:
+                open_shift(add_drawer(f"Laci {person}", actor=owner), pieces=_NOTHING, actor=person)
+        browser = Client()
+        browser.force_login(person)
+        print("session", role, browser.cookies[settings.SESSION_COOKIE_NAME].value)
+
+
+def open_alerts(number: int) -> None:
+    """Give reasons for so many alerts: shifts that end with too much in the drawer, complaints that nobody answers.
+
+    Beside those that the history has already, such as orders without a final result.
+    """
+    owner = User.objects.get(username="owner")
+    drawer = add_drawer("Laci selisih", actor=owner)
+    for _ in range(_SHIFTS):
+        shift = open_shift(drawer, pieces=_NOTHING, actor=owner, reason="counted")
+        close_shift(shift, pieces=_TOO_MUCH, actor=owner, reason="counted")
+    _evaluate()
+    missing = max(0, number - Alert.objects.open().count())
+    for order in Order.objects.filter(status=Status.SUCCESS).order_by("-pk")[:missing]:
+        open_complaint(order, words="It has not come.", actor=owner, due_at=clock.now() - dt.timedelta(hours=1))
+    _evaluate()
+    count = Alert.objects.open().count()
+    if count < number:
+        sys.exit(f"{count} alerts are open, {number} were wanted.")
+    print("alerts", count)
+
+
+def _evaluate() -> None:
+    """Evaluate twice: the first time it may have been the background's turn."""
+    for _ in range(2):
+        evaluate_alerts()
+        time.sleep(2)
