@@ -66,7 +66,7 @@ def balance_live(request: StaffRequest) -> HttpResponse:
 
 def _live(request: StaffRequest) -> Live:
     seen = services.glance()
-    may = [request.user.has_perm(f"reconciliation.{what}_difference") for what in ("view", "acknowledge")]
+    may = [request.user.has_perm(right) for right in (Right.VIEW_DIFFERENCES, Right.ACKNOWLEDGE_DIFFERENCES)]
     parts = {"now": [may, *seen.account], "differences": [may, *seen.differences]}
     return Live(request, reverse("balance_live"), parts, over=() if seen.is_busy else parts, rest=_REST)
 
