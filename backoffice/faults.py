@@ -22,7 +22,7 @@ from django.views.defaults import server_error
 from core.connections import is_away
 
 # Sent again they do nothing twice: each form names its one order.
-_REPEATABLE = frozenset({"counter_send", "counter_pay", "bill_pay", "bill_batch_pay"})
+_REPEATABLE = frozenset({"counter_send", "counter_pay", "counter_batch_pay"})
 _TRY_AGAIN_SECONDS = 5
 _BARE = "fault_frame.html"
 

@@ -30,37 +30,37 @@ _SLOW_AFTER = 20
 
 
 class Offer(StrEnum):
-    """A button of a bill's page."""
+    """What a person can do with a bill: the counter asks and pays, other pages lead there."""
 
     PAY = "pay"
     INQUIRE = "inquire"  # the identical inquiry again
     CHECK = "check"  # a new check, with a new ref_id
     CORRECT = "correct"  # the number
-    ANOTHER = "another"  # bill
     PAYMENT = "payment"  # see the payment
     NEWER = "newer"  # see the newer check
     RECEIPT = "receipt"
 
 
+_AT_COUNTER = frozenset({Offer.PAY, Offer.INQUIRE, Offer.CHECK, Offer.CORRECT})
 # The first one is the step to take.
 _OFFERS: dict[Standing, tuple[Offer, ...]] = {
     Standing.UNANSWERED: (Offer.INQUIRE, Offer.CHECK),
     Standing.PAYABLE: (Offer.PAY,),
-    Standing.EXPIRED: (Offer.CHECK, Offer.ANOTHER),
-    Standing.PAID_BEFORE: (Offer.ANOTHER,),
-    Standing.OPEN_ELSEWHERE: (Offer.PAYMENT, Offer.ANOTHER),
-    Standing.REPLACED: (Offer.NEWER, Offer.ANOTHER),
+    Standing.EXPIRED: (Offer.CHECK,),
+    Standing.PAID_BEFORE: (),
+    Standing.OPEN_ELSEWHERE: (Offer.PAYMENT,),
+    Standing.REPLACED: (Offer.NEWER,),
     Standing.TOTAL_CHANGED: (Offer.INQUIRE,),
     Standing.CONFIRM: (Offer.PAY,),
     Standing.PAY_AGAIN: (Offer.PAY,),
-    Standing.DECIDE: (Offer.PAYMENT, Offer.ANOTHER),
-    Standing.PAID: (Offer.ANOTHER, Offer.RECEIPT),
-    Standing.ENDED: (Offer.CHECK, Offer.ANOTHER),
+    Standing.DECIDE: (Offer.PAYMENT,),
+    Standing.PAID: (Offer.RECEIPT,),
+    Standing.ENDED: (Offer.CHECK,),
 }
 _OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
-    Step.CORRECT_NUMBER: (Offer.CORRECT, Offer.CHECK, Offer.ANOTHER),
-    Step.CHOOSE_ANOTHER: (Offer.ANOTHER,),
-    Step.NOTHING_TO_DO: (Offer.ANOTHER,),
+    Step.CORRECT_NUMBER: (Offer.CORRECT, Offer.CHECK),
+    Step.CHOOSE_ANOTHER: (),
+    Step.NOTHING_TO_DO: (),
 }
 
 # What happened, which may be empty; and what it means for the money, and what to do.
@@ -205,8 +205,9 @@ class ShownBill:
 
     @property
     def correcting_query(self) -> str:
-        """The query string for typing its number again; empty for whoever may not see it."""
-        return urlencode({"destination": self.check.destination}) if sees_whole_numbers() else ""
+        """The counter's query string for typing its number again; without it for whoever may not see it."""
+        number = {"q": self.check.destination} if sees_whole_numbers() else {}
+        return urlencode({"product": self.check.product_code, **number})
 
     @property
     def saving_query(self) -> str:
@@ -268,16 +269,21 @@ class ShownBill:
     def offers(self) -> tuple[Offer, ...]:
         """What can succeed for a person now, the step to take first."""
         if self.is_slow:
-            return (Offer.ANOTHER, Offer.INQUIRE)
+            return (Offer.INQUIRE,)
         offers = _OFFERS.get(self.standing, ())
         if self.refusal and self.standing in {Standing.REFUSED, Standing.ENDED}:
-            offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK, Offer.ANOTHER))
+            offers = _OFFERS_AFTER_REFUSAL.get(Step(self.refusal.step), (Offer.CHECK,))
         impossible = {Offer.PAY} if self.approval_id else set()
         if self.is_closed or not self.check.product.is_available:
             impossible.add(Offer.CHECK)
         if self.is_closed and self.standing is Standing.PAY_AGAIN:
             impossible.add(Offer.PAY)
         return tuple(offer for offer in offers if offer not in impossible)
+
+    @property
+    def is_for_counter(self) -> bool:
+        """Whether there is something to do with it at the counter."""
+        return bool(_AT_COUNTER.intersection(self.offers))
 
     @property
     def seconds_left(self) -> int:

@@ -34,10 +34,10 @@ class ProductChoice:
         if self.chosen["brand"] not in {brand.code for brand in self.brands}:
             self.chosen["brand"] = ""
 
-    def find(self, *, kind: str = "", operator: Operator | None = None) -> Found:
-        """The products of this type that it finds, best first; for an operator's number only that operator's."""
+    def find(self, *, operator: Operator | None = None) -> Found:
+        """The products that it finds, best first; for an operator's number only that operator's."""
         narrow = {name: self.chosen[name] for name in ("category", "brand")}
-        return search_products(self.chosen["q"], kind=kind, operator=operator, **narrow)
+        return search_products(self.chosen["q"], operator=operator, **narrow)
 
     def url(self, path: str, **more: Any) -> str:
         """The address `path` for this choice and `more`, without the empty parts."""

@@ -33,21 +33,7 @@ class DestinationForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.kind = product.kind
         self.cleaned = ""
-        field = self.fields["destination"]
-        field.label = self.kind.label
-        field.error_messages["required"] = _("Type the number first.")
-        field.widget.attrs |= {
-            "class": "form-control form-big",
-            "inputmode": self.kind.inputmode,
-            "placeholder": self.kind.placeholder,
-            "autocomplete": "off",
-            "autofocus": True,
-            "spellcheck": "false",
-            "data-search": True,
-            "aria-describedby": "destination-hint destination-error",
-        }
-        if self.is_bound and "destination" in self.errors:
-            field.widget.attrs["aria-invalid"] = "true"
+        self.fields["destination"].error_messages["required"] = _("Type the number first.")
 
     def clean_destination(self) -> str:
         """The number as it was typed, once its kind has checked it."""

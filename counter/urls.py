@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from counter.views import bills, counter, sending
+from counter.views import batch, bills, counter, sending
 
 urlpatterns = [
     path("", counter.counter, name="counter"),
@@ -14,4 +14,11 @@ urlpatterns = [
     path("bills/<str:ref_id>/", bills.counter_bill, name="counter_bill"),
     path("bills/<str:ref_id>/now/", bills.counter_bill_now, name="counter_bill_now"),
     path("bills/<str:ref_id>/pay/", bills.counter_pay, name="counter_pay"),
+    path("bills/<str:ref_id>/ask/", bills.counter_ask, name="counter_ask"),
+    path("bills/<str:ref_id>/again/", bills.counter_again, name="counter_again"),
+    path("batch/customer/<int:pk>/", batch.batch_start, name="counter_batch_start"),
+    path("batch/<uuid:batch>/", batch.batch_detail, name="counter_batch"),
+    path("batch/<uuid:batch>/live/", batch.batch_live, name="counter_batch_live"),
+    path("batch/<uuid:batch>/review/", batch.batch_review, name="counter_batch_review"),
+    path("batch/<uuid:batch>/pay/", batch.batch_pay, name="counter_batch_pay"),
 ]

@@ -14,5 +14,5 @@ def shown_number(number: SavedNumber) -> str:
 
 
 def as_query(number: SavedNumber) -> str:
-    """The number as the query string of a form that takes it; empty for people who may not see it."""
-    return urlencode({"destination": number.destination}) if sees_whole_numbers() else ""
+    """The number as the query string of the counter; empty for people who may not see it."""
+    return urlencode({"q": number.destination}) if sees_whole_numbers() else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from catalogue.destinations import DestinationKind
@@ -16,8 +16,6 @@ from customers.models import Customer, SavedNumber
 
 if TYPE_CHECKING:
     from staff.models import User
-
-SUGGESTED = 6
 
 
 def customer_called(name: str, *, created_by: User) -> tuple[Customer, bool]:
@@ -50,18 +48,3 @@ def names_question(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, s
     """The names under which the shop has saved these numbers, for `read_together`: number and name, the newest last."""
     found = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
     return found.values_list("destination", "customer__name")
-
-
-def suggestions(product: Product, text: str) -> list[SavedNumber]:
-    """Saved numbers that fit the product, for what is typed of a name or a number; those saved for it come first.
-
-    For a bill only numbers at that very biller fit.
-    """
-    found = SavedNumber.objects.matching(text).select_related("customer", "product")
-    if product.type == "postpaid":
-        return list(found.filter(product=product)[:SUGGESTED])
-    found = found.filter(Q(kind=product.kind) | Q(product=product))  # the shop may have changed its kind since
-    candidates = list(found.exclude(product__type="postpaid")[: SUGGESTED * 4])
-    candidates.sort(key=lambda number: number.product_id != product.pk)
-    by_number = {(number.customer_id, number.destination): number for number in reversed(candidates)}
-    return sorted(by_number.values(), key=candidates.index)[:SUGGESTED]

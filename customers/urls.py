@@ -5,7 +5,6 @@ from django.urls import path
 from customers import views
 
 urlpatterns = [
-    path("products/<str:code>/numbers/", views.number_suggest, name="number_suggest"),
     path("customers/", views.customer_list, name="customer_list"),
     path("customers/add/", views.customer_add, name="customer_add"),
     path("customers/save/", views.number_save, name="number_save"),

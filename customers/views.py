@@ -1,4 +1,4 @@
-"""Customers whom the shop knows by name: the list, one customer with the numbers, and the offers while typing."""
+"""Customers whom the shop knows by name: the list, and one customer with the numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from core.access import StaffRequest, staff_only
-from core.numbers import sees_whole_numbers
 from core.paging import FirstPages
 from core.rights import Right
 from customers.errors import AlreadySaved
 from customers.filters import CustomerFilter
 from customers.forms import CustomerForm, SavedNumberForm, SaveThisForm
 from customers.models import Customer, SavedNumber
-from customers.presenting import as_query, shown_number
-from customers.services import customer_called, save_number, suggestions
+from customers.services import customer_called, save_number
 from customers.tables import CustomerTable, NumberTable
 
 ROWS = 50
@@ -166,14 +164,3 @@ def number_save(request: StaffRequest) -> HttpResponse:
             customer.delete()
     context = {"form": form, "names": Customer.objects.values_list("name", flat=True)[:300]}
     return render(request, "customers/number_form.html", context)
-
-
-@staff_only(Right.VIEW_CUSTOMERS)
-@require_GET
-def number_suggest(request: StaffRequest, code: str) -> HttpResponse:
-    """Saved numbers that fit the product, for what is being typed in the field for the number."""
-    product = get_object_or_404(Product.objects.select_related("brand", "category"), code=code)
-    text = request.GET.get("destination", "").strip()[:64]
-    numbers = suggestions(product, text) if len(text) >= 2 and sees_whole_numbers() else []
-    rows = [{"number": number, "shown": shown_number(number), "query": as_query(number)} for number in numbers]
-    return render(request, "customers/number_suggestions.html", {"rows": rows})

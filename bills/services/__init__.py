@@ -14,3 +14,4 @@ from bills.services.paying import (
     place_payment,
     why_not_payable,
 )
+from bills.services.together import PaidTogether, SeenBill, pay_together

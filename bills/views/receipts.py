@@ -41,7 +41,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     )
     if not orders:
         messages.error(request, _("None of these bills is paid yet."), extra_tags="no_receipt")
-        return redirect("bill_batch", batch=batch)
+        return redirect("counter_batch", batch=batch)
     shop = current_shop()
     paper = chosen_paper(request, shop)
     if request.method == "POST":
@@ -49,7 +49,7 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
             prints = print_receipts(orders, paper=paper, printed_by=request.user)
         except ActionRefused as refusal:
             messages.error(request, str(refusal), extra_tags=refusal.code)
-            return redirect("bill_batch", batch=batch)
+            return redirect("counter_batch", batch=batch)
         remember_paper(request, paper)
         if prints[0].sheet is None:
             return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)

@@ -55,16 +55,14 @@ _Fit = tuple[int, Decimal]
 _PER_READING, _PER_RANK, _PER_BILL, _PER_BEGINNING, _PER_UNNAMED = 1 << 48, 1 << 40, 1 << 39, 1 << 38, 1 << 32
 
 
-def search_products(
-    text: str, *, operator: Operator | None = None, kind: str = "", category: str = "", brand: str = ""
-) -> Found:
+def search_products(text: str, *, operator: Operator | None = None, category: str = "", brand: str = "") -> Found:
     """The listed products that `text` asks for, best first; with no text all of them, in their usual order.
 
     With an operator only its own products; when it has none of the kind asked for, what takes no operator's number.
-    `kind`, `category`, `brand`: the type and the codes that narrow the list.
+    `category`, `brand`: the codes that narrow the list.
     """
     index = current_index()
-    found = search_index(index, text, operator=operator, kind=kind, category=category, brand=brand)
+    found = search_index(index, text, operator=operator, category=category, brand=brand)
     return replace(found, busy_categories=index.busy_categories)
 
 
@@ -87,7 +85,8 @@ def search_index(
 ) -> Found:
     """The result of `search_products` in this index.
 
-    `called`: a word that people call its category by; `takes`: the kinds of destination. Either narrows the list.
+    `kind`: the type of the products; `called`: a word that people call its category by; `takes`: the kinds of destination. Each
+    narrows the list.
     """
     among = frozenset(range(len(index.products)))
     narrowed = (

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from bills import services
-from bills.errors import NotABill
-from bills.forms import PayForm
+from bills.errors import AlreadyPaid, FeeChanged, Replaced, TotalChanged
 from bills.models import BillCheck
 from bills.presenting import ShownBill
-from bills.states import Standing
-from bills.views.bills import pay_seen
-from catalogue.destinations import InvalidDestination
+from bills.states import AnswerKind, Standing
 from catalogue.forms import DestinationForm
-from catalogue.models import ProductType
+from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
+from core.errors import OrderRefused
 from core.forms import faults_of
+from core.money import rupiah
 from core.rights import Right
+from counter.forms import PayForm
 from counter.presenting import in_fours
 from counter.views.sending import elsewhere, show_panel, show_sent
 from customers.models import SavedNumber
-from purchases.errors import ActionRefused, NeedsApproval
+from drawers.forms import PaidByForm
+from gateway.services import request_balance_reading
+from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDuplicate
 from purchases.models import Order
+from purchases.services import needs_approval
+from purchases.states import Status
 from purchases.views.approving import ask_and_show
+from staff.models import User
+from upstream.error_codes import meaning_of
+from upstream.errors import UpstreamError
 
+#: Who asks for bills and pays them at the counter.
+MAY = (Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 _NOTHING_NEW = 204
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
+@staff_only(*MAY)
 @require_POST
 def counter_check(request: StaffRequest) -> HttpResponse:
     """Ask the biller (`product`) about the number; the answer comes into the panel."""
@@ -43,49 +55,139 @@ def counter_check(request: StaffRequest) -> HttpResponse:
     if not form.is_valid():
         return show_panel(request, pinned=product.code, q=request.POST.get("destination", ""), faults=faults_of(form))
     saved = SavedNumber.objects.filter(product=product, destination=form.cleaned).first()
-    try:
-        check = services.start_check(
-            product=product, destination=form.cleaned, checked_by=request.user, saved_number=saved
-        )
-    except (InvalidDestination, NotABill) as refusal:
-        return show_panel(request, pinned="", q=request.POST.get("destination", ""), faults=[str(refusal)])
-    if not request.headers.get("HX-Request"):
-        return redirect("counter_bill", ref_id=check.ref_id)
-    return _show(request, check.ref_id)
+    return _start(request, product, form.cleaned, saved)
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
+@staff_only(*MAY)
 @require_GET
 def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The bill in the panel."""
     return _show(request, ref_id)
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
+@staff_only(*MAY)
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The biller's answer, once there is one; before that, once, that it takes long (`slow`: the panel says so)."""
     bill = _read(ref_id)
     if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)
-    return render(request, "counter/bill.html", _facts(bill))
+    return render(request, "counter/bill.html", _facts(request, bill))
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
-@require_POST
+@staff_only(*MAY)
+@require_http_methods(["GET", "POST"])
 def counter_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Pay the total that the panel shows, once, however often it is pressed."""
+    """Pay the total that the panel shows, once, however often it is pressed.
+
+    A payment that needs action is sent again.
+    """
     check = get_object_or_404(BillCheck.objects.select_related("order"), ref_id=ref_id)
     form = PayForm(request.POST)
-    if not form.is_valid():
-        return _show(request, ref_id)
+    if not form.is_valid():  # also the address of a refused payment, opened again
+        return _shown(request, ref_id)
     try:
-        paid = pay_seen(request, check, amount=form.cleaned_data["amount"], fee=form.cleaned_data["fee"] or 0)
+        paid = _pay_seen(request, check, amount=form.cleaned_data["amount"], fee=form.cleaned_data["fee"] or 0)
     except NeedsApproval as need:
         return elsewhere(request, ask_and_show(request, need))
     except ActionRefused as refusal:
         return _show(request, ref_id, faults=[str(refusal)])
     return show_sent(request, paid) if isinstance(paid, Order) else _show(request, ref_id, refusal=paid)
+
+
+@staff_only(*MAY)
+@require_POST
+def counter_ask(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Send the identical inquiry again: for a total that has changed, or an answer that never came."""
+    check = get_object_or_404(BillCheck, ref_id=ref_id)
+    try:
+        inquiry = services.inquire_again(check, actor=request.user)
+    except ActionRefused as refusal:
+        return _shown(request, ref_id, fault=str(refusal), code=refusal.code)
+    except UpstreamError:
+        words = _("The bill could not be checked just now. Nothing has changed; try again.")
+        return _shown(request, ref_id, fault=words, code="biller_not_asked")
+    if inquiry is None or inquiry.answer == AnswerKind.NONE:
+        return _shown(request, ref_id, says=_("Checking the bill again."), code="asking_again")
+    if inquiry.answer == AnswerKind.REFUSAL:
+        return _shown(request, ref_id, fault=str(meaning_of(inquiry.error_code).words), code=inquiry.error_code)
+    if inquiry.total == check.total:
+        words = _("The total is still %(total)s.") % {"total": rupiah(check.total)}
+        return _shown(request, ref_id, says=words, code="total_unchanged")
+    return _shown(request, ref_id)
+
+
+@staff_only(*MAY)
+@require_POST
+def counter_again(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Check the same bill again, with a new ref_id."""
+    check = get_object_or_404(BillCheck.objects.select_related("product__category", "saved_number"), ref_id=ref_id)
+    return _start(request, check.product, check.destination, check.saved_number)
+
+
+def _start(request: StaffRequest, product: Product, destination: str, saved: SavedNumber | None) -> HttpResponse:
+    try:
+        check = services.start_check(
+            product=product, destination=destination, checked_by=request.user, saved_number=saved
+        )
+    except OrderRefused as refusal:
+        return show_panel(request, pinned="", q=destination, faults=[str(refusal)])
+    return _shown(request, check.ref_id)
+
+
+def _pay_seen(request: StaffRequest, check: BillCheck, *, amount: int, fee: int) -> Order | dict[str, Any]:
+    """Pay the total and fee that were seen, in rupiah; or why not, as `explained` says it, and nothing was paid."""
+    order = check.order
+    try:
+        if order is not None and order.status == Status.NEEDS_ACTION:
+            return services.pay_again(order, amount=amount, actor=request.user)
+        payment = PaidByForm(request.POST).payment(amount + fee)
+        return services.pay_bill(check, amount=amount, fee=fee, paid_by=request.user, payment=payment)
+    except NeedsApproval:
+        raise
+    except OrderRefused as refusal:
+        if isinstance(refusal, BalanceShort):
+            request_balance_reading()  # a top-up of this minute is found sooner
+        return explained(refusal, seen=amount, person=request.user)
+
+
+def explained(refusal: OrderRefused, *, seen: int, person: User) -> dict[str, Any]:
+    """A refused payment for the page: its code, its words and what to do, or where the next step leads.
+
+    `seen`: rupiah, the total that was to be paid.
+    """
+    facts: dict[str, Any] = {"code": refusal.code, "words": refusal.words_for(person), "hint": _("Nothing was paid.")}
+    match refusal:
+        case TotalChanged():
+            hint = _("Nothing was paid. Confirm the new total with the customer, then pay it.")
+            return facts | {"hint": hint, "before": seen, "total": refusal.total}
+        case FeeChanged():
+            hint = _("Nothing was paid. Confirm the new fee with the customer, then pay it.")
+            return facts | {"hint": hint}
+        case BalanceShort():
+            return facts | {
+                "hint": _("Nothing was paid. It can be paid after a top-up, while the bill is still valid.")
+            }
+        case Replaced():
+            return facts | {"ref_id": refusal.newer, "url": reverse("counter_bill", args=[refusal.newer])}
+        case AlreadyPaid() | OpenDuplicate():
+            return facts | {"ref_id": refusal.order.ref_id, "url": refusal.order.get_absolute_url()}
+    return facts
+
+
+def _shown(request: StaffRequest, ref_id: str, *, says: str = "", fault: str = "", code: str = "") -> HttpResponse:
+    """The bill, and what has come of what was asked; without htmx at its own address."""
+    if request.headers.get("HX-Request"):
+        return _show(request, ref_id, says=says, faults=[fault] if fault else [])
+    if says:
+        messages.success(request, says, extra_tags=code)
+    if fault:
+        messages.error(request, fault, extra_tags=code)
+    return redirect("counter_bill", ref_id=ref_id)
+
+
+def _show(request: StaffRequest, ref_id: str, **more: Any) -> HttpResponse:
+    return show_panel(request, **_facts(request, _read(ref_id)), q="", pinned="", **more)
 
 
 def _read(ref_id: str) -> ShownBill:
@@ -95,9 +197,9 @@ def _read(ref_id: str) -> ShownBill:
     return found[0]
 
 
-def _show(request: StaffRequest, ref_id: str, **more: Any) -> HttpResponse:
-    return show_panel(request, **_facts(_read(ref_id)), q="", pinned="", **more)
-
-
-def _facts(bill: ShownBill) -> dict[str, Any]:
-    return {"bill": bill, "shown_number": in_fours(bill.destination)}
+def _facts(request: StaffRequest, bill: ShownBill) -> dict[str, Any]:
+    return {
+        "bill": bill,
+        "shown_number": in_fours(bill.destination),
+        "needs_approval": not bill.order and needs_approval(request.user, bill.check.total or 0),
+    }

@@ -12,6 +12,7 @@ from drawers.services.payments import (
     change_payment,
     end_payments,
     follow_price,
+    note_change,
     refuse_other_debtor,
     take_payment,
 )

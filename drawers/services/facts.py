@@ -54,9 +54,9 @@ class PaymentFacts:
         if self.row.needs_debtor and self.customer:
             credit.refuse_unless_sold_in_all(self.customer, amount=amount, actor=seller)
 
-    def part(self, amount: int, *, change: int = 0) -> PaymentFacts:
-        """The same for one of several orders, for `amount` rupiah; `change`: rupiah that go back with it."""
-        return self if self.cash_given is None else replace(self, cash_given=amount + change)
+    def part(self, amount: int) -> PaymentFacts:
+        """The same for one of several orders, for `amount` rupiah; the change is noted afterwards."""
+        return self if self.cash_given is None else replace(self, cash_given=amount)
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> PaymentFacts:

@@ -115,6 +115,18 @@ def _shift_for(seller: User | None, agreed_in: int | None) -> tuple[int | None, 
     return locked, (agreed_in or seen) if (agreed_in or seen) != locked else None
 
 
+def note_change(payment: Payment, change: int) -> None:
+    """Note that `change` rupiah went back of the cash that was given for this payment and others.
+
+    Where the customer has paid otherwise meanwhile, or the price has moved, nothing is noted.
+    """
+    with transaction.atomic():
+        current = lock_payment(payment.pk)
+        if current.cash_given is not None:
+            current.cash_given = current.amount + change
+            current.save(update_fields=["cash_given"])
+
+
 def refuse_other_debtor(payment: Payment, facts: PaymentFacts) -> None:
     """Raise `CreditRefused` when a sale that was placed before is not on the account that these facts name."""
     if not facts.row.needs_debtor:

@@ -20,25 +20,25 @@ function visit(selector) {
   if (link) link.click();
 }
 
+// The places of the navigation say where they are, and how they are called.
+const place = (...names) => visit(names.map((name) => `.nav-main [data-place=${name}]`).join());
+
 const single = {
   "?": () => find("#shortcuts")?.showModal(),
-  h: () => visit(".nav-main a:nth-child(1)"),
-  b: () => visit(".nav-main a[href='/counter/'], .nav-main a[href='/products/']"),
-  o: () => visit(".nav-main a[href='/orders/']"),
-  s: () => visit(".nav-main a[href='/balance/']"),
-  p: () => visit(".nav-main a[href='/customers/']"),
-  t: () => {
-    const bills = find("[data-check-bill]");
-    if (bills) location.assign(bills.dataset.checkBill);
-  },
+  h: () => place("overview"),
+  b: () => place("counter", "catalogue"),
+  o: () => place("orders"),
+  s: () => place("balance"),
+  p: () => place("customers"),
+  t: () => place("bills"),
   c: () => visit("[data-copy]"),
-  v: () => visit(".nav-main a[href='/approvals/']"),
+  v: () => place("approvals"),
   j: () => step(1),
   k: () => step(-1),
   a: () => (find("[data-key=a]") ? visit("[data-key=a]") : openForm("a")),
   r: () => (find("[data-key=r]") ? visit("[data-key=r]") : openForm("r")),
   w: () => (find("[data-key=w]") ? visit("[data-key=w]") : showMessage()),
-  m: () => visit(find("[data-key=m]") ? "[data-key=m]" : ".nav-main a[href='/arrived/']"),
+  m: () => (find("[data-key=m]") ? visit("[data-key=m]") : place("arrived")),
   n: () => visit("[data-next-cashier]"),
 };
 

@@ -8,7 +8,7 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const field = () => one("#counter-q");
   const work = () => one("#counter-work");
-  const review = () => one("#counter-review") ?? one("#counter-bill");
+  const review = () => one("#counter-review, #counter-bill, #counter-batch");
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
@@ -87,7 +87,7 @@
     } else if (one("#counter-bill")) {
       isAsking = true;
       htmx.ajax("GET", one("#counter-form").getAttribute("hx-get"), { target: "#counter-panel", swap: "outerHTML" });
-    }
+    } else one("#counter-leave")?.click();
   }
 
   function setCaret() {
@@ -153,6 +153,8 @@
       button.setAttribute("aria-pressed", String(one("#id_paid_by", review())?.value === button.value));
     }
   }
+
+  document.addEventListener("change", (event) => event.target.matches("#id_paid_by") && offerPays());
 
   function choosePay(button) {
     one("#id_paid_by", review()).value = button.value;

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -42,11 +43,25 @@ def read(check: BillCheck) -> BillCheck:
 
 
 def standing_on(page: HttpResponse) -> str:
-    """The standing that a bill's or an order's page explains."""
-    found = re.search(r'class="explained" id="bill-(\w+)"', page.content.decode())
+    """The standing that the counter, or a bill's or an order's page, shows."""
+    found = re.search(r'(?:class="explained" id="bill-|data-standing=")(\w+)"', page.content.decode())
     return found.group(1) if found else ""
 
 
 def posts_on(page: HttpResponse) -> set[str]:
-    """What the buttons about a bill do: "pay", "ask" and "again"."""
-    return set(re.findall(r'action="/bills/[^/"]+/(pay|ask|again)/"', page.content.decode()))
+    """What the counter's buttons about a bill do: "pay", "ask" and "again"."""
+    return set(re.findall(r'action="/counter/bills/[^/"]+/(pay|ask|again)/"', page.content.decode()))
+
+
+def at_counter(client: Any, check: BillCheck) -> Any:
+    """The bill at the counter."""
+    return client.get(f"/counter/bills/{check.ref_id}/")
+
+
+def leads_to_counter(client: Any, check: BillCheck) -> bool:
+    """Whether the pages of the bill and of its payment lead to the counter; neither asks or pays by itself."""
+    kinds = ("bills", "orders") if Order.objects.filter(ref_id=check.ref_id).exists() else ("bills",)
+    pages = [client.get(f"/{kind}/{check.ref_id}/").content.decode() for kind in kinds]
+    assert not any(re.search(r'action="/(counter|bills)/', page) for page in pages)
+    [leads] = {f'id="bill-counter" href="/counter/bills/{check.ref_id}/"' in page for page in pages}
+    return leads

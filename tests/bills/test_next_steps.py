@@ -13,13 +13,11 @@ from bills.models import BillCheck
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_biller, make_check, make_payment
-from tests.bills.helpers import expire, posts_on, read, standing_on
+from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, read, standing_on
 from tests.core.helpers import has_id, next_question, words
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db
-
-PAGES = ["/bills/{}/", "/orders/{}/"]
 
 
 def around_now(hours: int) -> dict[str, dt.time]:
@@ -38,31 +36,29 @@ def refused_payment(check: BillCheck, code: str, reason: ActionReason) -> None:
 # --- closed hours -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_payment_in_closed_hours_cannot_be_sent_again(cashier, page):
+def test_a_payment_in_closed_hours_cannot_be_sent_again(cashier):
     check = make_check(product=make_biller(**around_now(2)))
     refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
 
-    shown = cashier.get(page.format(check.ref_id))
+    shown = at_counter(cashier, check)
 
     assert (standing_on(shown), posts_on(shown)) == ("pay_again", set())
     assert f"{check.product.cut_off_end:%H:%M} WIB" in words(shown)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_payment_is_sent_again_when_the_biller_opens(cashier, page):
+def test_a_payment_is_sent_again_when_the_biller_opens(cashier):
     check = make_check(product=make_biller(**around_now(0)))
     refused_payment(check, "CUT_OFF", ActionReason.CUT_OFF)
 
-    shown = cashier.get(page.format(check.ref_id))
+    shown = at_counter(cashier, check)
 
-    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay"})
+    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay", "again"})
 
 
 def test_a_check_is_not_made_again_in_closed_hours(cashier):
     check = make_check("refusal", product=make_biller(**around_now(2)), error_code="CUT_OFF")
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert (standing_on(page), posts_on(page)) == ("refused", set())
     assert f"{check.product.cut_off_end:%H:%M} WIB" in words(page)
@@ -72,7 +68,7 @@ def test_a_bill_of_a_biller_that_is_gone_is_not_checked_again(cashier):
     check = make_check(product=make_biller(is_listed=False))
     expire(check)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert (standing_on(page), posts_on(page)) == ("expired", set())
 
@@ -84,21 +80,22 @@ def test_a_check_that_a_colleague_repeated_leads_to_the_newer(cashier):
     older = make_check()
     newer = make_check(product=older.product)
 
-    page = cashier.get(f"/bills/{older.ref_id}/")
+    page = at_counter(cashier, older)
 
     assert (standing_on(page), posts_on(page)) == ("replaced", set())
-    assert f'id="bill-newer" href="/bills/{newer.ref_id}/"' in page.content.decode()
-    assert posts_on(cashier.get(f"/bills/{newer.ref_id}/")) == {"pay", "again"}
+    assert f'id="bill-newer" href="/counter/bills/{newer.ref_id}/"' in page.content.decode()
+    assert posts_on(at_counter(cashier, newer)) == {"pay", "again"}
 
 
 def test_a_replaced_check_is_payable_when_the_newer_expires(cashier):
     older = make_check()
     newer = make_check(product=older.product)
-    question, _delay = next_question(cashier.get(f"/bills/{older.ref_id}/"))
+    question, _delay = next_question(cashier.get(older.get_absolute_url()))
 
     expire(newer)
 
-    assert "pay" in posts_on(cashier.get(question))
+    assert has_id(cashier.get(question), "bill-counter")
+    assert "pay" in posts_on(at_counter(cashier, older))
 
 
 def test_a_newer_check_of_a_paid_month_replaces_nothing():
@@ -115,7 +112,7 @@ def test_a_replaced_check_is_not_chosen_in_a_batch(cashier):
     older = make_check(batch=batch)
     newer = make_check(product=older.product)
 
-    page = cashier.get(f"/bills/batch/{batch}/").content.decode()
+    page = cashier.get(f"/counter/batch/{batch}/").content.decode()
 
     assert 'name="bill"' not in page
     assert f'href="/bills/{newer.ref_id}/"' in page
@@ -129,20 +126,19 @@ def test_a_biller_that_says_paid_names_our_own_payment(cashier):
     make_payment(paid, Status.SUCCESS)
     check = make_check("refusal", product=paid.product, error_code="BILL_ALREADY_PAID")
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert has_id(page, "paid-here")
     assert f'href="/orders/{paid.ref_id}/"' in page.content.decode()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_payment_refused_as_paid_names_our_own_payment(cashier, page):
+def test_a_payment_refused_as_paid_names_our_own_payment(cashier):
     paid = make_check()
     make_payment(paid, Status.SUCCESS)
     check = make_check(product=paid.product)
     make_payment(check, Status.REJECTED, error_code="BILL_ALREADY_PAID")
 
-    shown = cashier.get(page.format(check.ref_id))
+    shown = at_counter(cashier, check)
 
     assert has_id(shown, "paid-here")
     assert f'href="/orders/{paid.ref_id}/"' in shown.content.decode()
@@ -153,20 +149,19 @@ def test_a_bill_that_was_paid_elsewhere_names_no_payment_of_ours(cashier):
     make_payment(other, Status.SUCCESS)
     check = make_check("refusal", product=other.product, error_code="BILL_ALREADY_PAID")
 
-    assert not has_id(cashier.get(f"/bills/{check.ref_id}/"), "paid-here")
+    assert not has_id(at_counter(cashier, check), "paid-here")
 
 
 # --- a short balance ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_short_balance_does_not_ask_the_cashier_to_top_up(cashier, page):
+def test_a_short_balance_does_not_ask_the_cashier_to_top_up(cashier):
     check = make_check()
     refused_payment(check, "INSUFFICIENT_BALANCE", ActionReason.BALANCE_SHORT)
 
-    shown = cashier.get(page.format(check.ref_id))
+    shown = at_counter(cashier, check)
 
-    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay"})
+    assert (standing_on(shown), posts_on(shown)) == ("pay_again", {"pay", "again"})
     assert str(meaning_of("INSUFFICIENT_BALANCE").words) in words(shown)
     assert "dashboard" not in re.search(r'class="explained".*?</div>', shown.content.decode(), re.DOTALL).group()
 
@@ -176,15 +171,15 @@ def test_a_short_balance_does_not_ask_the_cashier_to_top_up(cashier, page):
 
 def test_a_slow_biller_lets_the_cashier_go_on(cashier):
     check = make_check("none")
-    fast = cashier.get(f"/bills/{check.ref_id}/")
-    question, _delay = next_question(fast)
+    pages = [cashier.get(check.get_absolute_url()), at_counter(cashier, check)]
+    question, _delay = next_question(pages[0])
 
     with time_machine.travel(timezone.now() + dt.timedelta(seconds=21), tick=True):
-        slow = cashier.get(question)
+        slow = [cashier.get(question), at_counter(cashier, check)]
 
-    assert (standing_on(fast), posts_on(fast), has_id(fast, "bill-slow")) == ("asking", set(), False)
-    assert (standing_on(slow), posts_on(slow), has_id(slow, "bill-slow")) == ("asking", {"ask"}, True)
-    assert 'href="/bills/check/"' in slow.content.decode()
+    assert [(standing_on(page), has_id(page, "bill-slow")) for page in pages] == [("asking", False)] * 2
+    assert [(standing_on(page), has_id(page, "bill-slow")) for page in slow] == [("asking", True)] * 2
+    assert (posts_on(pages[1]), posts_on(slow[1]), has_id(slow[0], "bill-counter")) == (set(), {"ask"}, True)
 
 
 # --- a payment that can never be sent again -----------------------------------------------------------------------
@@ -225,7 +220,7 @@ def test_an_expired_bill_with_a_doubtful_payment_waits(cashier):
     make_payment(check, Status.NEEDS_ACTION, action_reason=ActionReason.NEVER_ARRIVED)
     expire(check)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert (standing_on(page), posts_on(page)) == ("decide", set())
     assert f'href="/orders/{check.ref_id}/"' in page.content.decode()
@@ -244,11 +239,10 @@ def test_a_cashier_ends_the_own_payment_that_needs_action(cashier):
     assert f'action="/orders/{check.ref_id}/cancel/"' in shown.content.decode()
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_payment_rejected_without_a_code_has_a_page(cashier, page):
+def test_a_payment_rejected_without_a_code_has_a_page(cashier):
     check = make_check()
     make_payment(check, Status.REJECTED, error_code="")
 
-    answer = cashier.get(page.format(check.ref_id))
+    answer = at_counter(cashier, check)
 
-    assert (answer.status_code, standing_on(answer)) == (200, "ended")
+    assert (answer.status_code, standing_on(answer), leads_to_counter(cashier, check)) == (200, "ended", True)

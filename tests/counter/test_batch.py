@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def start_batch(client, customer):
-    return client.post(f"/bills/batch/customer/{customer.pk}/")["Location"]
+    return client.post(f"/counter/batch/customer/{customer.pk}/")["Location"]
 
 
 def answer(batch_check, **facts):
@@ -65,7 +65,7 @@ def test_an_unavailable_biller_is_left_out_and_said(cashier):
     good, bad = make_biller(), make_biller(availability="inactive")
     customer = make_customer("Bu Sari", ("1111", good), ("2222", bad))
 
-    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
+    page = cashier.post(f"/counter/batch/customer/{customer.pk}/", follow=True)
 
     assert counts_at(page, 'data-code="bills_left_out"') == [1]
     assert BillCheck.objects.get().product == good
@@ -74,7 +74,7 @@ def test_an_unavailable_biller_is_left_out_and_said(cashier):
 def test_only_unavailable_billers_start_nothing(cashier):
     customer = make_customer("Bu Sari", ("2222", make_biller(availability="inactive")))
 
-    page = cashier.post(f"/bills/batch/customer/{customer.pk}/", follow=True)
+    page = cashier.post(f"/counter/batch/customer/{customer.pk}/", follow=True)
 
     assert codes(page) == {"no_bill_checked"}
 
@@ -204,7 +204,7 @@ def test_a_paid_batch_shows_each_payment(cashier):
     check = make_check(batch=batch)
     make_payment(check, Status.SUCCESS)
 
-    page = cashier.get(f"/bills/batch/{batch}/")
+    page = cashier.get(f"/counter/batch/{batch}/")
 
     assert "Success" in words(page)
     assert has_id(page, "nothing-payable")
@@ -212,13 +212,13 @@ def test_a_paid_batch_shows_each_payment(cashier):
 
 
 def test_an_unknown_batch_is_a_404(cashier):
-    assert cashier.get(f"/bills/batch/{uuid.uuid4()}/").status_code == 404
+    assert cashier.get(f"/counter/batch/{uuid.uuid4()}/").status_code == 404
 
 
 def test_an_auditor_does_not_pay_a_batch(auditor):
     batch = uuid.uuid4()
     check = make_check(batch=batch)
 
-    assert 'type="checkbox" name="bill"' not in auditor.get(f"/bills/batch/{batch}/").content.decode()
-    assert auditor.get(f"/bills/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
-    assert auditor.post(f"/bills/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403
+    assert 'type="checkbox" name="bill"' not in auditor.get(f"/counter/batch/{batch}/").content.decode()
+    assert auditor.get(f"/counter/batch/{batch}/review/?bill={check.ref_id}").status_code == 403
+    assert auditor.post(f"/counter/batch/{batch}/pay/", {"bill": f"{check.ref_id}:{check.total}"}).status_code == 403

@@ -1,4 +1,4 @@
-"""What people type and confirm about bills."""
+"""What people confirm about bills at the counter."""
 
 from __future__ import annotations
 

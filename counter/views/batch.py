@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,20 +14,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from approvals.errors import AlreadyAsked
 from bills import services
 from bills.models import BillCheck
 from bills.presenting import ShownBill
+from bills.services import SeenBill
 from bills.states import BillState, Standing
-from bills.views.bills import explained, follow
+from bills.views.bills import follow
 from core.access import StaffRequest, staff_only
 from core.errors import OrderRefused
 from core.rights import Right
+from counter.views.bills import MAY, explained
+from counter.views.sending import elsewhere, show_panel
 from customers.models import Customer, SavedNumber
 from drawers.forms import PaidByForm
-from purchases.errors import NeedsApproval
-from purchases.models import Order
-from purchases.services import ask_for_approval, needs_approval
+from gateway.services import request_balance_reading
+from purchases.errors import BalanceShort
+from purchases.services import needs_approval
 
 # Refused payments of a batch wait in the session until the page after the payment has shown them.
 _REFUSALS = "bill_batch_refusals"
@@ -81,21 +81,7 @@ class Batch:
         return sum(bill.check.to_pay or 0 for bill in self.payable)
 
 
-@dataclass(frozen=True)
-class Confirmed:
-    """A bill of a batch with the total and the fee that were seen, in rupiah."""
-
-    check: BillCheck
-    seen: int
-    fee: int
-
-    @property
-    def amount(self) -> int:
-        """Rupiah: what the customer pays for it."""
-        return self.seen + self.fee
-
-
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS, Right.VIEW_CUSTOMERS)
+@staff_only(*MAY, Right.VIEW_CUSTOMERS)
 @require_POST
 def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
     """Check all saved bills of a customer in the background and follow them."""
@@ -116,36 +102,36 @@ def batch_start(request: StaffRequest, pk: int) -> HttpResponse:
             left,
         )
         messages.warning(request, words % {"n": left}, extra_tags="bills_left_out")
-    return redirect("bill_batch", batch=batch)
+    return redirect("counter_batch", batch=batch)
 
 
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def batch_detail(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The bills of the batch with their progress; the payable ones can be chosen."""
-    return render(request, "bills/batch.html", _followed(request, batch))
+    return render(request, "counter/batch.html", _followed(request, batch))
 
 
 @staff_only(Right.VIEW_BILLS)
 @require_GET
 def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The rows that have changed since they were shown, the progress, and when to ask next."""
-    return render(request, "bills/batch.html#live", _followed(request, batch))
+    return render(request, "counter/batch.html#live", _followed(request, batch))
 
 
 def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
     found = Batch.read(batch)
-    live = follow(request, reverse("bill_batch_live", args=[batch]), found.bills)
+    live = follow(request, reverse("counter_batch_live", args=[batch]), found.bills)
     refusals = request.session.get(_REFUSALS, {}).get(str(batch), {})
     rows = [
         {"bill": bill, "refusal": refusals.get(bill.check.ref_id) if not bill.order else None}
         for bill in found.bills
         if bill.row_id in live.news
     ]
-    return {"batch": found, "live": live, "rows": rows}
+    return {"batch": found, "live": live, "rows": rows, "may_pay": request.user.has_perms(MAY)}
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
+@staff_only(*MAY)
 @require_GET
 def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """The chosen bills with their grand total and the balance after, to be confirmed once."""
@@ -159,22 +145,26 @@ def _review(
     chosen = [bill for bill in found.payable if bill.check.ref_id in wanted]
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
-        return redirect("bill_batch", batch=found.id)
-    context = {
-        "refusal": refusal,
-        "batch": found,
-        "chosen": chosen,
-        "left_out": len(wanted) - len(chosen),
-        "total": sum(bill.check.to_pay or 0 for bill in chosen),
-        "cost": sum(bill.check.total or 0 for bill in chosen),
-        "largest": max(bill.check.total or 0 for bill in chosen),
-        "needs_approval": any(needs_approval(request.user, bill.check.total or 0) for bill in chosen),
-        "first_expiry": min(chosen, key=lambda bill: bill.seconds_left),
-    }
-    return render(request, "bills/batch_review.html", context)
+        return elsewhere(request, redirect("counter_batch", batch=found.id))
+    above = [bill for bill in chosen if needs_approval(request.user, bill.check.total or 0)]
+    return show_panel(
+        request,
+        q="",
+        pinned="",
+        batch=found,
+        chosen=chosen,
+        refusal=refusal,
+        left_out=len(wanted) - len(chosen),
+        total=sum(bill.check.to_pay or 0 for bill in chosen),
+        cost=sum(bill.check.total or 0 for bill in chosen),
+        largest=max(bill.check.total or 0 for bill in chosen),
+        needs_approval=bool(above),
+        is_only_asked=len(above) == len(chosen),
+        first_expiry=min(chosen, key=lambda bill: bill.seconds_left),
+    )
 
 
-@staff_only(Right.VIEW_BILLS, Right.CHECK_BILLS)
+@staff_only(*MAY)
 @require_http_methods(["GET", "POST"])
 def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest.
@@ -183,39 +173,29 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     places nothing.
     """
     if request.method != "POST":  # the address of a refused payment, opened again
-        return redirect("bill_batch", batch=batch)
+        return redirect("counter_batch", batch=batch)
     found = Batch.read(batch)
-    confirmed = list(_confirmed(request, found))
-    together = sum(one.amount for one in confirmed if not one.check.order)
+    seen = _seen(request, found)
     try:
-        payment = PaidByForm(request.POST).payment(together)
-        if together:
-            payment.refuse_unless_sold(together, seller=request.user)
+        payment = PaidByForm(request.POST).payment(sum(bill.amount for bill in seen.values() if not bill.check.order))
+        came = services.pay_together(
+            list(seen.values()), paid_by=request.user, payment=payment, reason=request.POST.get("reason", "")
+        )
     except OrderRefused as refusal:
-        return _review(request, found, {one.check.ref_id for one in confirmed}, refusal=refusal)
-    placed: list[Order] = []
-    known, asked, refusals = 0, 0, {}
-    change = 0 if payment.cash_given is None else payment.cash_given - together
-    for one in confirmed:
-        # Of the cash given just its own amount is for each; what goes back is noted with the first.
-        paid = payment.part(one.amount, change=0 if placed else change)
-        try:
-            order, is_new = services.place_payment(
-                one.check, amount=one.seen, fee=one.fee, paid_by=request.user, payment=paid
-            )
-        except NeedsApproval as need:
-            with suppress(AlreadyAsked):  # somebody else did: it waits
-                ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
-            asked += 1
-        except OrderRefused as refusal:
-            refusals[one.check.ref_id] = explained(refusal, seen=one.seen, person=request.user)
-        else:
-            placed += [order] if is_new else []
-            known += not is_new
+        return _review(request, found, set(seen), refusal=refusal)
+    if any(isinstance(refusal, BalanceShort) for refusal in came.refusals.values()):
+        request_balance_reading()  # a top-up of this minute is found sooner
     # Only this batch's: what an earlier one was refused has been seen.
-    request.session[_REFUSALS] = {str(batch): refusals}
-    _say_what_came_of_it(request, new=len(placed), asked=asked, known=known, refused=len(refusals))
-    return redirect("bill_batch", batch=batch)
+    request.session[_REFUSALS] = {
+        str(batch): {
+            ref_id: explained(refusal, seen=seen[ref_id].total, person=request.user)
+            for ref_id, refusal in came.refusals.items()
+        }
+    }
+    _say_what_came_of_it(
+        request, new=len(came.placed), asked=came.asked, known=len(came.known), refused=len(came.refusals)
+    )
+    return elsewhere(request, redirect("counter_batch", batch=batch))
 
 
 def _say_what_came_of_it(request: StaffRequest, *, new: int, asked: int, known: int, refused: int) -> None:
@@ -246,14 +226,17 @@ def _say_what_came_of_it(request: StaffRequest, *, new: int, asked: int, known: 
         messages.error(request, words % {"n": refused}, extra_tags="bills_not_paid")
 
 
-def _confirmed(request: StaffRequest, found: Batch) -> Iterator[Confirmed]:
+def _seen(request: StaffRequest, found: Batch) -> dict[str, SeenBill]:
+    """The bills of the batch that the form names, each once, by ref_id."""
     checks = {bill.check.ref_id: bill.check for bill in found.bills}
-    for pair in request.POST.getlist("bill"):
-        ref_id, _colon, amounts = pair.partition(":")
-        seen, _colon, fee = amounts.partition(":")
+    seen = {}
+    for said in request.POST.getlist("bill"):
+        ref_id, _colon, amounts = said.partition(":")
+        total, _colon, fee = amounts.partition(":")
         fee = fee or "0"
-        if ref_id in checks and _is_amount(seen) and _is_amount(fee):
-            yield Confirmed(checks[ref_id], int(seen), int(fee))
+        if ref_id in checks and _is_amount(total) and _is_amount(fee):
+            seen[ref_id] = SeenBill(checks[ref_id], int(total), int(fee))
+    return seen
 
 
 def _is_amount(text: str) -> bool:

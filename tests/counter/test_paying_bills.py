@@ -9,7 +9,7 @@ from bills.models import BillCheck
 from purchases.models import Order
 from purchases.states import ActionReason, Status
 from testing.factories import make_check, make_order, make_payment
-from tests.bills.helpers import expire, posts_on, standing_on
+from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
 from tests.core.helpers import amounts_at, codes, has_id, hidden, next_question, words
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def pay(client, check, amount=None):
-    return client.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total if amount is None else amount})
+    return client.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total if amount is None else amount})
 
 
 # --- paying -------------------------------------------------------------------------------------------------------
@@ -30,7 +30,7 @@ def test_a_total_is_paid_once_however_often_it_is_pressed(cashier):
     answers = [pay(cashier, check), pay(cashier, check)]
 
     order = Order.objects.get()
-    assert [answer["Location"] for answer in answers] == [f"/orders/{order.ref_id}/"] * 2
+    assert [answer["Location"] for answer in answers] == ["/counter/"] * 2
     assert (order.ref_id, order.kind, order.max_price) == (check.ref_id, "bill", 102_500)
     assert order.placed_by.username == "cashier"
 
@@ -44,7 +44,7 @@ def test_a_total_that_changed_meanwhile_is_confirmed_again(cashier):
     assert codes(asked) == {"TotalChanged"}
     assert "Rp102.500 → Rp105.000" in words(asked)
     assert not Order.objects.exists()
-    cashier.post(f"/bills/{check.ref_id}/pay/", hidden(asked))
+    cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(asked))
     assert Order.objects.get().max_price == 105_000
 
 
@@ -55,7 +55,7 @@ def test_a_check_that_expired_before_the_click_is_not_paid(cashier):
     answer = pay(cashier, check)
 
     assert codes(answer) == {"CheckExpired"}
-    assert f"/bills/{check.ref_id}/again/" in answer.content.decode()
+    assert f"/counter/bills/{check.ref_id}/again/" in answer.content.decode()
     assert not Order.objects.exists()
 
 
@@ -66,7 +66,7 @@ def test_an_older_check_leads_to_the_newer_one(cashier):
     answer = pay(cashier, older)
 
     assert codes(answer) == {"Replaced"}
-    assert f'href="/bills/{newer.ref_id}/"' in answer.content.decode()
+    assert f'href="/counter/bills/{newer.ref_id}/"' in answer.content.decode()
     assert not Order.objects.exists()
 
 
@@ -87,7 +87,7 @@ def test_a_bill_of_a_paid_month_says_so_before_it_is_paid(cashier):
     make_payment(first, Status.SUCCESS)
     second = make_check(product=first.product)
 
-    page = cashier.get(second.get_absolute_url())
+    page = at_counter(cashier, second)
 
     assert standing_on(page) == "paid_before"
     assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
@@ -111,24 +111,24 @@ def test_a_bill_with_an_open_payment_says_so_before_it_is_paid(cashier, status):
     make_payment(first, status, action_reason=ActionReason.AMOUNT_MISMATCH if status == Status.NEEDS_ACTION else "")
     second = make_check(product=first.product, period="Des 2026", details=[])
 
-    page = cashier.get(second.get_absolute_url())
+    page = at_counter(cashier, second)
 
     assert standing_on(page) == "open_elsewhere"
     assert f'href="/orders/{first.ref_id}/"' in page.content.decode()
     assert posts_on(page) == set()
     assert "data-countdown" not in page.content.decode()
-    assert next_question(page)
 
 
-def test_a_page_offers_to_pay_when_the_other_gives_way(cashier):
+def test_a_page_leads_to_the_counter_when_the_other_gives_way(cashier):
     first = make_check()
     make_payment(first, Status.NEEDS_ACTION, action_reason=ActionReason.AMOUNT_MISMATCH)
     second = make_check(product=first.product)
-    live = next_question(cashier.get(second.get_absolute_url()))[0]
+    page = cashier.get(second.get_absolute_url())
 
     expire(first)
 
-    assert 'id="bill-pay"' in cashier.get(live).content.decode()
+    assert (standing_on(page), has_id(page, "bill-counter")) == ("open_elsewhere", False)
+    assert f'id="bill-counter" href="/counter/bills/{second.ref_id}/"' in cashier.get(next_question(page)[0]).content.decode()
 
 
 def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
@@ -144,7 +144,7 @@ def test_what_has_no_bill_cannot_be_paid_by_force(cashier):
 def test_an_amount_that_makes_no_sense_pays_nothing(cashier, amount):
     check = make_check()
 
-    assert pay(cashier, check, amount=amount)["Location"] == f"/bills/{check.ref_id}/"
+    assert pay(cashier, check, amount=amount)["Location"] == f"/counter/bills/{check.ref_id}/"
     assert not Order.objects.exists()
 
 
@@ -153,7 +153,7 @@ def test_a_short_balance_is_said_before_and_does_not_forbid(cashier):
     check = make_check()
     read_balance(100_000)
 
-    assert amounts_at(cashier.get(f"/bills/{check.ref_id}/"), 'id="bill-short"') == ["Rp2.500"]
+    assert amounts_at(at_counter(cashier, check), 'id="bill-short"') == ["Rp2.500"]
     pay(cashier, check)
     assert Order.objects.count() == 1
 
@@ -174,28 +174,24 @@ def held(check, reason, **facts):
     )
 
 
-@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
-def test_a_changed_total_is_looked_at_before_it_can_be_paid(cashier, page):
+def test_a_changed_total_is_looked_at_before_it_can_be_paid(cashier):
     check = make_check()
     held(check, ActionReason.AMOUNT_MISMATCH)
 
-    shown = cashier.get(page.format(check.ref_id)).content.decode()
-
-    assert f"/bills/{check.ref_id}/ask/" in shown
-    assert f"/bills/{check.ref_id}/pay/" not in shown
-    assert f"/orders/{check.ref_id}/again/" not in shown
+    assert posts_on(at_counter(cashier, check)) == {"ask"}
+    assert leads_to_counter(cashier, check)
+    assert f"/orders/{check.ref_id}/again/" not in cashier.get(f"/orders/{check.ref_id}/").content.decode()
 
 
-@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
-def test_a_new_total_is_confirmed_and_paid_with_the_same_ref(cashier, page):
+def test_a_new_total_is_confirmed_and_paid_with_the_same_ref(cashier):
     check = make_check()
     order = held(check, ActionReason.AMOUNT_MISMATCH)
     BillCheck.objects.filter(pk=check.pk).update(total=105_000, answered_at=timezone.now())
 
-    shown = cashier.get(page.format(check.ref_id))
-    cashier.post(f"/bills/{check.ref_id}/pay/", hidden(shown))
+    shown = at_counter(cashier, check)
+    cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(shown))
 
-    assert amounts_at(shown, 'id="bill-pay"') == ["Rp105.000", "Rp102.500"]
+    assert amounts_at(shown, 'id="counter-pay"') == ["Rp105.000", "Rp102.500"]
     order.refresh_from_db()
     assert (order.status, order.max_price, Order.objects.count()) == ("queued", 105_000, 1)
 
@@ -204,13 +200,14 @@ def test_a_short_balance_is_paid_again_while_the_check_is_valid(cashier):
     check = make_check()
     order = held(check, ActionReason.BALANCE_SHORT)
 
-    page = cashier.get(f"/orders/{order.ref_id}/")
+    page, shown = cashier.get(f"/orders/{order.ref_id}/"), at_counter(cashier, check)
+    assert leads_to_counter(cashier, check)
     answers = [pay(cashier, check), pay(cashier, check)]
 
-    assert standing_on(page) == "pay_again"
-    assert amounts_at(page, 'id="bill-pay"') == ["Rp102.500"]
+    assert standing_on(page) == standing_on(shown) == "pay_again"
+    assert amounts_at(shown, 'id="counter-pay"') == ["Rp102.500"]
     assert not has_id(page, "order-needs_action")  # the words about a purchase that waits for somebody else
-    assert {answer["Location"] for answer in answers} == {f"/orders/{order.ref_id}/"}
+    assert {answer["Location"] for answer in answers} == {"/counter/"}
     order.refresh_from_db()
     assert order.status == "queued"
 
@@ -224,7 +221,8 @@ def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
     refused = pay(cashier, check)
 
     assert standing_on(page) == "expired"
-    assert posts_on(page) == posts_on(refused) == {"again"}
+    assert leads_to_counter(cashier, check)
+    assert posts_on(refused) == {"again"}
     assert 'id="refusal"' in refused.content.decode()
     order.refresh_from_db()
     assert order.status == "needs_action"
@@ -242,15 +240,15 @@ def test_a_payment_that_outlived_its_check_is_checked_again(cashier):
         (Status.REJECTED, "BILL_ALREADY_PAID", set()),
     ],
 )
-@pytest.mark.parametrize("page", ["/bills/{}/", "/orders/{}/"])
-def test_each_end_without_payment_offers_what_can_succeed(cashier, page, status, code, offered):
+def test_each_end_without_payment_offers_what_can_succeed(cashier, status, code, offered):
     check = make_check()
     make_payment(check, status, error_code=code)
 
-    shown = cashier.get(page.format(check.ref_id))
+    shown = at_counter(cashier, check)
 
     assert standing_on(shown) == "ended"
     assert posts_on(shown) == offered
+    assert leads_to_counter(cashier, check) == bool(offered)
     assert not code or str(meaning_of(code).words) in words(shown)
 
 

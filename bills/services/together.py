@@ -1,0 +1,84 @@
+"""Pay several checked bills of one customer at once: each is a payment of its own, the cash is given for all."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from approvals.errors import AlreadyAsked
+from bills.models import BillCheck
+from bills.services.paying import place_payment
+from core.errors import OrderRefused
+from drawers import services as drawers
+from purchases.errors import NeedsApproval
+from purchases.models import Order
+from purchases.services import ask_for_approval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from drawers.services import PaymentFacts
+    from staff.models import User
+
+
+@dataclass(frozen=True)
+class SeenBill:
+    """A check with the total and the shop's fee that a person has seen, in rupiah."""
+
+    check: BillCheck
+    total: int
+    fee: int
+
+    @property
+    def amount(self) -> int:
+        """Rupiah: what the customer pays for it."""
+        return self.total + self.fee
+
+
+@dataclass
+class PaidTogether:
+    """What came of it: the payments that are new, those there were, how many wait for approval, and why the others not.
+
+    `refusals`: by the check's ref_id.
+    """
+
+    placed: list[Order] = field(default_factory=list)
+    known: list[Order] = field(default_factory=list)
+    asked: int = 0
+    refusals: dict[str, OrderRefused] = field(default_factory=dict)
+
+
+def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFacts, reason: str = "") -> PaidTogether:
+    """Place the payment of each bill once, however often it is asked; one that is refused does not stop the others.
+
+    `payment`: how the customer pays for all of them. `reason`: for the second person, of bills above the limit. Of the
+    cash that was given each bill gets its own amount; what is over goes back, and is noted with the first that was
+    placed, once it is known which ones were. Raises what refuses all of them, such as credit above the cap, before
+    anything is stored.
+    """
+    unpaid = sum(bill.amount for bill in bills if not bill.check.order)
+    if unpaid:
+        payment.refuse_unless_sold(unpaid, seller=paid_by)
+    came = PaidTogether()
+    kept = 0
+    for bill in bills:
+        try:
+            order, is_new = place_payment(
+                bill.check, amount=bill.total, fee=bill.fee, paid_by=paid_by, payment=payment.part(bill.amount)
+            )
+        except NeedsApproval as need:
+            with suppress(AlreadyAsked):  # somebody else did: it waits
+                ask_for_approval(need, actor=paid_by, reason=reason)
+            came.asked += 1
+            kept += bill.amount  # agreed as it is paid: placed once it is approved
+        except OrderRefused as refusal:
+            came.refusals[bill.check.ref_id] = refusal
+        else:
+            (came.placed if is_new else came.known).append(order)
+            # One that was paid otherwise before is not paid of this cash.
+            kept += bill.amount if order.payment.cash_given is not None else 0
+    change = (payment.cash_given or 0) - kept
+    if came.placed and change > 0:
+        drawers.note_change(came.placed[0].payment, change)
+    return came
