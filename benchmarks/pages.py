@@ -275,7 +275,6 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
     sold = f"product={order.product_code}&q={order.destination}"
     yield "counter, product chosen", f"{reverse('counter')}?{sold}"
     yield "review", f"{reverse('counter_review')}?{sold}"
-    yield "suggestions", f"{reverse('number_suggest', args=[order.product_code])}?destination=0812"
     yield "price changes", reverse("price_changes")
     bills = reverse("bill_list")
     yield "bills", bills
@@ -289,10 +288,10 @@ def addresses() -> Iterator[tuple[str, str]]:  # noqa: PLR0915 - a list
         yield f"bills, search: {name}", f"{bills}?q={text.replace(' ', '%20')}"
     yield "bill, paid", reverse("bill_detail", args=[bill.ref_id])
     yield "bill, expired", reverse("bill_detail", args=[check.ref_id])
-    yield "billers", reverse("biller_list")
-    yield "check a bill", reverse("bill_check", args=[bill.product_code])
+    yield "counter, bill", reverse("counter_bill", args=[check.ref_id])
+    yield "counter, biller chosen", f"{reverse('counter_review')}?product={bill.product_code}&q={bill.destination}"
     if batch := BillCheck.objects.filter(batch__isnull=False).first():
-        yield "batch", reverse("bill_batch", args=[batch.batch])
+        yield "batch", reverse("counter_batch", args=[batch.batch])
     yield "shop", reverse("shop_settings")
     customers = reverse("customer_list")
     yield "customers", customers

@@ -85,8 +85,8 @@ def search_index(
 ) -> Found:
     """The result of `search_products` in this index.
 
-    `kind`: the type of the products; `called`: a word that people call its category by; `takes`: the kinds of destination. Each
-    narrows the list.
+    `kind`: the type of the products; `called`: a word that people call its category by; `takes`: the kinds of
+    destination. Each narrows the list.
     """
     among = frozenset(range(len(index.products)))
     narrowed = (

@@ -222,13 +222,15 @@ def test_given_many_approvals_then_no_more_queries_are_needed(discount, sari, ad
 def test_given_a_bill_above_the_limit_then_it_says_what_it_waits_for(sari):
     check, client = make_check(), browser(sari)
 
-    answer = client.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total})
+    answer = client.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total})
 
     approval = Approval.objects.get()
     assert answer.url == approval.get_absolute_url()
-    page = client.get(f"/bills/{check.ref_id}/").content.decode()
-    assert 'id="bill-approval"' in page
-    assert 'id="bill-pay"' not in page
+    for place in ("bills", "counter/bills"):
+        page = client.get(f"/{place}/{check.ref_id}/").content.decode()
+        assert 'id="bill-approval"' in page
+        assert 'id="counter-pay"' not in page
+        assert 'id="bill-counter"' not in page
 
 
 def test_given_bills_together_then_those_above_the_limit_wait(sari):
@@ -236,14 +238,14 @@ def test_given_bills_together_then_those_above_the_limit_wait(sari):
     small = make_check(batch=batch, total=9_000, amount=6_500)
     large = make_check(batch=batch)
     chosen = {"bill": [f"{check.ref_id}:{check.total}" for check in (small, large)]}
-    page = client.get(f"/bills/batch/{batch}/review/", {"bill": [small.ref_id, large.ref_id]}).content.decode()
+    page = client.get(f"/counter/batch/{batch}/review/", {"bill": [small.ref_id, large.ref_id]}).content.decode()
     assert 'id="approval-needed"' in page
 
-    client.post(f"/bills/batch/{batch}/pay/", chosen)
+    client.post(f"/counter/batch/{batch}/pay/", chosen)
 
     assert Order.objects.get().ref_id == small.ref_id
     assert Approval.objects.get().subject == large.ref_id
-    page = client.get(f"/bills/batch/{batch}/").content.decode()
+    page = client.get(f"/counter/batch/{batch}/").content.decode()
     assert 'data-code="waits_for_approval"' in page
 
 

@@ -11,6 +11,7 @@ from drawers.services.facts import PaymentFacts
 from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_payment
+from tests.bills.helpers import at_counter
 from tests.core.helpers import amounts_at, codes, has_id, hidden, words
 
 pytestmark = pytest.mark.django_db
@@ -23,12 +24,12 @@ def _check(fee: int = 2_000, **facts: Any) -> Any:
 def test_the_fee_stands_on_the_bill_and_in_what_is_paid(cashier: Any):
     check = _check()
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert amounts_at(page, 'id="service-fee"') == ["Rp2.000"]
-    assert amounts_at(page, 'id="bill-pay"') == ["Rp104.500"]
+    assert amounts_at(page, 'id="counter-pay"') == ["Rp104.500"]
     assert hidden(page)["amount"] == "102500"
-    assert cashier.post(f"/bills/{check.ref_id}/pay/", hidden(page)).status_code == 302
+    assert cashier.post(f"/counter/bills/{check.ref_id}/pay/", hidden(page)).status_code == 302
     order = Order.objects.get()
     assert (order.max_price, order.fee, order.selling_price) == (102_500, 2_000, 104_500)
 
@@ -38,7 +39,7 @@ def test_a_fee_that_was_not_seen_pays_nothing(cashier: Any, fields: dict[str, st
     check = _check()
     Product.objects.filter(pk=check.product_id).update(fee=2_500)
 
-    answer = cashier.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total, **fields})
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total, **fields})
 
     assert "FeeChanged" in codes(answer)
     assert not Order.objects.exists()
@@ -49,7 +50,7 @@ def test_a_paid_bill_keeps_its_fee_when_the_biller_s_changes(cashier: Any):
     pay_bill(check, amount=check.total, paid_by=None, enqueue=False)
     Product.objects.filter(pk=check.product_id).update(fee=9_000)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert amounts_at(page, 'id="service-fee"') == ["Rp2.000"]
     assert "Rp104.500" in words(page)
@@ -69,10 +70,10 @@ def test_the_receipt_names_the_fee_and_adds_it_up(cashier: Any):
 def test_without_a_fee_nothing_of_one_is_shown(cashier: Any):
     check = _check(fee=0)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert not has_id(page, "service-fee")
-    assert amounts_at(page, 'id="bill-pay"') == ["Rp102.500"]
+    assert amounts_at(page, 'id="counter-pay"') == ["Rp102.500"]
 
 
 def test_a_second_person_sees_the_fee():

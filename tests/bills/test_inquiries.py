@@ -14,7 +14,7 @@ from purchases.services import submit
 from purchases.states import ActionReason, Status
 from testing.factories import make_check, make_payment
 from testing.people import make_person
-from tests.bills.helpers import check_bill, place, posts_on, read, standing_on, start
+from tests.bills.helpers import at_counter, check_bill, leads_to_counter, place, posts_on, read, standing_on, start
 from tests.conftest import Upstream
 from tests.core.helpers import words
 from upstream.budget import CallClass
@@ -137,7 +137,8 @@ def test_a_changed_total_shows_old_and_new_and_who_asked(cashier, page):
 
     history = re.search(r'id="bill-history">(.*?)</ol>', shown.content.decode(), re.DOTALL).group(1)
     assert re.search(r"<s>Rp100\.000</s>\s*→\s*<strong>Rp102\.500</strong>\s*<span[^>]*>sari<", history)
-    assert (standing_on(shown), posts_on(shown)) == ("confirm", {"pay"})
+    assert (standing_on(shown), leads_to_counter(cashier, check)) == ("confirm", True)
+    assert posts_on(at_counter(cashier, check)) == {"pay", "again"}
     assert "Rp100.000 → Rp102.500" in words(shown)
 
 

@@ -1,4 +1,4 @@
-"""Choosing a biller, checking a bill and seeing what the biller answered."""
+"""Asking a biller, and seeing what it answered."""
 
 import re
 
@@ -6,61 +6,39 @@ import pytest
 from django.utils import timezone
 
 from bills.models import BillCheck
-from purchases.services import count_what_is_bought
-from testing.factories import make_biller, make_check, make_payment, make_product
-from tests.bills.helpers import expire, posts_on, standing_on
-from tests.core.helpers import codes, counts_at, hidden, next_question, words
+from testing.factories import make_biller, make_check, make_product
+from tests.bills.helpers import at_counter, expire, leads_to_counter, posts_on, standing_on
+from tests.core.helpers import codes, counts_at, has_id, hidden, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db
 
 
-# --- choosing and checking ----------------------------------------------------------------------------------------
+# --- asking the biller --------------------------------------------------------------------------------------------
 
 
-def test_billers_are_found_by_words_and_grouped_by_category(cashier):
-    gresik = make_biller()
-    other = make_biller(name="IndiHome", category="internet-tv", brand="indihome")
-    make_product()
-
-    everything = words(cashier.get("/bills/check/"))
-    found = cashier.get("/bills/check/?q=gresik", headers={"HX-Request": "true"})
-
-    assert "2 billers" in everything
-    assert "Telkomsel" not in everything
-    assert f"/bills/check/{gresik.code}/" in found.content.decode()
-    assert f"/bills/check/{other.code}/" not in found.content.decode()
-    assert found["HX-Replace-Url"] == "/bills/check/?q=gresik"
+def ask(client, biller, number):
+    """Press the button of the biller and the number, at the counter."""
+    return client.post("/counter/check/", {"product": biller.code, "destination": number})
 
 
-def test_what_begins_as_typed_or_is_paid_most_comes_first(cashier):
-    usual, first, typed = (make_biller(name=name) for name in ("Z water", "A water", "Water C"))
-    make_payment(make_check(product=usual))
-    count_what_is_bought()
-
-    def order(query):
-        page = cashier.get(f"/bills/check/?q={query}").content.decode()
-        return sorted((usual, first, typed), key=lambda biller: page.index(f"/bills/check/{biller.code}/"))
-
-    assert order("") == [usual, first, typed]
-    assert order("water") == [typed, usual, first]
-
-
-def test_the_catalogue_leads_those_who_may_to_the_check(cashier, auditor):
+def test_the_catalogue_leads_those_who_may_to_the_counter(cashier, auditor):
     biller = make_biller()
+    link = f'href="/counter/?product={biller.code}"'
 
-    assert f"/bills/check/{biller.code}/" in cashier.get("/products/").content.decode()
-    assert f"/bills/check/{biller.code}/" not in auditor.get("/products/").content.decode()
+    assert link in cashier.get("/products/").content.decode()
+    assert link not in auditor.get("/products/").content.decode()
 
 
 def test_a_number_starts_one_check_and_leads_to_its_page(cashier):
     biller = make_biller()
+    shown = cashier.get("/counter/review/", {"product": biller.code, "q": "1234-5678 90"})
 
-    answer = cashier.post(f"/bills/check/{biller.code}/", {"destination": "1234-5678 90"})
+    answer = ask(cashier, biller, hidden(shown)["destination"])
 
     check = BillCheck.objects.get()
-    assert answer["Location"] == f"/bills/{check.ref_id}/"
+    assert answer["Location"] == f"/counter/bills/{check.ref_id}/"
     assert (check.product, check.destination, check.checked_by.username) == (biller, "1234567890", "cashier")
 
 
@@ -77,41 +55,36 @@ def test_a_number_starts_one_check_and_leads_to_its_page(cashier):
 def test_each_kind_of_biller_asks_for_its_own_number(cashier, category, label, inputmode):
     biller = make_biller(category=category, brand=category)
 
-    page = cashier.get(f"/bills/check/{biller.code}/").content.decode()
+    page = cashier.get(f"/counter/?product={biller.code}")
 
-    assert f">{label}<" in page
-    assert f'inputmode="{inputmode}"' in page
+    assert label in words_at(page, 'for="counter-q"')
+    assert f'inputmode="{inputmode}"' in page.content.decode()
 
 
 def test_a_wrong_number_is_named_and_nothing_is_asked(cashier):
-    biller = make_biller(category="pln-pascabayar", brand="pln")
+    answer = ask(cashier, make_biller(category="pln-pascabayar", brand="pln"), "12")
 
-    answer = cashier.post(f"/bills/check/{biller.code}/", {"destination": "12"})
-
-    assert answer.context["form"].has_error("destination", "invalid")
-    assert counts_at(answer, 'class="field-error"') == [11, 12]
+    assert counts_at(answer, 'class="field-error sell-fault"') == [11, 12]
+    assert 'value="12"' in answer.content.decode()
     assert not BillCheck.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
-    [({"availability": "inactive"}, "NotABill:unavailable"), ({"is_listed": False}, "NotABill:delisted")],
+    ("facts", "said"), [({"availability": "inactive"}, "not-available"), ({"is_listed": False}, "not-listed")]
 )
 def test_a_biller_that_cannot_be_asked_says_why(cashier, facts, said):
     biller = make_biller(**facts)
 
-    page = cashier.get(f"/bills/check/{biller.code}/")
-    forced = cashier.post(f"/bills/check/{biller.code}/", {"destination": "1234567890"}, follow=True)
+    chosen = cashier.get(f"/counter/?product={biller.code}")
+    forced = ask(cashier, biller, "1234567890")
 
-    assert codes(page) == {said}
-    assert re.search(r'type="submit"\s+disabled', page.content.decode())
-    assert codes(forced) == {said}
-    assert forced.content.decode().count(f'data-code="{said}"') == 2  # beside the field and as the answer
+    assert has_id(chosen, said)
+    assert words_at(forced, 'class="field-error sell-fault"')
     assert not BillCheck.objects.exists()
 
 
 def test_a_prepaid_product_has_no_bill_to_check(cashier):
-    assert cashier.get(f"/bills/check/{make_product().code}/").status_code == 404
+    assert ask(cashier, make_product(), "1234567890").status_code == 404
 
 
 # --- the bill's page ----------------------------------------------------------------------------------------------
@@ -146,7 +119,7 @@ def test_a_bill_shows_its_facts_and_the_time_left(cashier):
     check = make_check(details=details, penalty=3_000, total=105_500)
     read_balance(200_000)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page, shown = cashier.get(f"/bills/{check.ref_id}/"), at_counter(cashier, check)
 
     for said in (
         "SITI AMINAH",
@@ -158,16 +131,18 @@ def test_a_bill_shows_its_facts_and_the_time_left(cashier):
         "Rp94.500",
     ):
         assert said in words(page)
-    assert re.search(r"data-left>4:5\d<", page.content.decode())
-    assert re.search(r'data-countdown="29\d"', page.content.decode())
-    assert hidden(page)["amount"] == "105500"
+        assert said in words(shown)
+    for each in (page, shown):
+        assert re.search(r"data-left>4:5\d<", each.content.decode())
+        assert re.search(r'data-countdown="29\d"', each.content.decode())
+    assert hidden(shown)["amount"] == "105500"
 
 
 def test_an_unanswered_check_can_be_asked_again(cashier):
     check = make_check("none", next_poll_at=None)
     page = cashier.get(f"/bills/{check.ref_id}/")
 
-    said = cashier.post(f"/bills/{check.ref_id}/ask/", follow=True)
+    said = cashier.post(f"/counter/bills/{check.ref_id}/ask/", follow=True)
 
     assert standing_on(page) == "unanswered"
     assert next_question(page) is None
@@ -192,11 +167,13 @@ def test_an_unanswered_check_can_be_asked_again(cashier):
 def test_each_refused_check_offers_what_can_succeed(cashier, code, offered, corrects):
     check = make_check("refusal", error_code=code, message="No.")
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
+    page = at_counter(cashier, check)
 
     assert standing_on(page) == "refused"
     assert posts_on(page) == offered
-    assert (f"/bills/check/{check.product_code}/?destination=" in page.content.decode()) == corrects
+    correcting = f'href="/counter/?product={check.product_code}&amp;q={check.destination}"'
+    assert (correcting in page.content.decode()) == corrects
+    assert leads_to_counter(cashier, check) == bool(offered or corrects)
     assert str(meaning_of(code).words) in words(page)
 
 
@@ -204,13 +181,13 @@ def test_an_expired_check_stays_and_offers_a_new_one(cashier):
     check = make_check()
     expire(check)
 
-    page = cashier.get(f"/bills/{check.ref_id}/")
-    answer = cashier.post(f"/bills/{check.ref_id}/again/")
+    page = at_counter(cashier, check)
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/again/")
 
     new = BillCheck.objects.exclude(pk=check.pk).get()
     assert standing_on(page) == "expired"
     assert posts_on(page) == {"again"}
-    assert answer["Location"] == f"/bills/{new.ref_id}/"
+    assert answer["Location"] == f"/counter/bills/{new.ref_id}/"
     assert (new.product, new.destination, new.answer) == (check.product, check.destination, "none")
     check.refresh_from_db()
     assert (check.state, check.total) == ("expired", 102_500)

@@ -10,7 +10,7 @@ from purchases.models import Order
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_payment
 from testing.people import browser_of
-from tests.bills.helpers import standing_on
+from tests.bills.helpers import leads_to_counter, standing_on
 from tests.core.helpers import cells, has_id, next_question
 
 pytestmark = pytest.mark.django_db
@@ -99,9 +99,10 @@ def test_an_auditor_sees_bills_and_can_do_nothing_about_them(auditor):
     assert standing_on(page) == "payable"
     assert "<form method" not in page.content.decode().split('id="bill-live"')[1].split("</main>")[0]
     assert auditor.get("/bills/").status_code == 200
-    assert auditor.get("/bills/check/").status_code == 403
+    assert not leads_to_counter(auditor, check)
+    assert auditor.get(f"/counter/bills/{check.ref_id}/").status_code == 403
     for action in ("pay", "ask", "again"):
-        assert auditor.post(f"/bills/{check.ref_id}/{action}/", {"amount": check.total}).status_code == 403
+        assert auditor.post(f"/counter/bills/{check.ref_id}/{action}/", {"amount": check.total}).status_code == 403
     assert BillCheck.objects.count() == 1
     assert not Order.objects.exists()
 
@@ -117,9 +118,9 @@ def test_somebody_without_a_role_sees_no_bill():
 def test_the_address_of_a_refused_payment_leads_to_the_bill(cashier):
     check = make_check()
 
-    answer = cashier.get(f"/bills/{check.ref_id}/pay/")
+    answer = cashier.get(f"/counter/bills/{check.ref_id}/pay/")
 
-    assert (answer.status_code, answer.url) == (302, f"/bills/{check.ref_id}/")
+    assert (answer.status_code, answer.url) == (302, f"/counter/bills/{check.ref_id}/")
     assert not Order.objects.exists()
 
 
@@ -127,4 +128,4 @@ def test_the_address_of_a_refused_payment_leads_to_the_bill(cashier):
 def test_what_changes_something_is_never_done_by_a_link(cashier, action):
     check = make_check()
 
-    assert cashier.get(f"/bills/{check.ref_id}/{action}/").status_code == 405
+    assert cashier.get(f"/counter/bills/{check.ref_id}/{action}/").status_code == 405

@@ -47,8 +47,8 @@ def count(client, address: str) -> int:
         "/bills/live/?seen={seen}",
         "/bills/{ref_id}/",
         "/bills/{ref_id}/live/?seen=",
-        "/bills/batch/{batch}/",
-        "/bills/batch/{batch}/live/?seen=",
+        "/counter/batch/{batch}/",
+        "/counter/batch/{batch}/live/?seen=",
     ],
 )
 def test_more_bills_take_no_more_queries(cashier, address):

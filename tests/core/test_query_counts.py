@@ -138,7 +138,6 @@ LISTS = [
     ("/callbacks/", callbacks, 6),
     ("/products/", orders, 6),
     ("/products/price-changes/", prices, 5),
-    ("/bills/check/", bills, 5),
     ("/balance/runs/", runs, 4),
     ("/balance/differences/", differences, 4),
     ("/balance/alerts/", alerts, 5),
@@ -195,7 +194,7 @@ def batch_of(count):
     for n in range(count):
         biller = make_biller(code=f"B{count}-{n}", category=f"pdam-{count}-{n}", brand=f"pdam-{count}-{n}")
         make_check("none" if n % 2 else "bill", product=biller, destination=f"1234{count:04d}{n:04d}", batch=batch)
-    return f"/bills/batch/{batch}/"
+    return f"/counter/batch/{batch}/"
 
 
 def order_with(count):
@@ -231,16 +230,6 @@ def numbers_of(count):
             customer=customer, destination=f"99{count:04d}{n:04d}", product=biller, kind="customer"
         )
     return f"/customers/{customer.pk}/"
-
-
-def suggestions_of(count):
-    numbers_of(count)
-    return f"/products/{SavedNumber.objects.exclude(product=None).first().product.code}/numbers/?destination=08"
-
-
-def saved_bills_of(count):
-    numbers_of(count)
-    return "/bills/check/?q=customer"
 
 
 def run_of(count):
@@ -302,8 +291,6 @@ def open_alerts_of(count):
     [
         (review_of, 6),
         (numbers_of, 8),
-        (suggestions_of, 4),
-        (saved_bills_of, 5),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 8),
@@ -324,7 +311,7 @@ def test_a_page_that_holds_a_list_asks_as_often_for_many(admin, page_of, number)
 
 def test_every_list_and_every_live_page_is_pinned_here():
     pinned = {resolve(address).url_name for address, _fill, _number in LISTS}
-    pinned |= {"overview_live", "order_live", "order_list_live", "bill_list_live", "bill_batch_live", "balance_live"}
+    pinned |= {"overview_live", "order_live", "order_list_live", "bill_list_live", "counter_batch_live", "balance_live"}
     pinned |= {"export_live", "bill_live"}  # the last one in tests/bills/test_query_counts.py
     pinned |= {"approval_list_live", "approval_live"}  # the last one in tests/approvals/test_pages.py
     pinned |= {"counter_live"}  # in tests/counter

@@ -126,7 +126,7 @@ def test_given_a_bill_above_the_limit_then_it_is_on_the_account(browser, seller)
     customer, check = give_credit(cap=200_000), make_check()
     open_books(1_000_000)
     fields = {"amount": check.total, "fee": 0, "paid_by": "credit", "paid_by_customer": "Bu Sri"}
-    browser.post(f"/bills/{check.ref_id}/pay/", fields)
+    browser.post(f"/counter/bills/{check.ref_id}/pay/", fields)
     approval = Approval.objects.get()
 
     approve(approval, approver())

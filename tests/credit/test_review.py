@@ -136,12 +136,12 @@ def test_a_card_payment_has_the_number_of_its_slip(browser, shift):
 
 def test_a_bill_is_paid_on_credit(browser, shift):
     customer, check = give_credit(cap=200_000), make_check()
-    page = browser.get(f"/bills/{check.ref_id}/").content.decode()
+    page = browser.get(f"/counter/bills/{check.ref_id}/").content.decode()
     assert 'id="paid-by"' in page
 
     for _ in range(2):  # however often it is pressed
         browser.post(
-            f"/bills/{check.ref_id}/pay/",
+            f"/counter/bills/{check.ref_id}/pay/",
             {"amount": check.total, "fee": 0, "paid_by": "credit", "paid_by_customer": "Bu Sri"},
         )
 
@@ -156,9 +156,9 @@ def batch(browser, shift):
     checks = [make_check(batch=group, destination=f"1111{number}") for number in range(3)]
     fields = [f"{check.ref_id}:{check.total}:0" for check in checks]
     chosen = "&".join(f"bill={check.ref_id}" for check in checks)
-    page = browser.get(f"/bills/batch/{group}/review/?{chosen}").content.decode()
+    page = browser.get(f"/counter/batch/{group}/review/?{chosen}").content.decode()
     assert 'id="paid-by"' in page
-    return f"/bills/batch/{group}/pay/", fields
+    return f"/counter/batch/{group}/pay/", fields
 
 
 def test_bills_together_are_paid_one_way(browser, batch):
@@ -220,7 +220,7 @@ def test_one_paper_for_several_bills_says_given_and_change(browser, batch):
     for order in Order.objects.all():
         end(order, "success")
 
-    page = browser.get(address.replace("/pay/", "/receipt/")).content.decode()
+    page = browser.get(address.replace("/pay/", "/receipt/").replace("counter", "bills")).content.decode()
 
     cash = re.search(r'id="struk-cash">(.*?)</dl>', page, re.DOTALL)[1]
     assert re.findall(r"Rp[\d.]+", cash) == ["Rp350.000", "Rp42.500"]

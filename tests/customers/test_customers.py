@@ -1,4 +1,4 @@
-"""Saved customers: their numbers are kept, offered while typing, and their bills checked and paid together."""
+"""Saved customers: their numbers are kept, and lead to the counter."""
 
 import re
 
@@ -59,7 +59,7 @@ def test_a_biller_number_leads_to_its_check_others_to_buying(cashier):
 
     page = cashier.get(f"/customers/{customer.pk}/").content.decode()
 
-    assert f"/bills/check/{biller.code}/?destination=1234567890" in page
+    assert f"/counter/?product={biller.code}&amp;q=1234567890" in page
     assert f"/counter/?product={product.code}&amp;q=081234567890" in page
 
 
@@ -136,75 +136,6 @@ def test_a_refused_number_makes_no_customer(cashier):
     assert not Customer.objects.exists()
 
 
-# --- offered while typing -----------------------------------------------------------------------------------------
-
-
-def offered(client, product, text):
-    return words(client.get(f"/products/{product.code}/numbers/?destination={text}"))
-
-
-def test_numbers_are_offered_by_name_or_number_where_they_fit(cashier):
-    product, biller, other = make_product(), make_biller(), make_biller()
-    make_customer("Bu Sari", ("081234567890", "phone"), ("1234567890", biller), ("12345678901", "meter"))
-
-    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, "sar")
-    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, "0812")
-    assert "1234 5678" not in offered(cashier, product, "sar")
-    assert "Bu Sari 1234 5678 90" in offered(cashier, biller, "12345")
-    assert offered(cashier, other, "12345").strip() == ""
-    assert offered(cashier, product, "s").strip() == ""
-
-
-@pytest.mark.parametrize("typed", ["%2B62812", "62812", "%2B62 812-34", "0062812", "%2B620812"])
-def test_a_phone_number_is_found_in_the_international_notation(cashier, typed):
-    product = make_product()
-    phone_bill = make_biller(category="hp-pascabayar", brand="halo")
-    make_customer("Bu Sari", ("081234567890", "phone"))
-    SavedNumber.objects.create(
-        customer=make_customer("Pak Budi"), destination="081234567891", product=phone_bill, kind="phone"
-    )
-
-    assert "Bu Sari 0812-3456-7890" in offered(cashier, product, typed)
-    assert "Pak Budi 0812-3456-7891" in offered(cashier, phone_bill, typed)
-    assert "Pak Budi" in words(cashier.get(f"/bills/check/?q={typed}"))
-
-
-def test_a_customer_number_like_a_country_code_is_found_as_is(cashier):
-    biller = make_biller()
-    make_customer("Bu Sari", ("6281200001", biller))
-
-    assert "Bu Sari 6281 2000 01" in offered(cashier, biller, "62812")
-
-
-def test_a_chosen_number_is_filled_in(cashier):
-    biller = make_biller()
-    make_customer("Bu Sari", ("1234567890", biller))
-    page = cashier.get(f"/products/{biller.code}/numbers/?destination=sari").content.decode()
-    query = re.search(r'data-pick href="(\?[^"]+)"', page).group(1)
-
-    assert 'value="1234567890"' in cashier.get(f"/bills/check/{biller.code}/{query}").content.decode()
-
-
-def test_a_number_is_offered_once_and_the_products_own_first(cashier):
-    product = make_product()
-    make_customer("Ani", ("081200000001", "phone"))
-    make_customer("Zul", ("081200000002", "phone"), ("081200000002", product))
-
-    page = offered(cashier, product, "0812")
-
-    assert page.count("Zul") == 1
-    assert page.index("Zul") < page.index("Ani")
-
-
-def test_a_customers_name_finds_saved_bills_among_the_billers(cashier):
-    biller = make_biller()
-    make_customer("Bu Sari", ("1234567890", biller))
-
-    page = cashier.get("/bills/check/?q=sari").content.decode()
-
-    assert f"/bills/check/{biller.code}/?destination=1234567890" in page
-
-
 # --- who may ------------------------------------------------------------------------------------------------------
 
 
@@ -218,7 +149,6 @@ def test_customers_are_not_for_everybody(role):
         "/customers/",
         f"/customers/{customer.pk}/",
         "/customers/add/",
-        f"/products/{make_product().code}/numbers/",
     ):
         assert somebody.get(page).status_code == 403
     for action in (f"{customer.pk}/delete/", f"{customer.pk}/edit/", f"numbers/{number.pk}/delete/"):

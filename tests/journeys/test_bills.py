@@ -3,16 +3,18 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from bills.models import BillCheck
 from catalogue.models import Product
 from customers.models import Customer, SavedNumber
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from staff.models import User
 from testing.fleet import Fleet
 from testing.sandbox_process import eventually
 from tests.conftest import Upstream
+from tests.drawers.helpers import begin
 from tests.journeys.helpers import OpenWindow, faults_of, sign_in
 from upstream.error_codes import meaning_of
 
@@ -24,17 +26,31 @@ SUCCEEDS, BALANCE_SHORT, PENDING_UNTIL_TOLD, EXPIRES, TOTAL_RISES, PAID_ELSEWHER
 
 
 def check_bill(page: Page, shop: Fleet, number: str, biller: str = "PLNPASCA") -> None:
-    """Type a customer number at a biller and go to the check's page."""
-    page.goto(f"{shop.url}/bills/check/{biller}/")
-    page.fill("[name=destination]", number)
-    page.click("button:has-text('Check the bill')")
-    page.wait_for_selector("#bill-live")
+    """Type a customer number at a biller, whose answer comes into the counter's panel."""
+    page.goto(f"{shop.url}/counter/?product={biller}")
+    expect(page.locator("#counter-q")).to_be_focused()
+    page.keyboard.type(number)
+    page.keyboard.press("Enter")
+    expect(page.locator("#counter-bill")).to_be_visible()
+
+
+def pay(page: Page) -> Order:
+    """Press the button that pays the bill; the order that was sent."""
+    expect(page.locator("#counter-bill[data-ready] #counter-pay")).to_be_visible()
+    page.dblclick("#counter-pay")
+    ref_id = page.locator("#counter-said[data-sent]").get_attribute("data-sent")
+    return Order.objects.get(ref_id=ref_id)
+
+
+def row(page: Page, order: Order, status: str) -> None:
+    """The order is in the strip, in this status."""
+    expect(page.locator(f"[data-ref='{order.ref_id}'][data-status={status}]")).to_be_visible()
 
 
 def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: Fleet, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/bills/check/")
+    page.goto(f"{shop.url}/products/")
     # Given Enter is pressed when the results of the letters are in the page, but not yet settled
     page.evaluate("""() => {
         window.settled = 0;
@@ -54,7 +70,7 @@ def test_enter_reaches_the_first_result_while_the_last_letter_is_answered(shop: 
 def test_enter_opens_a_result_also_while_the_results_come_again(shop: Fleet, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/bills/check/")
+    page.goto(f"{shop.url}/products/?q=pln+pasca")
     page.locator("[data-pick]", has_text="PLN Pascabayar").focus()
 
     # When the results are replaced, and Enter is pressed at the next moment
@@ -65,49 +81,46 @@ def test_enter_opens_a_result_also_while_the_results_come_again(shop: Fleet, ope
     }""")
 
     # Then
-    page.wait_for_url("**/check/PLNPASCA/")
+    page.wait_for_url("**/counter/?product=PLNPASCA")
 
 
 def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     page = open_window()
     sign_in(page, shop.url, "cashier")
 
-    page.keyboard.press("t")
-    page.wait_for_url(f"{shop.url}/bills/check/")
-    expect(page.locator("[autofocus]")).to_be_focused()
+    page.keyboard.press("b")
+    page.wait_for_url(f"{shop.url}/counter/")
+    expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type("PLN Pasca")
-    expect(page.locator("[data-pick]").first).to_have_text("PLN Pascabayar")
+    expect(page.locator("#counter-tiles [data-product=PLNPASCA]")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.locator("[data-pick]").first).to_be_focused()
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/check/PLNPASCA/")
-    expect(page.locator("[autofocus]")).to_be_focused()
+    expect(page.locator(".sell-pinned")).to_contain_text("PLN Pascabayar")
+    expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type(SUCCEEDS)
     page.keyboard.press("Enter")
 
     # The answer arrives, the time runs, and nothing is paid before it is confirmed.
-    page.wait_for_url(re.compile(r"/bills/B\d"))
     page.evaluate("window.neverReloaded = true")
-    expect(page.locator("#bill-pay")).to_be_visible()
+    expect(page.locator("#counter-bill[data-ready] #counter-pay")).to_be_focused()
     expect(page.locator("[data-left]")).to_have_text(re.compile(r"^4:\d\d$"))
     left = page.inner_text("[data-left]")
     expect(page.locator("[data-left]")).not_to_have_text(left)
-    assert page.evaluate("window.neverReloaded")
     assert not Order.objects.exists()
     faults = faults_of(page)
-    page.keyboard.press("Tab")
-    expect(page.locator("#bill-pay")).to_be_focused()
     page.keyboard.press("Enter")
 
-    page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-success")).to_be_visible()
-    faults += faults_of(page)
+    expect(page.locator("#counter-said[data-sent]")).to_be_visible()
     order = Order.objects.get()
+    row(page, order, "success")
+    assert page.evaluate("window.neverReloaded")
+    faults += faults_of(page)
     check = BillCheck.objects.get()
+    order.refresh_from_db()
     assert (order.ref_id, order.status, order.price) == (check.ref_id, Status.SUCCESS, check.total)
     assert upstream.ledger(order) == [("debit", -check.total)]
 
-    page.click("a:has-text('Receipt')")
+    page.click("[data-act=r]")
+    page.wait_for_url("**/receipt/")
     faults += faults_of(page)
     page.add_init_script("window.print = () => {}")
     page.click("button:has-text('Print')")
@@ -121,9 +134,9 @@ def test_only_the_receipt_is_printed_and_fits_each_paper(shop: Fleet, open_windo
     page = open_window()
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, SUCCEEDS)
-    page.click("#bill-pay")
-    expect(page.locator(".order-status .status-success")).to_be_visible()
-    order_page = page.url
+    order = pay(page)
+    row(page, order, "success")
+    order_page = f"{shop.url}/orders/{order.ref_id}/"
     page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; }")
 
     for number, (paper, width) in enumerate({"58": 58, "80": 80, "a5": 148}.items(), start=1):
@@ -149,17 +162,17 @@ def test_a_check_expires_by_itself_and_one_click_checks_again(shop: Fleet, upstr
     check_bill(page, shop, EXPIRES)
     page.evaluate("window.neverReloaded = true")
 
-    expect(page.locator(".status-line", has_text="Expired")).to_be_visible()
+    expect(page.locator(".countdown", has_text="Expired")).to_be_visible()
     assert page.evaluate("window.neverReloaded")
-    expect(page.locator("#bill-pay")).to_have_count(0)
+    expect(page.locator("#counter-pay")).to_be_hidden()
     faults = faults_of(page)
-    first = page.url
-    page.click("button:has-text('Check again')")
-    page.wait_for_url(lambda url: url != first)
+    page.click("#bill-again")
+    eventually(lambda: BillCheck.objects.count() == 2)
 
     old, new = BillCheck.objects.order_by("pk")
     assert (old.state, old.ref_id != new.ref_id) == ("expired", True)
-    assert page.url.endswith(f"/bills/{new.ref_id}/")
+    expect(page.locator("#counter-bill")).to_be_visible()
+    assert page.evaluate("window.neverReloaded")
     assert not Order.objects.exists()
     assert faults == []
 
@@ -168,23 +181,22 @@ def test_a_risen_total_is_paid_only_when_it_is_confirmed(shop: Fleet, upstream: 
     page = open_window()
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, TOTAL_RISES)
-    page.dblclick("#bill-pay")
-    page.wait_for_url("**/orders/*/")
+    order = pay(page)
+    row(page, order, "needs_action")
 
-    expect(page.locator("#bill-ask")).to_be_visible()
-    order = Order.objects.get()
+    order.refresh_from_db()
     before = order.max_price
-    assert order.action_reason == ActionReason.AMOUNT_MISMATCH
+    assert (Order.objects.count(), order.action_reason) == (1, ActionReason.AMOUNT_MISMATCH)
     assert upstream.ledger(order) == []
+    page.goto(f"{shop.url}/orders/{order.ref_id}/")
     faults = faults_of(page)
+    page.click("#bill-counter")
     page.click("#bill-ask")
-    page.wait_for_url("**/bills/*/")
-    expect(page.locator("#bill-pay")).to_contain_text("Confirm")
+    expect(page.locator("#counter-pay")).to_contain_text("Confirm")
     faults += faults_of(page)
-    page.click("#bill-pay")
+    assert pay(page) == order
 
-    page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-success")).to_be_visible()
+    row(page, order, "success")
     order.refresh_from_db()
     assert (order.max_price, Order.objects.count()) == (before + 2_500, 1)
     assert upstream.ledger(order) == [("debit", -(before + 2_500))]
@@ -196,16 +208,35 @@ def test_a_pending_inquiry_is_followed_without_reloading(shop: Fleet, upstream: 
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, PENDING_UNTIL_TOLD)
     page.evaluate("window.neverReloaded = true")
-    expect(page.locator(".status-line", has_text="Checking the bill")).to_be_visible()
+    expect(page.locator("#counter-bill[data-standing=asking]")).to_be_visible()
     faults = faults_of(page)
     check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
 
     upstream.control("settle", ref_id=check.ref_id, status="valid")
 
-    expect(page.locator("#bill-pay")).to_be_visible()
+    expect(page.locator("#counter-pay")).to_be_focused()
     assert page.evaluate("window.neverReloaded")
-    expect(page.locator("#bill-announce")).to_have_text("Status: Payable")
     assert faults == []
+
+
+def test_the_page_of_a_bill_follows_it_and_leads_to_the_counter(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow
+):
+    page = open_window()
+    sign_in(page, shop.url, "cashier")
+    check_bill(page, shop, PENDING_UNTIL_TOLD)
+    check = eventually(lambda: BillCheck.objects.filter(polls__gte=1).first())
+    page.goto(f"{shop.url}/bills/{check.ref_id}/")
+    page.evaluate("window.neverReloaded = true")
+    expect(page.locator("#bill-asking")).to_be_visible()
+
+    upstream.control("settle", ref_id=check.ref_id, status="valid")
+
+    expect(page.locator("#bill-announce")).to_have_text("Status: Payable")
+    assert page.evaluate("window.neverReloaded")
+    assert faults_of(page) == []
+    page.click("#bill-counter")
+    expect(page.locator("#counter-pay")).to_be_focused()
 
 
 def test_a_refused_check_says_why(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
@@ -222,15 +253,15 @@ def test_a_payment_without_balance_is_paid_after_a_top_up(shop: Fleet, upstream:
     page = open_window()
     sign_in(page, shop.url, "cashier")
     check_bill(page, shop, BALANCE_SHORT)
-    page.click("#bill-pay")
-    page.wait_for_url("**/orders/*/")
-    expect(page.locator(".order-status .status-needs_action")).to_be_visible()
+    order = pay(page)
+    row(page, order, "needs_action")
 
     upstream.control("topup", amount=5_000_000)
-    page.click("#bill-pay")
+    page.goto(f"{shop.url}/counter/bills/{order.ref_id}/")
+    assert pay(page) == order
 
-    expect(page.locator(".order-status .status-success")).to_be_visible()
-    order = Order.objects.get()
+    row(page, order, "success")
+    assert Order.objects.count() == 1
     assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
 
 
@@ -238,31 +269,40 @@ def test_without_javascript_a_bill_is_checked_and_paid(shop: Fleet, upstream: Up
     page = open_window(java_script_enabled=False)
     sign_in(page, shop.url, "cashier")
 
-    page.goto(f"{shop.url}/bills/check/?q=pln")
+    page.goto(f"{shop.url}/products/?q=pln+pasca")
     page.click("a:text-is('PLN Pascabayar')")
-    page.fill("[name=destination]", SUCCEEDS)
-    page.click("button:has-text('Check the bill')")
-    expect(page.locator("#bill-pay")).to_be_visible()
+    page.fill("#counter-q", SUCCEEDS)
+    page.click("#counter-form button")
+    page.click("#counter-ask button")
+    expect(page.locator("#counter-pay")).to_be_visible()
     expect(page.get_by_text(re.compile(r"Payable until \d+ \w+ 20"))).to_be_visible()
-    page.click("#bill-pay")
+    page.click("#counter-pay")
 
-    expect(page.locator(".order-status .status-success")).to_be_visible()
-    assert Order.objects.get().status == Status.SUCCESS
+    page.wait_for_url(f"{shop.url}/counter/")
+    order = Order.objects.get()
+    row(page, order, "success")
+    assert [kind for kind, _amount in upstream.ledger(order)] == ["debit"]
 
 
-def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def bills_of_sari() -> Customer:
+    """A customer with three bills, of which the third cannot be paid."""
     customer = Customer.objects.create(name="Bu Sari")
     for code, number in (("PLNPASCA", SUCCEEDS), ("BPJSKS", "000129000001"), ("FIF", "12290000035")):
         product = Product.objects.get(code=code)
         kind = "meter" if code == "PLNPASCA" else "customer"
         SavedNumber.objects.create(customer=customer, destination=number, product=product, kind=kind)
+    return customer
+
+
+def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    customer = bills_of_sari()
     page = open_window()
     sign_in(page, shop.url, "cashier")
     page.goto(f"{shop.url}/customers/{customer.pk}/")
     faults = faults_of(page)
 
     page.click("#check-all")
-    page.wait_for_url("**/bills/batch/**")
+    page.wait_for_url("**/counter/batch/**")
     page.evaluate("window.neverReloaded = true")
     expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
     assert page.evaluate("window.neverReloaded")
@@ -272,35 +312,107 @@ def test_all_bills_of_a_customer_are_checked_chosen_and_paid(shop: Fleet, upstre
     expect(boxes).to_have_count(payable.count())
     boxes.first.uncheck()
     page.click("#batch-foot button")
-    page.wait_for_selector(".review")
+    expect(page.locator("#counter-batch[data-ready] #counter-pay")).to_be_focused()
     faults += faults_of(page)
-    page.click(".review button.btn-primary")
+    page.keyboard.press("Enter")
 
-    page.wait_for_url(re.compile(r"/bills/batch/[^/]+/$"))
+    page.wait_for_url(re.compile(r"/counter/batch/[^/]+/$"))
     expect(page.locator(".batch-row .status-success")).to_have_count(payable.count() - 1)
     faults += faults_of(page)
     assert Order.objects.filter(status=Status.SUCCESS).count() == payable.count() - 1
     assert faults == []
 
 
-def test_a_saved_number_is_offered_while_typing(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+def test_several_bills_whose_answer_is_lost_are_paid_once(shop: Fleet, upstream: Upstream, chromium: Browser):
+    page = chromium.new_context(locale="en-GB", reduced_motion="reduce").new_page()  # its console complains, rightly
+    customer = bills_of_sari()
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}/customers/{customer.pk}/")
+    page.click("#check-all")
+    expect(page.locator("[name=bill]")).to_have_count(2)
+    expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
+    page.click("#batch-foot button")
+    expect(page.locator("#counter-batch[data-ready] #counter-pay")).to_be_focused()
+
+    def lose(route: Route) -> None:
+        assert route.fetch(max_redirects=0).ok
+        route.abort()
+
+    # given the bills were paid, and the answer that says so is lost
+    page.route("**/counter/batch/*/pay/", lose, times=1)
+    page.keyboard.press("Enter")
+
+    # then it is said where it was pressed, and the strip shows them
+    expect(page.locator("[data-no-answer]")).to_be_visible()
+    expect(page.locator("#counter-pay")).to_be_focused()
+    expect(page.locator("#counter-strip [data-run]")).to_have_count(2)
+    assert faults_of(page) == []
+
+    # and the next press pays nothing twice
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/counter/batch/[^/]+/$"))
+    expect(page.locator("[data-code=payments_placed_before]")).to_be_visible()
+    expect(page.locator(".batch-row .status-success")).to_have_count(2)
+    orders = list(Order.objects.all())
+    assert [upstream.ledger(order) for order in orders] == [[("debit", -order.max_price)] for order in orders]
+    assert [len(upstream.calls(order, "pay")) for order in orders] == [1, 1]
+    page.context.close()
+
+
+def test_without_javascript_several_bills_are_paid(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    customer = bills_of_sari()
+    page = open_window(java_script_enabled=False)
+    sign_in(page, shop.url, "cashier")
+    page.goto(f"{shop.url}/customers/{customer.pk}/")
+
+    page.click("#check-all")
+    expect(page.locator("#batch-progress progress")).to_have_attribute("value", "3")
+    page.click("#batch-foot button")
+    page.click("#counter-pay")
+
+    page.wait_for_url(re.compile(r"/counter/batch/[^/]+/$"))
+    expect(page.locator(".batch-row .status-success")).to_have_count(2)
+    assert [upstream.ledger(order)[0][0] for order in Order.objects.order_by("pk")] == ["debit", "debit"]
+
+
+def test_a_saved_name_leads_to_its_bill(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     customer = Customer.objects.create(name="Bu Sari")
     product = Product.objects.get(code="PLNPASCA")
     SavedNumber.objects.create(customer=customer, destination=SUCCEEDS, product=product, kind="meter")
     page = open_window()
     sign_in(page, shop.url, "cashier")
-    page.goto(f"{shop.url}/bills/check/PLNPASCA/")
+    page.goto(f"{shop.url}/counter/")
 
-    expect(page.locator("[autofocus]")).to_be_focused()
     page.keyboard.type("sari")
-    expect(page.locator("#suggestions [data-pick]")).to_have_count(1)
+    expect(page.locator("#counter-tiles [data-fills]")).to_have_count(1)
     assert faults_of(page) == []
     page.keyboard.press("ArrowDown")
-    expect(page.locator("#suggestions [data-pick]")).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_url("**?destination=*")
-    expect(page.locator("#id_destination")).to_have_value(SUCCEEDS)
+    expect(page.locator("#counter-tiles [data-product=PLNPASCA]")).to_be_visible()
     page.keyboard.press("Enter")
 
-    page.wait_for_url(re.compile(r"/bills/B\d"))
+    expect(page.locator("#counter-bill")).to_be_visible()
     assert BillCheck.objects.get().saved_number.customer == customer
+
+
+def test_the_row_of_payment_shows_what_the_method_needs(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    sign_in(page, shop.url, "cashier")
+    check_bill(page, shop, SUCCEEDS)
+    expect(page.locator("#counter-bill[data-ready]")).to_be_visible()
+    page.click("#paid-by summary")
+
+    shown = {}
+    for method in ("cash", "card", "qris"):
+        page.select_option("#id_paid_by", method)
+        fields = page.locator("[data-needed]:visible")
+        pressed = page.locator("[data-pays=F2]").get_attribute("aria-pressed")
+        shown[method] = [field.get_attribute("data-needed") for field in fields.all()], pressed
+
+    assert shown == {"cash": (["cash"], "true"), "card": (["slip"], "false"), "qris": ([], "false")}
+    assert faults_of(page) == []
+    page.select_option("#id_paid_by", "card")
+    page.fill("#id_paid_reference", "004217")
+    order = pay(page)
+    assert (order.payment.method, order.payment.reference, order.payment.cash_given) == ("card", "004217", None)

@@ -80,12 +80,12 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += [f"/counter/?product={code}&q=0812" for code in ("TSEL10", "OFF", "ML86", "PLN20")]
     addresses += [f"/orders/{order.ref_id}/" for order in (*day["orders"].values(), day["token"])]
     addresses += [f"/callbacks/{receipt.pk}/" for receipt in day["receipts"]]
-    addresses += ["/bills/", "/bills/?q=zzz", "/bills/check/", "/bills/check/?q=sari", "/bills/check/PDAM/"]
+    addresses += ["/bills/", "/bills/?q=zzz", "/counter/?product=PDAM", "/counter/review/?product=PDAM&q=12345678"]
     addresses += [f"/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
     addresses += [f"/counter/bills/{check.ref_id}/" for check in (*day["checks"], *day["bills"].values())]
     addresses += [f"/orders/{check.ref_id}/" for check in day["bills"].values()]
-    addresses += [f"/bills/batch/{day['batch']}/"]
-    addresses += [f"/bills/batch/{day['batch']}/review/?bill={day['checks'][0].ref_id}"]
+    addresses += [f"/counter/batch/{day['batch']}/"]
+    addresses += [f"/counter/batch/{day['batch']}/review/?bill={day['checks'][0].ref_id}"]
     addresses += ["/customers/", "/customers/?q=zzz", "/customers/add/", f"/customers/{day['customer'].pk}/"]
     addresses += [f"/customers/{day['customer'].pk}/{part}/" for part in ("edit", "delete", "numbers")]
     addresses += [f"/customers/numbers/{day['number'].pk}/edit/", "/customers/save/?product=TSEL10&destination=0812"]
@@ -165,7 +165,7 @@ def test_lists_do_not_make_a_tablets_page_scroll_sideways(live_server: Any, open
     lists = ["/", "/orders/", "/bills/", "/callbacks/", "/balance/statement/", "/balance/runs/"]
 
     too_wide = []
-    for address in [*lists, f"/bills/batch/{day['batch']}/"]:
+    for address in [*lists, f"/counter/batch/{day['batch']}/"]:
         page.goto(live_server.url + address)
         for width in (720, 1000):
             page.set_viewport_size({"width": width, "height": 800})

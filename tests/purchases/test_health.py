@@ -72,8 +72,8 @@ def test_given_a_biller_that_fails_then_its_pages_say_so(cashier):
 
     count_health()
 
-    assert marks(cashier, biller, "/bills/check/") == ["failing"]
-    assert marks(cashier, biller, "/bills/check/{code}/") == ["failing"]
+    assert marks(cashier, biller) == ["failing"]
+    assert marks(cashier, biller, "/counter/?product={code}") == ["failing"]
 
 
 @pytest.mark.parametrize(

@@ -88,12 +88,12 @@ def test_a_bill_above_available_is_refused_and_stays_payable(cashier):
     open_books(100_000)
     check = make_check()
 
-    before = cashier.get(f"/bills/{check.ref_id}/")
-    answer = cashier.post(f"/bills/{check.ref_id}/pay/", {"amount": check.total})
+    before = cashier.get(f"/counter/bills/{check.ref_id}/")
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/pay/", {"amount": check.total})
 
     assert has_id(before, "bill-short")
     assert "Rp2.500" in words(before).split()
     assert not Order.objects.exists()
     assert has_id(answer, "refusal")
     assert {"Rp102.500", "Rp100.000"} <= set(words(answer).split())
-    assert has_id(answer, "bill-pay")
+    assert has_id(answer, "counter-pay")

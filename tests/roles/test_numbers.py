@@ -142,12 +142,10 @@ def shop() -> dict[str, Any]:
         **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("bill_detail", "bill_live")},
         **{name: [{"ref_id": one.ref_id} for one in (check, refused)] for name in ("counter_bill", "counter_bill_now")},
         "counter_message": [{"ref_id": one.ref_id} for one in orders],
-        "bill_pay": [{"ref_id": check.ref_id}],
-        **{name: [{"batch": batch}] for name in ("bill_batch", "bill_batch_live", "bill_batch_review")},
-        **{name: [{"batch": batch}] for name in ("bill_batch_pay", "bill_batch_receipt")},
+        "counter_pay": [{"ref_id": check.ref_id}],
+        **{name: [{"batch": batch}] for name in ("counter_batch", "counter_batch_live", "counter_batch_review")},
+        **{name: [{"batch": batch}] for name in ("counter_batch_pay", "bill_batch_receipt")},
         "receipt_sheet": [{"sheet": on_sheet.sheet}],
-        "bill_check": [{"code": biller.code}],
-        "number_suggest": [{"code": order.product_code}],
         "kind_edit": [{"key": f"category:{biller.category_id}"}],
         **{
             name: [{"pk": customer.pk}]
