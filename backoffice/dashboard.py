@@ -28,7 +28,6 @@ from core.paging import chosen_first
 from core.rights import Right
 from core.snapshot import snapshot
 from core.times import start_of_day
-from core.together import read_together
 from gateway.services import latest_reading, limit_use, request_balance_reading
 from ledger.presenting import Funds
 from purchases.models import Incident, Order
@@ -143,24 +142,14 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     with snapshot():
         if request.user.has_perm(Right.VIEW_ORDERS):
             facts |= _order_facts(today, request)
-        sees_books = _sees_books(request)
-        sees_products = request.user.has_perm(Right.VIEW_PRODUCT)
-        questions: list[Any] = [_last_syncs()] if sees_products else []
-        if sees_books:
-            questions += [ReconciliationRun.objects.all()[:1], *Funds.questions()]
-        answers = read_together(*questions) if questions else []
-        if sees_products:
-            facts |= _catalogue_facts(answers.pop(0), now)
-        if sees_books:
-            facts |= _fund_facts(*answers)
+        if request.user.has_perm(Right.VIEW_PRODUCT):
+            facts |= _catalogue_facts(list(_last_syncs()), now)
+        if _sees_books(request):
+            funds = Funds.now()
+            facts |= {"funds": funds, "reading": funds.reading, "run": ReconciliationRun.objects.first()}
         elif sees_cost(request.user) and request.user.has_perm(Right.VIEW_ORDERS):
             facts["reading"] = latest_reading()
     return facts
-
-
-def _fund_facts(runs: list[ReconciliationRun], *answers: list[Any]) -> dict[str, Any]:
-    funds = Funds.of(*answers)
-    return {"funds": funds, "reading": funds.reading, "run": runs[0] if runs else None}
 
 
 # One question for all: each status is counted in its own index, and no further than a person reads.
@@ -184,19 +173,15 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     open_count = counted.pop("all open")
     looks: dict[str, Any] = {"person": request.user, "with_cost": sees_cost(request.user)}
     orders = Order.objects.for_table()
-    waiting, latest, incidents = read_together(
-        chosen_first(Order.objects.need_attention().order_by("-created_at", "-pk")[:20], orders),
-        orders.order_by("-created_at", "-pk")[:8],
-        Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20],
-    )
+    waiting = Order.objects.need_attention().order_by("-created_at", "-pk")[:20]
     return {
         "counts": [StatusCount(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
         "open_count": open_count,
-        "waiting": OrderTable(waiting, prefix="waiting", **looks),
-        "latest": OrderTable(latest, **looks),
-        "incidents": incidents,
+        "waiting": OrderTable(list(chosen_first(waiting, orders)), prefix="waiting", **looks),
+        "latest": OrderTable(list(orders.order_by("-created_at", "-pk")[:8]), **looks),
+        "incidents": list(Incident.objects.filter(closed_at__isnull=True).select_related("order")[:20]),
     }
 
 

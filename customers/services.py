@@ -44,7 +44,7 @@ def save_number(
     return number
 
 
-def names_question(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:
-    """The names under which the shop has saved these numbers, for `read_together`: number and name, the newest last."""
+def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:
+    """The names under which the shop has saved these numbers: number and name, the newest last."""
     found = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
     return found.values_list("destination", "customer__name")

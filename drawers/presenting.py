@@ -18,7 +18,6 @@ from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
 from core.rights import Right
-from core.together import read_together
 from credit import methods
 from credit.models import CreditEntry
 from credit.presenting import off_account_words
@@ -200,7 +199,7 @@ class ShownSale:
 
 
 def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
-    """The questions of `shown_sale` about an order, for `read_together`."""
+    """The questions of `shown_sale` about an order."""
     return [
         Payment.objects.filter(ref_id=ref_id).select_related(
             "order__product", "sold_in__drawer", "sold_in__cashier", "given_by", "refund_entry__shift__drawer"
@@ -218,7 +217,7 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
-    payments, credit = answers or read_together(*sale_questions(ref_id))
+    payments, credit = answers or map(list, sale_questions(ref_id))
     payment: Payment = payments[0]
     shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
     is_own = shift is not None and shift.cashier_id == person.pk

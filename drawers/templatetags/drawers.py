@@ -14,7 +14,6 @@ from django.utils.translation import gettext
 from core.access import StaffRequest
 from core.money import signed_in_words
 from core.rights import Right
-from core.together import read_together
 from credit import methods
 from credit.forms import offered_customers
 from customers.models import Customer
@@ -90,26 +89,30 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
     may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)
     if not (may_owe or may_use):
         return {}
-    shifts, drawers, owners, names = read_together(
-        Shift.objects.filter(cashier=person.pk, closed_at=None),
-        Drawer.objects.filter(is_active=True).order_by("pk")[:1],
-        Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk")[:1],
-        offered_customers(),
-    )
-    may_owe = may_owe and bool(names)
-    offered = [row for row in methods.METHODS if (may_owe if row.needs_debtor else shifts or row.code == methods.CASH)]
+    has_shift = Shift.objects.filter(cashier=person.pk, closed_at=None).exists()
+    names = list(offered_customers()) if may_owe else []
+    may_owe = bool(names)
+    owner = _on_credit(destination) if may_owe else None
+    offered = [
+        row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
+    ]
     return {
         "methods": offered if len(offered) > 1 else [],
         "chosen": request.POST.get("paid_by") or methods.CASH,
         "reference": request.POST.get("paid_reference", ""),
         "needs_reference": any(row.needs_reference for row in offered),
         "cash_given": request.POST.get("cash_given", ""),
-        "has_drawer": bool(shifts),
-        "is_in_no_shift": may_use and bool(drawers) and not shifts,
+        "has_drawer": has_shift,
+        "is_in_no_shift": may_use and not has_shift and Drawer.objects.filter(is_active=True).exists(),
         "may_owe": may_owe,
-        "customer": request.POST.get("paid_by_customer") or (owners[0].name if owners else ""),
+        "customer": request.POST.get("paid_by_customer") or (owner.name if owner else ""),
         "names": names,
     }
+
+
+def _on_credit(destination: str) -> Customer | None:
+    """The customer of this number, if this customer may buy on credit."""
+    return Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk").first()
 
 
 @dataclass(frozen=True)

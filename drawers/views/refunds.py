@@ -12,8 +12,7 @@ from django.views.decorators.http import require_GET
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.rights import Right
-from core.together import read_together
-from customers.services import names_question
+from customers.services import saved_names
 from drawers.filters import RefundFilter
 from drawers.models import Payment
 from drawers.tables import RefundTable
@@ -31,9 +30,8 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     page = keyset_page(found.qs, request.GET, time_field="ended_at")
     orders: list[Any] = [payment.order for payment in page.rows]  # of a room above
     numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []
-    (names,) = read_together(names_question(numbers))
     naming = Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT
     may_name = any(request.user.has_perm(right) for right in naming)
-    table = RefundTable(page.rows, names=dict(names), may_name=may_name)
+    table = RefundTable(page.rows, names=dict(saved_names(numbers)), may_name=may_name)
     context = {"filter": found, "page": page, "table": table}
     return render(request, "drawers/refund_list.html", context)

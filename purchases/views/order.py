@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Prefetch
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -22,7 +23,7 @@ from core.errors import refusal_shown
 from core.live import Live
 from core.numbers import masked, sees_whole_numbers, text_as_seen, whole_numbers
 from core.rights import Right
-from core.together import keep_prefetched, read_together
+from core.snapshot import snapshot
 from purchases import services
 from purchases.errors import ActionRefused
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
@@ -42,7 +43,7 @@ from purchases.services.actions import Action, may_ever, open_verdict, possible_
 from purchases.states import ActionReason, Status
 from shop.models import Shop
 from shop.presenting import Letterhead
-from shop.services import shop_of, shop_question
+from shop.services import current_shop
 from staff.models import User
 
 
@@ -131,17 +132,13 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
-    orders, verdicts, events, incidents, shops = read_together(
-        Order.objects.for_table().select_related("payment__given_by").filter(ref_id=ref_id),
-        Verdict.objects.select_related("proposed_by", "approved_by", "declined_by").filter(order__ref_id=ref_id),
-        OrderEvent.objects.select_related("actor").filter(order__ref_id=ref_id),
-        Incident.objects.select_related("closed_by").filter(order__ref_id=ref_id),
-        shop_question(),
-    )
-    if not orders:
-        raise Http404
-    keep_prefetched(orders[0], "verdicts", verdicts)
-    return orders[0], events, incidents, shop_of(shops)
+    verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
+    orders = Order.objects.for_table().select_related("payment__given_by")
+    with snapshot():
+        order = get_object_or_404(orders.prefetch_related(Prefetch("verdicts", verdicts)), ref_id=ref_id)
+        events = list(order.events.select_related("actor"))
+        incidents = list(order.incidents.select_related("closed_by"))
+        return order, events, incidents, current_shop()
 
 
 def _note_of(event: OrderEvent, order: Order, person: User) -> str:

@@ -7,8 +7,8 @@ from django.contrib.auth.models import Group
 from django.db.models import BinaryField, DecimalField, Value
 from django.db.models.functions import Cast, TruncDay
 
-from core.together import keep_prefetched, read_together
-from purchases.models import Order, OrderEvent, Verdict
+from core.together import read_together
+from purchases.models import Order, OrderEvent
 from purchases.states import Status
 from testing.factories import make_order, make_product
 
@@ -44,11 +44,3 @@ def test_given_what_json_does_not_keep_then_it_is_refused(value):
 
 def facts(row):
     return row if isinstance(row, tuple) else {field.name: field.value_from_object(row) for field in row._meta.fields}
-
-
-def test_given_kept_rows_then_they_are_not_asked_for(django_assert_num_queries):
-    order = make_order()
-    keep_prefetched(order, "verdicts", [verdict := Verdict(order=order)])
-
-    with django_assert_num_queries(0):
-        assert list(order.verdicts.all()) == [verdict]

@@ -1,6 +1,6 @@
 """What audit events are about, in words: a person's name for a user name, and a link for readers who may go.
 
-Everything that a page names is read in one statement. A deleted row keeps only its number.
+What a page names is read at once. A deleted row keeps only its number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from bills.models import BillCheck
 from catalogue.services import name_of_all
 from core.rights import Right, Role
 from core.times import day_words
-from core.together import read_together
 from customers.models import Customer
 from drawers.models import Drawer
 from purchases.models import Order
@@ -110,33 +109,30 @@ class Subjects:
 
     @classmethod
     def of(cls, events: Iterable[AuditEvent], reader: User) -> Subjects:
-        """Read with one statement."""
+        """Read what the events name."""
         rows = list(events)
         numbers = _numbers_in(rows)
         usernames = {event.subject for event in rows if event.kind in _ABOUT_PEOPLE}
         refs = {event.subject for event in rows if event.kind in _ABOUT_ORDERS}
         hidden = [event.subject.partition(" ") for event in rows if event.kind in _ABOUT_ALERTS]
         alerts = Alert.objects.filter(kind__in={kind for kind, *_ in hidden}, key__in={key for *_, key in hidden})
-        people, customers, drawers, tills, orders, checks, found = read_together(
-            User.objects.filter(Q(pk__in=numbers["person"]) | Q(username__in=usernames)),
-            Customer.objects.filter(pk__in=numbers["customer"]).order_by("pk").values_list("pk", "name"),
-            Drawer.objects.filter(pk__in=numbers["drawer"]).order_by("pk").values_list("pk", "name"),
-            Till.objects.filter(pk__in=numbers["till"]).order_by("pk").values_list("pk", "name"),
-            Order.objects.filter(ref_id__in=refs).order_by("pk").values_list("ref_id"),
-            BillCheck.objects.filter(ref_id__in=refs).order_by("pk").values_list("ref_id"),
-            alerts.order_by("opened_at"),
-        )
-        named = {("drawer", pk): name for pk, name in drawers} | {("till", pk): name for pk, name in tills}
+        people = list(User.objects.filter(Q(pk__in=numbers["person"]) | Q(username__in=usernames)))
+        models: dict[str, Any] = {"drawer": Drawer, "till": Till}
         if _may_any(reader, Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT):
-            named |= {("customer", pk): name for pk, name in customers}
+            models["customer"] = Customer
+        named = {
+            (kind, pk): name
+            for kind, model in models.items()
+            for pk, name in model.objects.filter(pk__in=numbers[kind]).values_list("pk", "name")
+        }
         return cls(
             reader=reader,
             people={one.pk: one for one in people},
             by_username={one.username: one for one in people},
             named=named,
-            orders={ref_id for (ref_id,) in orders},
-            checks={ref_id for (ref_id,) in checks},
-            alerts={str(alert): alert for alert in found},
+            orders=set(Order.objects.filter(ref_id__in=refs).values_list("ref_id", flat=True)),
+            checks=set(BillCheck.objects.filter(ref_id__in=refs).values_list("ref_id", flat=True)),
+            alerts={str(alert): alert for alert in alerts.order_by("opened_at")},
         )
 
     def about(self, event: AuditEvent) -> About:
