@@ -128,8 +128,8 @@ class _WithZone(DestinationKind):
     """A player's ID and the zone, stored as `id.zone`; typed so, with a space, or as games show it: "id (zone)"."""
 
     def _plain(self, text: str) -> str:
-        found = re.fullmatch(r"\s*(\d+)(?:\s*\(\s*(\d+)\s*\)|[.,](\d+)|\s+(\d+))\s*", text, re.ASCII)
-        return f"{found[1]}.{found[2] or found[3] or found[4]}" if found else ""
+        match = re.fullmatch(r"\s*(\d+)(?:\s*\(\s*(\d+)\s*\)|[.,](\d+)|\s+(\d+))\s*", text, re.ASCII)
+        return f"{match[1]}.{match[2] or match[3] or match[4]}" if match else ""
 
     def shown(self, destination: str) -> str:
         """The ID, and the zone in brackets."""

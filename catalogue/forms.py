@@ -165,10 +165,10 @@ class TermsForm(forms.Form):
 
 def _hundredths(typed: str) -> int:
     """Hundredths of a percent as typed: "2,5" → 250."""
-    found = _PERCENT.fullmatch(typed.strip())
-    if not found:
+    match = _PERCENT.fullmatch(typed.strip())
+    if not match:
         raise forms.ValidationError(_("Type a percentage, for example 2,5."), code="invalid")
-    hundredths = int(found[1]) * 100 + int((found[2] or "").ljust(2, "0"))
+    hundredths = int(match[1]) * 100 + int((match[2] or "").ljust(2, "0"))
     if hundredths > MOST_PERCENT:
         raise forms.ValidationError(_("At most 1.000%."), code="range")
     return hundredths

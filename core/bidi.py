@@ -25,12 +25,12 @@ def visible_in_terminal(text: str) -> str:
     return _TERMINALS.sub(_name, text)
 
 
-def _name(found: re.Match[str]) -> str:
-    return f"[U+{ord(found[0]):04X}]"
+def _name(match: re.Match[str]) -> str:
+    return f"[U+{ord(match[0]):04X}]"
 
 
-def _name_of_bytes(found: re.Match[bytes]) -> bytes:
-    return f"[U+{ord(found[0].decode()):04X}]".encode()
+def _name_of_bytes(match: re.Match[bytes]) -> bytes:
+    return f"[U+{ord(match[0].decode()):04X}]".encode()
 
 
 class VisibleBidiMiddleware:

@@ -22,11 +22,11 @@ def read_rows(model: type[M], rest: str, values: Sequence[Any], **more: str) -> 
     statement, names = _select(model, tuple(more.items()))
     with connection.cursor() as cursor:
         cursor.execute(f"{statement} {rest}", values)
-        found = cursor.fetchall()
+        answers = cursor.fetchall()
     rows = []
-    for said in found:
-        row = model.from_db(connection.alias, names, said[: len(names)])
-        for name, value in zip(more, said[len(names) :], strict=True):
+    for answer in answers:
+        row = model.from_db(connection.alias, names, answer[: len(names)])
+        for name, value in zip(more, answer[len(names) :], strict=True):
             setattr(row, name, value)
         rows.append(row)
     return rows

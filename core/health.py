@@ -45,11 +45,11 @@ def readyz(request: HttpRequest) -> JsonResponse:
     pulse = heartbeats.read()
     alive = pulse.alive()
     there = {role: bool(alive.get(role)) for role in PROCESSES}
-    found = {"database": _database_answers(), "redis": pulse.redis, **there}
-    missing = [name for name, is_there in found.items() if not is_there]
+    checks = {"database": _database_answers(), "redis": pulse.redis, **there}
+    missing = [name for name, is_there in checks.items() if not is_there]
     answer: dict[str, Any] = {"ready": not missing}
     if is_from_this_machine(request):
-        answer |= {"missing": missing, **found, "processes": alive}
+        answer |= {"missing": missing, **checks, "processes": alive}
     return JsonResponse(answer, status=503 if missing else 200)
 
 

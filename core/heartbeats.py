@@ -113,10 +113,10 @@ def read() -> Pulse:
             question.time()
             question.hgetall(_BEATS)
             question.exists(_STARTING)
-            (now, _), found, is_starting = question.execute()
+            (now, _), written, is_starting = question.execute()
     except redis.RedisError:
         return Pulse(redis=False, is_starting=False, beats=[])
-    beats = [_heartbeat(field, value, now) for field, value in found.items()]
+    beats = [_heartbeat(field, value, now) for field, value in written.items()]
     if forgotten := [beat for beat in beats if beat.age > FORGOTTEN_SECONDS]:
         _forget(forgotten)
     return Pulse(redis=True, is_starting=bool(is_starting), beats=[b for b in beats if b not in forgotten])

@@ -77,7 +77,7 @@ def masked(number: str) -> str:
 
     Its group signs stay: "0812-••••-•001". A masked one stays as it is.
     """
-    places = [found.start() for found in _LETTER.finditer(number)]
+    places = [match.start() for match in _LETTER.finditer(number)]
     hidden = places[_FIRST:-_LAST] if len(places) >= _SHORT else places[:-2] if len(places) > 2 else places
     letters = list(number)
     for place in hidden:
@@ -108,12 +108,12 @@ def note_as_seen(text: str) -> str:
     return text if sees_whole_numbers() else _TYPED.sub(_masked_match, text)
 
 
-def _masked_match(found: re.Match[str]) -> str:
-    return masked(_unescaped(found[0]))
+def _masked_match(match: re.Match[str]) -> str:
+    return masked(_unescaped(match[0]))
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 @lru_cache(maxsize=512)
@@ -127,10 +127,10 @@ def _in_any_notation(number: str) -> re.Pattern[str] | None:
         return None
     core = re.sub(r"^0(?=8\d{7})", "", at_home(bare))
     prefix = rf"(?:(?:\+?(?:{_as_written('00')})?{_as_written('62')}|{_as_written('0')}){_BETWEEN})?"
-    found = (prefix if core != bare else "") + _as_written(core)
+    pattern = (prefix if core != bare else "") + _as_written(core)
     if len(core) < _SHORT - 1:  # it could stand by chance inside of something else
-        found = rf"(?<![0-9A-Za-z]){found}(?![0-9A-Za-z])"
-    return re.compile(found, re.IGNORECASE)
+        pattern = rf"(?<![0-9A-Za-z]){pattern}(?![0-9A-Za-z])"
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def _as_written(letters: str) -> str:
@@ -141,14 +141,14 @@ def _as_written(letters: str) -> str:
 def numbers_in(value: Any) -> set[str]:
     """The customers' numbers in a JSON value, by the names of their fields; also in JSON that stands in a text."""
     if isinstance(value, Mapping):
-        own = {str(one) for name, one in value.items() if name in FIELDS and isinstance(one, str | int)}
-        return own.union(*(numbers_in(one) for one in value.values()))
+        own = {str(item) for name, item in value.items() if name in FIELDS and isinstance(item, str | int)}
+        return own.union(*(numbers_in(item) for item in value.values()))
     if isinstance(value, list | tuple):
-        return set().union(*(numbers_in(one) for one in value))
+        return set().union(*(numbers_in(item) for item in value))
     if not isinstance(value, str):
         return set()
-    found = {one or other for text in {value, _unescaped(value)} for one, other in _IN_TEXT.findall(text)}
-    return {number for number in found if re.search(r"\d", number)}
+    numbers = {quoted or bare for text in {value, _unescaped(value)} for quoted, bare in _IN_TEXT.findall(text)}
+    return {number for number in numbers if re.search(r"\d", number)}
 
 
 def masked_json(value: Any, *numbers: str) -> Any:
@@ -163,9 +163,9 @@ def json_as_seen(value: Any, *numbers: str) -> Any:
 
 def _masked(value: Any, numbers: list[str]) -> Any:
     if isinstance(value, Mapping):
-        return {name: _masked_field(name, one, numbers) for name, one in value.items()}
+        return {name: _masked_field(name, item, numbers) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_masked(one, numbers) for one in value]
+        return [_masked(item, numbers) for item in value]
     return without(value, numbers) if isinstance(value, str) else value
 
 
@@ -173,6 +173,6 @@ def _masked_field(name: object, value: Any, numbers: list[str]) -> Any:
     if name in FIELDS and isinstance(value, str | int):
         return masked(str(value))
     if name == "query" and isinstance(value, str):  # the filters of a list, as an address has them
-        pairs = [(key, _TYPED.sub(_masked_match, one) if key == "q" else one) for key, one in parse_qsl(value)]
+        pairs = [(key, _TYPED.sub(_masked_match, text) if key == "q" else text) for key, text in parse_qsl(value)]
         return urlencode(pairs)
     return _masked(value, numbers)

@@ -65,16 +65,16 @@ def keyset_page(
         )
     order = (time_field, "pk") if upwards else (f"-{time_field}", "-pk")
     page = rows.order_by(*order)[: size + 1]
-    found = list(page if shown is None else chosen_first(page, shown))
-    has_more, found = len(found) > size, found[:size]
+    shown_rows = list(page if shown is None else chosen_first(page, shown))
+    has_more, shown_rows = len(shown_rows) > size, shown_rows[:size]
     if upwards != is_rising:
-        found.reverse()
-    if not found:
+        shown_rows.reverse()
+    if not shown_rows:
         return KeysetPage(rows=[], newer="", older="", kept=kept_filters(query), is_rising=is_rising)
-    newest, oldest = (found[-1], found[0]) if is_rising else (found[0], found[-1])
+    newest, oldest = (shown_rows[-1], shown_rows[0]) if is_rising else (shown_rows[0], shown_rows[-1])
     has_newer, has_older = (has_more, cursor is not None) if upwards else (cursor is not None, has_more)
     return KeysetPage(
-        rows=found,
+        rows=shown_rows,
         newer=_write(newest, time_field) if has_newer else "",
         older=_write(oldest, time_field) if has_older else "",
         kept=kept_filters(query),

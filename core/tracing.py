@@ -14,8 +14,8 @@ _TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-
 
 def begin_trace(traceparent: object = None) -> None:
     """Go on with the trace that a caller names, else begin a new one; each log line from here on carries its id."""
-    found = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
-    bind_contextvars(trace_id=found[1] if found else secrets.token_hex(16))
+    match = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
+    bind_contextvars(trace_id=match[1] if match else secrets.token_hex(16))
 
 
 def end_trace() -> None:

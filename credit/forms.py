@@ -55,10 +55,10 @@ class CreditCustomerField(forms.CharField):
         name = super().clean(value)
         if not name:
             return None
-        found = Customer.objects.filter(name__iexact=name, credit__isnull=False).order_by("pk").first()
-        if found is None:
+        customer = Customer.objects.filter(name__iexact=name, credit__isnull=False).order_by("pk").first()
+        if customer is None:
             raise forms.ValidationError(self.error_messages["unknown"], code="unknown")
-        return found
+        return customer
 
 
 class TermsForm(forms.Form):

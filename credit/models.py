@@ -56,7 +56,9 @@ def forget_unless_owing(collector: Any, field: Any, accounts: Any, using: str) -
     Call `delete` inside a transaction: nobody sells to the customer meanwhile.
     """
     locked = (
-        CreditAccount.objects.using(using).select_for_update(no_key=True).filter(pk__in=[one.pk for one in accounts])
+        CreditAccount.objects.using(using)
+        .select_for_update(no_key=True)
+        .filter(pk__in=[account.pk for account in accounts])
     )
     if owing := {cast("models.Model", account) for account in locked if account.balance}:
         raise ProtectedError("money is owed", owing)

@@ -30,11 +30,11 @@ ROWS = 50
 @require_GET
 def customer_list(request: StaffRequest) -> HttpResponse:
     """Customers by name, found while typing."""
-    found = CustomerFilter(request.GET, queryset=Customer.objects.order_by("name", "pk"))
-    page = FirstPages(found.qs.values_list("pk", flat=True), ROWS).get_page(request.GET.get("page"))
+    filtered = CustomerFilter(request.GET, queryset=Customer.objects.order_by("name", "pk"))
+    page = FirstPages(filtered.qs.values_list("pk", flat=True), ROWS).get_page(request.GET.get("page"))
     # The numbers are counted for the page alone, not for the rows that it skips.
     shown = Customer.objects.with_counts().filter(pk__in=list(page)).order_by("name", "pk")
-    context = {"filter": found, "page": page, "table": CustomerTable(shown), "as_you_type": True}
+    context = {"filter": filtered, "page": page, "table": CustomerTable(shown), "as_you_type": True}
     return render(request, "customers/customer_list.html", context)
 
 

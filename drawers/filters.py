@@ -42,9 +42,9 @@ class RefundFilter(ListFilter):
     @property
     def qs(self) -> QuerySet[Payment]:
         """The open refunds, unless another state is asked for."""
-        found: QuerySet[Payment] = super().qs
+        payments: QuerySet[Payment] = super().qs
         is_valid = not self.form.errors.get("state")
-        return found if is_valid and self.form["state"].value() else found.filter(outcome=Outcome.OWED)
+        return payments if is_valid and self.form["state"].value() else payments.filter(outcome=Outcome.OWED)
 
     def in_state(self, payments: QuerySet[Payment], _name: str, state: str) -> QuerySet[Payment]:
         """Those that were given back, or all."""
@@ -52,8 +52,8 @@ class RefundFilter(ListFilter):
 
     def search(self, payments: QuerySet[Payment], _name: str, text: str) -> QuerySet[Payment]:
         """The payments of orders with this ref_id, number or SN."""
-        found = orders().matching(text, by_part=sees_whole_numbers())
-        return payments.filter(pk__in=found.values("payment"))
+        matches = orders().matching(text, by_part=sees_whole_numbers())
+        return payments.filter(pk__in=matches.values("payment"))
 
 
 class ShiftFilter(ListFilter):

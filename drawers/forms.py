@@ -55,10 +55,10 @@ class CountForm(forms.Form):
 
     def not_entered(self) -> str:
         """The count and the reason in words, for the person whose form came too late."""
-        said = self.cleaned_data
-        counted = sum(value * (said.get(_name(value)) or 0) for value in DENOMINATIONS)
+        cleaned = self.cleaned_data
+        counted = sum(value * (cleaned.get(_name(value)) or 0) for value in DENOMINATIONS)
         words = gettext("Your count of %(amount)s was not entered.") % {"amount": rupiah(counted)}
-        reason = said.get("reason")
+        reason = cleaned.get("reason")
         return words + (" " + gettext("Your reason was: %(reason)s") % {"reason": reason} if reason else "")
 
 
@@ -83,10 +83,10 @@ class OpenForm(CountForm):
 
     def clean(self) -> dict[str, Any]:
         """Offer what is free, and what was chosen."""
-        said = super().clean() or {}
-        chosen = said["drawer"].pk if "drawer" in said else None
+        cleaned = super().clean() or {}
+        chosen = cleaned["drawer"].pk if "drawer" in cleaned else None
         self.fields["drawer"].queryset = _drawers(chosen)  # type: ignore[attr-defined]
-        return said
+        return cleaned
 
 
 def _drawers(chosen: int | None = None) -> Any:
@@ -123,10 +123,10 @@ class CloseForm(CountForm):
 
     def clean(self) -> dict[str, Any]:
         """The next person types their own password or PIN."""
-        said = super().clean() or {}
-        if said.get("to") and not said.get("secret"):
+        cleaned = super().clean() or {}
+        if cleaned.get("to") and not cleaned.get("secret"):
             self.add_error("secret", _("Let this person count, and type their own password or PIN."))
-        return said
+        return cleaned
 
 
 def _who_may_take_over() -> Any:
@@ -183,16 +183,16 @@ class PaidByForm(forms.Form):
         Raises `PaymentUnclear`, or `CreditRefused`.
         """
         self.full_clean()
-        said = self.cleaned_data
-        facts = PaymentFacts(method=said.get("paid_by", "?") or CASH, reference=said.get("paid_reference", ""))
+        cleaned = self.cleaned_data
+        facts = PaymentFacts(method=cleaned.get("paid_by", "?") or CASH, reference=cleaned.get("paid_reference", ""))
         # A name that was typed before another method was chosen says nothing.
         faults = [words for name, words in self.errors.items() if facts.row.needs_debtor or name != "paid_by_customer"]
         if faults:
             raise PaymentUnclear(faults[0][0])
         facts = replace(
             facts,
-            cash_given=said["cash_given"] if facts.row.counts_as_cash else None,
-            customer=said["paid_by_customer"] if facts.row.needs_debtor else None,
+            cash_given=cleaned["cash_given"] if facts.row.counts_as_cash else None,
+            customer=cleaned["paid_by_customer"] if facts.row.needs_debtor else None,
         )
         facts.refuse_unless_clear(amount)
         return facts
@@ -237,16 +237,16 @@ class GiveBackForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Cash comes out of a drawer."""
-        said = super().clean() or {}
-        if counts_as_cash(said.get("method", "")) and not said.get("shift"):
+        cleaned = super().clean() or {}
+        if counts_as_cash(cleaned.get("method", "")) and not cleaned.get("shift"):
             self.add_error("shift", _("Cash comes out of an open drawer. Choose it, or open one first."))
-        return said
+        return cleaned
 
 
 def shifts_to_pay_from(person: User) -> Any:
     """The open shifts from which this person may give money back: their own, or all for managers of drawers."""
-    found = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
-    return found if person.has_perm(Right.MANAGE_DRAWERS) else found.filter(cashier=person.pk)
+    open_shifts = Shift.objects.filter(closed_at=None).select_related("drawer", "cashier").order_by("drawer__name")
+    return open_shifts if person.has_perm(Right.MANAGE_DRAWERS) else open_shifts.filter(cashier=person.pk)
 
 
 class DrawerForm(forms.Form):

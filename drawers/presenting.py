@@ -146,7 +146,7 @@ class ShownSale:
     def debt(self) -> CreditEntry | None:
         """The sale by which it is on an account now."""
         undone = {entry.undoes_id for entry in self.credit}
-        sales = (one for one in self.credit if one.kind == CreditEntry.Kind.SALE and one.undoes_id is None)
+        sales = (entry for entry in self.credit if entry.kind == CreditEntry.Kind.SALE and entry.undoes_id is None)
         return next((sale for sale in sales if sale.pk not in undone), None)
 
     @property
@@ -157,7 +157,7 @@ class ShownSale:
     @property
     def taken_off(self) -> CreditEntry | None:
         """The entry by which it came off an account, or was put on one, when it was given back."""
-        return next((one for one in self.credit if one.kind == CreditEntry.Kind.REFUND), None)
+        return next((entry for entry in self.credit if entry.kind == CreditEntry.Kind.REFUND), None)
 
     @property
     def account_name(self) -> str:
@@ -169,7 +169,7 @@ class ShownSale:
     def off_account(self) -> OffAccount | None:
         """How a refund changes an account, or changed it; None if the money goes to the customer."""
         if entry := self.taken_off:
-            if any(one.kind == CreditEntry.Kind.PAID_BACK for one in self.credit):
+            if any(other.kind == CreditEntry.Kind.PAID_BACK for other in self.credit):
                 return None
             return OffAccount.of(-entry.amount, owed=entry.balance_after - entry.amount)
         if self.debt and self.debt.account.balance > 0:
@@ -232,7 +232,7 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
     )
     if sale.debt and answers is None:
         open_debts = debts_of(sale.debt.account)
-        sale = replace(sale, unpaid=next((one.open for one in open_debts if one.entry == sale.debt.pk), 0))
+        sale = replace(sale, unpaid=next((debt.open for debt in open_debts if debt.entry == sale.debt.pk), 0))
     is_plain = (payment.method == methods.CASH and is_running) or payment.outcome == Outcome.NOTHING
     return sale if shift or payment.agreed_in_id or credit or not is_plain else None
 

@@ -113,14 +113,14 @@ def first_turn_in() -> float | None:
 
     Raises `redis.RedisError`.
     """
-    found = _run("first", [_LINE])
-    return None if found is None else int(found) / 1_000_000
+    microseconds = _run("first", [_LINE])
+    return None if microseconds is None else int(microseconds) / 1_000_000
 
 
 def take_first() -> tuple[Work, str] | None:
     """Take the first out of the line, with the trace in which it joined ("" for none). Raises `redis.RedisError`."""
-    found = cast("list[bytes]", _run("take", [_LINE, _TRACES]))
-    return (Work.read(found[0]), found[1].decode()) if found else None
+    taken = cast("list[bytes]", _run("take", [_LINE, _TRACES]))
+    return (Work.read(taken[0]), taken[1].decode()) if taken else None
 
 
 def leave(*works: Work) -> None:

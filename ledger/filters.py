@@ -39,5 +39,5 @@ class StatementFilter(ListFilter):
         if kind == MONEY:
             return entries.exclude(balance_change=0)
         kind, _colon, order_kind = kind.partition(":")
-        found = entries.filter(kind=kind)
-        return found.filter(order_kind=order_kind) if order_kind else found
+        of_this_kind = entries.filter(kind=kind)
+        return of_this_kind.filter(order_kind=order_kind) if order_kind else of_this_kind

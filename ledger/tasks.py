@@ -15,5 +15,5 @@ def write_statement(export_id: int) -> None:
     """Write the statement as the file that somebody asked for."""
     export = Export.objects.filter(pk=export_id).first()
     if export:
-        found = StatementFilter(QueryDict(export.query), queryset=Entry.objects.with_actors())
-        write_file(export_id, found.qs, StatementTable.export)
+        filtered = StatementFilter(QueryDict(export.query), queryset=Entry.objects.with_actors())
+        write_file(export_id, filtered.qs, StatementTable.export)

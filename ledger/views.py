@@ -21,9 +21,10 @@ from ledger.tables import StatementTable
 @require_GET
 def statement(request: StaffRequest) -> HttpResponse:
     """The entries that the filters in the URL leave, newest first, 50 a page."""
-    found = _found(request)
-    page = keyset_page(found.qs, request.GET, time_field="at")
-    return render(request, "ledger/statement.html", {"filter": found, "page": page, "table": StatementTable(page.rows)})
+    filtered = _found(request)
+    page = keyset_page(filtered.qs, request.GET, time_field="at")
+    context = {"filter": filtered, "page": page, "table": StatementTable(page.rows)}
+    return render(request, "ledger/statement.html", context)
 
 
 def _found(request: StaffRequest) -> StatementFilter:
@@ -46,7 +47,7 @@ FILE = ListFile(
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
 @require_http_methods(["GET", "POST"])
 def statement_csv(request: StaffRequest) -> HttpResponseBase:
-    """The filtered statement as CSV, sent while it is read; a long one is asked of the worker (POST)."""
+    """The filtered statement as CSV, sent while it is read; the worker makes a long one (POST)."""
     return FILE.csv(request, _found(request))
 
 

@@ -1,1 +1,1 @@
-"""What the tests and the benchmarks share: services of their own, people, orders, a whole shop as processes."""
+"""Shared by the tests and the benchmarks: services of their own, people, orders, a whole shop as processes."""

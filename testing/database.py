@@ -22,7 +22,7 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$
 """
 
-# What the migrations made stays.
+# The rows of the migrations stay.
 KEPT = {model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)} | {
     "staff_rolegrouphistory",
     "staff_rolepermissionhistory",
@@ -80,7 +80,7 @@ def _tables() -> list[str]:
 
 @contextmanager
 def past_triggers() -> Iterator[CursorWrapper]:
-    """A cursor whose statements no trigger and no foreign key hears, as of whoever owns the database server."""
+    """A cursor without triggers and foreign keys, like the database server's owner."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         yield cursor

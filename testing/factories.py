@@ -97,7 +97,7 @@ def paid_in_cash(status: Status, **order: Any) -> Payment:
 
 
 def reported(order: Order, status: str = "success", **facts: Any) -> Transaction:
-    """What the upstream would say about this order."""
+    """The upstream's report about this order."""
     facts = {
         "trx_id": f"T-{order.ref_id}",
         "ref_id": order.ref_id,

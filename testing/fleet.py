@@ -105,5 +105,5 @@ class Fleet:
             process.wait()
 
     def kill_all(self) -> None:
-        """`kill -9` whatever still runs."""
+        """`kill -9` every process that still runs."""
         self.kill(*self.processes)

@@ -1,4 +1,4 @@
-"""The made-up world, lived through with the method alone: what a shop knows, in numbers, and a comparison a minute."""
+"""The made-up world, with the method alone: a shop's facts, in numbers, and a comparison a minute."""
 
 from __future__ import annotations
 

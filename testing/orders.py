@@ -21,7 +21,7 @@ from upstream.budget import CallClass
 from upstream.client import Reply
 from upstream.messages import Transaction
 
-# What the commands print of an order as JSON.
+# An order as JSON, as the commands print it.
 FIELDS = {"ref_id", "trx_id", "kind", "product_code", "destination", "price", "status", "sn", "message"}
 
 NUMBER = "081234567890"
@@ -132,6 +132,6 @@ def send(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def ask(order: Order, upstream: OneAnswer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The upstream is asked for the order's status and answers so."""
+    """The upstream answers a poll of the order with this status."""
     monkeypatch.setattr(calling, "get_client", lambda: upstream)
     poll(order.pk, call_class=CallClass.INTERACTIVE)

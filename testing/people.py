@@ -35,7 +35,7 @@ def give_factor(person: User) -> None:
 
 
 def code_of(person: User) -> str:
-    """A code that is good now, once. Whatever was used before is forgotten, so that a test need not wait."""
+    """A code that is good now, once. Used codes are forgotten, so that a test need not wait."""
     for app in Authenticator.objects.filter(user=person, type=Authenticator.Type.TOTP):
         app.data.pop("last_step", None)
         app.save(update_fields=["data"])
@@ -46,7 +46,7 @@ class Browser(Client):
     """A browser that also confirms what it sends."""
 
     def confirm(self, path: str, fields: dict[str, Any] | None = None, **more: Any) -> Any:
-        """Post with a fresh code of whoever is signed in."""
+        """Post with a fresh code of the signed-in person."""
         person = User.objects.get(pk=self.session[SESSION_KEY])
         return self.post(path, {**(fields or {}), "factor_code": code_of(person)}, **more)
 

@@ -126,7 +126,7 @@ class SandboxProcess:
             return False
 
     def _bearer(self) -> dict[str, str]:
-        """What the control API asks for when the sandbox has a token."""
+        """The header that the control API needs when the sandbox has a token."""
         token = self.env.get("SANDBOX_TOKEN", "")
         return {"Authorization": f"Bearer {token}"} if token else {}
 

@@ -103,7 +103,7 @@ class ServiceShop:
                 self.runs += 1
 
     def differences(self) -> list[tuple[int, float, float]]:
-        """What was found and no order explains: (rupiah, from, to), in seconds of the world."""
+        """The differences that no order explains: (rupiah, from, to), in seconds of the world."""
         return [
             (found.amount, (found.from_at - START).total_seconds(), (found.to_at - START).total_seconds())
             for found in Difference.objects.filter(explained_by=None)

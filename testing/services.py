@@ -4,7 +4,7 @@ With DATABASE_URL (of a superuser) and REDIS_URL in the environment those server
 are started in a temporary folder, ended and deleted at the end, however the end comes. xdist's workers inherit the
 addresses; each gets a Valkey database of its own.
 
-The upstream's variables are always replaced: no test may reach a real account, whatever `.env` says.
+The upstream's variables are always replaced: no test may reach a real account, even with a `.env`.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""A shop, its upstream and other people on the same account, made up from a seed: what happens, in the order of time.
+"""A shop, its upstream and other people on the same account, made up from a seed: the events, in the order of time.
 
-The world knows when everything really took place. What it hands out is only what a shop sees: answers, callbacks,
+The world knows when everything really took place. It hands out only the things that a shop sees: answers, callbacks,
 status checks and balances, some late, some lost.
 """
 
@@ -15,7 +15,7 @@ from typing import Literal
 
 OPENING = 5_000_000_000
 PRICES = (1_500, 5_125, 10_150, 10_975, 20_300, 25_250, 50_075, 99_900, 100_500)
-# As large as a price, as small as can be, round: what is hard to find, and what is likely.
+# As large as a price, as small as can be, round: amounts that are hard to find, and likely ones.
 OUTSIDE = (1_000_000, 500_000, -1, 1, -25, -5_125, -50_075, -1, -10_150)
 NEVER = math.inf
 
@@ -25,7 +25,7 @@ Says = Literal["pending", "success", "failed", "nothing"]
 
 @dataclass(frozen=True, kw_only=True)
 class Happening:
-    """What the shop sees or does at `at` (seconds from the start); `asked`: when the request of an answer left."""
+    """An event of the shop at `at` (seconds from the start); `asked`: when the request of an answer left."""
 
     at: float
     kind: Kind
@@ -58,7 +58,7 @@ class World:
 
     `outage`: for 100 s a third of the answers is lost, no callback comes, and nine of ten orders fail together later.
     `hidden`: half of the orders that seem never to have arrived were charged after all, which the shop learns later.
-    `outside`: what other people did to the balance, (seconds, rupiah), none in the last quarter of an hour.
+    `outside`: other people's changes of the balance, (seconds, rupiah), none in the last quarter of an hour.
     """
 
     def __init__(

@@ -78,7 +78,7 @@ def sandbox_process() -> Iterator[SandboxProcess]:
 
 
 class Upstream:
-    """The sandbox as seen by a money test: what it was asked, and what it charged."""
+    """The sandbox as a money test sees it: its requests, and its charges."""
 
     def __init__(self, process: SandboxProcess) -> None:
         self.process = process
@@ -88,7 +88,7 @@ class Upstream:
         return self.process.control(path, **fields)
 
     def ledger(self, order: Order) -> list[tuple[str, int]]:
-        """What happened to the balance for this order: (kind, signed rupiah)."""
+        """The movements of the balance for this order: (kind, signed rupiah)."""
         rows = self.process.control("ledger", ref_id=order.ref_id)["mutations"]
         return [(row["kind"], row["amount"]) for row in rows]
 
@@ -100,7 +100,7 @@ class Upstream:
 
 @pytest.fixture(scope="session")
 def synced() -> Rows:
-    """What a sync of the sandbox's catalogue stores; empty until a test of this worker has fetched it."""
+    """The rows that a sync of the sandbox's catalogue stores; empty until a test of this worker has fetched it."""
     return {}
 
 

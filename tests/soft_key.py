@@ -29,7 +29,7 @@ class SoftKey:
         self.owner = b""
 
     def make(self, options: dict[str, Any]) -> str:
-        """What `navigator.credentials.create` gives for these options."""
+        """The result of `navigator.credentials.create` for these options."""
         self.owner = options["user"]["id"].encode()
         public = ES256.from_cryptography_key(self.key.public_key())
         data = AuthenticatorData.create(
@@ -43,7 +43,7 @@ class SoftKey:
         return self._answer(clientDataJSON=websafe_encode(client), attestationObject=websafe_encode(made))
 
     def sign(self, options: dict[str, Any], *, host: str = "", verified: bool = True) -> str:
-        """What `navigator.credentials.get` gives for these options."""
+        """The result of `navigator.credentials.get` for these options."""
         flags = FLAGS if verified else AuthenticatorData.FLAG.UP
         data = AuthenticatorData.create(self._host_hash(), flags, 0)
         client = self._client_data(CollectedClientData.TYPE.GET, options, host=host)

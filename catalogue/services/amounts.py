@@ -60,12 +60,12 @@ def amount_of(text: str, next_word: str = "") -> tuple[Amount, bool] | None:
 
     None when it is not an amount.
     """
-    found = _NUMBER.fullmatch(text)
-    if found is None:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         return _said(text)
-    if len(found[1]) > _MOST_LETTERS:
+    if len(match[1]) > _MOST_LETTERS:
         return None
-    number, glued = number_of(found[1]), found[2]
+    number, glued = number_of(match[1]), match[2]
     if glued:
         amount = _counted(number, glued)
         return (amount, False) if amount else None
@@ -98,8 +98,8 @@ def denominations_of(words: Sequence[str], price: int) -> Denominations:
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if skip:
             skip = False
-        elif found := amount_of(word, after):
-            amount, skip = found
+        elif amount_and_skip := amount_of(word, after):
+            amount, skip = amount_and_skip
             amounts.append(_as_money(amount, price))
     if not amounts:
         return Denominations(None)

@@ -20,17 +20,17 @@ def find_product(code: str, product_type: str) -> Product | None:
     """The product with this code, if it is of this type: with its health, and names and codes of what it belongs to."""
     where = "WHERE code = %s AND type = %s"
     for product in read_rows(Product, where, [code, product_type], **_MORE):
-        alias, said = product._state.db, product.__dict__
+        alias, columns = product._state.db, product.__dict__
         names = ["id", "code", "name"]
-        product.brand = Brand.from_db(alias, names, [product.brand_id, *said.pop("of_brand")])
-        product.category = Category.from_db(alias, names, [product.category_id, *said.pop("of_category")])
-        health = said.pop("of_health")
+        product.brand = Brand.from_db(alias, names, [product.brand_id, *columns.pop("of_brand")])
+        product.category = Category.from_db(alias, names, [product.category_id, *columns.pop("of_category")])
+        health = columns.pop("of_health")
         product._state.fields_cache["health"] = _health(json.loads(health)) if health else None
         return product
     return None
 
 
-def _health(said: dict[str, Any]) -> ProductHealth:
+def _health(health_columns: dict[str, Any]) -> ProductHealth:
     """The row that PostgreSQL wrote as JSON."""
-    columns = [field for field in ProductHealth._meta.concrete_fields if field.attname in said]
-    return ProductHealth(**{field.attname: field.to_python(said[field.attname]) for field in columns})
+    columns = [field for field in ProductHealth._meta.concrete_fields if field.attname in health_columns]
+    return ProductHealth(**{field.attname: field.to_python(health_columns[field.attname]) for field in columns})

@@ -185,19 +185,19 @@ class Index:
         ranks = [
             whole.own | code,
             whole.named,
-            self._union(one for one in self._words if one.startswith(word)) | self._codes_from(word),
-            self._union(one for one in self._words if word in one) if len(word) >= _LETTERS_INSIDE else set(),
+            self._union(known for known in self._words if known.startswith(word)) | self._codes_from(word),
+            self._union(known for known in self._words if word in known) if len(word) >= _LETTERS_INSIDE else set(),
         ]
         if not self.knows(word) and (with_typos or not any(ranks)):
-            ranks.append(self._union(one for one in self._words if has_one_typo(word, one)))
+            ranks.append(self._union(known for known in self._words if has_one_typo(word, known)))
         return [frozenset(rank) for rank in ranks]
 
     def _union(self, words: Iterable[str]) -> set[int]:
-        found: set[int] = set()
+        keys: set[int] = set()
         for word in words:
             posting = self._words[word]
-            found |= posting.own | posting.called | posting.named
-        return found
+            keys |= posting.own | posting.called | posting.named
+        return keys
 
     def _codes_from(self, beginning: str) -> set[int]:
         return {at for code, at in self.codes.items() if code.startswith(beginning)}

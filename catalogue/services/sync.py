@@ -167,10 +167,10 @@ def _apply_brands(fetched: _Fetched, categories: dict[str, Category]) -> dict[tu
         unique_fields=["category", "code"],
         update_fields=["name", "is_listed"],
     )
-    found = {(brand.category.code, brand.code): brand for brand in Brand.objects.select_related("category")}
-    gone = [brand.pk for key, brand in found.items() if key not in names]
+    brands = {(brand.category.code, brand.code): brand for brand in Brand.objects.select_related("category")}
+    gone = [brand.pk for key, brand in brands.items() if key not in names]
     Brand.objects.filter(pk__in=gone).update(is_listed=False)
-    return found
+    return brands
 
 
 def _fill(product: Product, item: messages.Product, category: Category, brand: Brand) -> None:

@@ -56,22 +56,22 @@ def category_called(name: str) -> tuple[Called, ...]:
 
 def _covering(entries: tuple[Called, ...], name: str) -> tuple[Called, ...]:
     plain = fold(name)
-    found = [entry for entry in entries if entry.covers(plain)]
-    found.sort(key=lambda entry: -max(len(own) for own in entry.names if plain.startswith(own)))
-    return tuple(found)
+    covering = [entry for entry in entries if entry.covers(plain)]
+    covering.sort(key=lambda entry: -max(len(own) for own in entry.names if plain.startswith(own)))
+    return tuple(covering)
 
 
 @cache
 def search_words() -> SearchWords:
     """The words of `search_words.toml`, read once."""
-    said = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     return SearchWords(
-        brands=_called(said["brand"]),
-        categories=_called(said["category"]),
-        little=frozenset(said["little"]["words"]),
-        times=said["times"],
-        units={word: (unit, many) for unit, words in said["units"].items() for word, many in words.items()},
-        said=said["said"],
+        brands=_called(data["brand"]),
+        categories=_called(data["category"]),
+        little=frozenset(data["little"]["words"]),
+        times=data["times"],
+        units={word: (unit, many) for unit, words in data["units"].items() for word, many in words.items()},
+        said=data["said"],
     )
 
 
@@ -124,8 +124,8 @@ def _is_near(typed: str, word: str) -> bool:
     if abs(difference) > 1:
         return False
     same = 0
-    for one, other in zip(typed, word, strict=False):
-        if one != other:
+    for letter, other in zip(typed, word, strict=False):
+        if letter != other:
             break
         same += 1
     if difference == 1:

@@ -29,8 +29,8 @@ def catalogue(request: StaffRequest) -> HttpResponse:
     """Show what the choice in the URL finds; for htmx only the results."""
     choice = ProductChoice(request.GET)
     phone = Phone.read(choice.chosen["destination"])
-    found = choice.find(operator=phone.operator)
-    page = Paginator(found.keys, PAGE_SIZE).get_page(request.GET.get("page"))
+    matches = choice.find(operator=phone.operator)
+    page = Paginator(matches.keys, PAGE_SIZE).get_page(request.GET.get("page"))
     products = services.read_products(list(page.object_list))
     here = reverse("catalogue")
     context = {
@@ -38,10 +38,10 @@ def catalogue(request: StaffRequest) -> HttpResponse:
         "brands": choice.brands,
         "phone": phone,
         "and_number": f"&{urlencode({'q': phone.typed})}" if phone.typed else "",
-        "categories": found.busy_categories,
+        "categories": matches.busy_categories,
         "page": page,
         "products": products,
-        "found": found,
+        "matches": matches,
         "more_url": choice.url(here, page=page.next_page_number()) if page.has_next() else "",
         "last_sync": CatalogueSync.objects.filter(result=CatalogueSync.Result.DONE).first(),
         "is_filtered": any(choice.chosen[name] for name in ("q", "category", "brand")),
@@ -58,7 +58,7 @@ def catalogue(request: StaffRequest) -> HttpResponse:
 def price_changes(request: StaffRequest) -> HttpResponse:
     """Every change of a price, newest first. The first price of a new product is not a change."""
     changes = PriceChange.objects.filter(price_before__isnull=False).select_related("product__brand")
-    found = PriceChangeFilter(request.GET, queryset=changes)
-    page = keyset_page(found.qs, request.GET, time_field="at")
-    context = {"filter": found, "page": page, "table": PriceChangeTable(page.rows)}
+    filtered = PriceChangeFilter(request.GET, queryset=changes)
+    page = keyset_page(filtered.qs, request.GET, time_field="at")
+    context = {"filter": filtered, "page": page, "table": PriceChangeTable(page.rows)}
     return render(request, "catalogue/price_changes.html", context)

@@ -66,10 +66,10 @@ def bring_forward(
         raise CreditRefused("no_reason")
     with transaction.atomic():
         current = lock_account(account.pk)
-        kind, said = CreditEntry.Kind.BROUGHT, reason.strip()[:500]
-        if before := entered_before(current, token, actor=actor, kind=kind, amount=amount, reason=said):
+        kind, reason_text = CreditEntry.Kind.BROUGHT, reason.strip()[:500]
+        if before := entered_before(current, token, actor=actor, kind=kind, amount=amount, reason=reason_text):
             return before
-        return enter(current, kind, amount, actor=actor, due_on=due_day(current), reason=said, token=token)
+        return enter(current, kind, amount, actor=actor, due_on=due_day(current), reason=reason_text, token=token)
 
 
 def _terms(account: CreditAccount) -> dict[str, Any]:

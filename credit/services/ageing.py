@@ -76,12 +76,12 @@ _BY_AGE = f"""
 
 def aged(accounts: Collection[int]) -> dict[int, Aged]:
     """The debts of these accounts, by age."""
-    found = {pk: Aged() for pk in accounts}
+    ages = {pk: Aged() for pk in accounts}
     with connection.cursor() as cursor:
         cursor.execute(_BY_AGE, [list(accounts)])
         for pk, due_on, amount in cursor.fetchall():
-            found[pk].sums[age_of(due_on)] += amount
-    return found
+            ages[pk].sums[age_of(due_on)] += amount
+    return ages
 
 
 def owed_in_all() -> tuple[int, int]:

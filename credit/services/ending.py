@@ -57,9 +57,9 @@ def _not_fulfilled(accounts: Collection[int]) -> QuerySet[CreditEntry]:
 def still_owed(account: CreditAccount, debts: list[Debt], unfulfilled: Mapping[str, int]) -> list[Debt]:
     """The debts of the account, oldest due first, as they are once `unfulfilled` is taken off it."""
     left = account.balance - sum(unfulfilled.values())
-    found = []
+    remaining = []
     for debt in reversed(debts):
         if left > 0 and debt.ref_id not in unfulfilled:
-            found.append(replace(debt, open=min(debt.amount, left)))
+            remaining.append(replace(debt, open=min(debt.amount, left)))
             left -= debt.amount
-    return found[::-1]
+    return remaining[::-1]

@@ -63,7 +63,7 @@ def due_day(account: CreditAccount) -> dt.date:
 def entered_before(account: CreditAccount, token: UUID | None, *, actor: User, **facts: Any) -> CreditEntry | None:
     """The entry of the locked account that this form has made before; None for a form that has made none.
 
-    `facts`: what it says now. Raises `CreditRefused` when it said something else then, or what it entered was undone.
+    `facts`: its present values. Raises `CreditRefused` when it said something else then, or what it entered was undone.
     """
     before = CreditEntry.objects.filter(token=token).select_related("undone_by").first() if token else None
     if before is None:

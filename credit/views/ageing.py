@@ -37,11 +37,11 @@ def _with_names(keys: list[int]) -> QuerySet[CreditAccount]:
 @require_GET
 def credit_list(request: StaffRequest) -> HttpResponse:
     """Accounts on which something is owed, the oldest debt first, by age."""
-    found = _found(request)
-    page = FirstPages(found.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
+    filtered = _found(request)
+    page = FirstPages(filtered.qs.values_list("pk", flat=True), _ROWS).get_page(request.GET.get("page"))
     table = AgeingTable(_with_names(list(page)))
     owed, count = services.owed_in_all()
-    context = {"filter": found, "page": page, "table": table, "owed": owed, "count": count}
+    context = {"filter": filtered, "page": page, "table": table, "owed": owed, "count": count}
     return render(request, "credit/credit_list.html", context)
 
 

@@ -80,8 +80,8 @@ _KEEPS_CLOSED_SHIFTS = """
 
 def orders() -> Any:
     """All orders: they are of a room above, whose model points here."""
-    found: Any = Payment._meta.get_field("order").related_model
-    return found.objects
+    order_model: Any = Payment._meta.get_field("order").related_model
+    return order_model.objects
 
 
 class PaymentQuerySet(models.QuerySet["Payment"]):

@@ -6,7 +6,7 @@ Amounts in whole rupiah. Entries are added and never changed; a closed shift and
 from __future__ import annotations
 
 from functools import reduce
-from operator import and_
+from operator import add, and_
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
@@ -38,7 +38,7 @@ def _adds_up(pieces: str, total: str) -> Q:
     places = range(len(DENOMINATIONS))
     counted = reduce(and_, (Q(**{f"{pieces}__{place}__gte": 0}) for place in places))
     amounts = [F(f"{pieces}__{place}") * DENOMINATIONS[place] for place in places]
-    return Q(**{f"{pieces}__len": len(DENOMINATIONS), total: reduce(lambda sum_, one: sum_ + one, amounts)}) & counted
+    return Q(**{f"{pieces}__len": len(DENOMINATIONS), total: reduce(add, amounts)}) & counted
 
 
 class Drawer(models.Model):

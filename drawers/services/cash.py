@@ -37,13 +37,13 @@ def pay_out(shift: Shift, *, amount: int, reason: str, actor: User, token: UUID 
 def _enter(
     shift: Shift, kind: DrawerEntry.Kind, amount: int, reason: str, *, actor: User, token: UUID | None
 ) -> DrawerEntry:
-    said = reason.strip()[:500]
-    if not said:
+    reason_text = reason.strip()[:500]
+    if not reason_text:
         raise DrawerRefused("no_reason")
     with transaction.atomic():
         current = lock_shift(shift.pk)
         refuse_unless_own(current, actor)
-        facts = {"shift_id": current.pk, "kind": kind, "amount": amount, "reason": said, "person_id": actor.pk}
+        facts = {"shift_id": current.pk, "kind": kind, "amount": amount, "reason": reason_text, "person_id": actor.pk}
         before = DrawerEntry.objects.filter(token=token).first() if token else None
         if before and any(getattr(before, name) != value for name, value in facts.items()):
             raise DrawerRefused("form_used")

@@ -100,8 +100,8 @@ def cash_of_day(lines: Iterable[DayLine]) -> dict[str, int]:
 def open_shifts_until(day: dt.date) -> list[Shift]:
     """The shifts that began on this day or before and are open: the day is not over for them."""
     until = start_of_day(day + dt.timedelta(days=1))
-    found = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
-    return list(found.order_by("opened_at"))
+    open_shifts = Shift.objects.select_related("drawer", "cashier").filter(closed_at=None, opened_at__lt=until)
+    return list(open_shifts.order_by("opened_at"))
 
 
 def seal_of(lines: list[DayLine]) -> str:
@@ -120,19 +120,19 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None) -> DrawerDay
     if day >= timezone.localdate(clock.now()):
         raise DrawerRefused("day_running")
     with transaction.atomic():
-        found = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
-        lines = day_lines(found)
-        if found is None or not lines:
+        day_row = DrawerDay.objects.select_for_update(no_key=True).filter(day=day).first()
+        lines = day_lines(day_row)
+        if day_row is None or not lines:
             raise DrawerRefused("day_empty")
-        if found.signed_at:
+        if day_row.signed_at:
             raise DrawerRefused("day_signed")
         if open_shifts_until(day):
             raise DrawerRefused("day_open")
         if seen is not None and not constant_time_compare(seen, seal_of(lines)):
             raise DrawerRefused("day_moved")
-        found.facts = {"lines": [line.plain() for line in lines]}
-        found.signed_by_id, found.signed_at = actor.pk, clock.now()
-        found.save()
+        day_row.facts = {"lines": [line.plain() for line in lines]}
+        day_row.signed_by_id, day_row.signed_at = actor.pk, clock.now()
+        day_row.save()
         facts = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
         record(Kind.DAY_SIGNED, person=actor, subject=day.isoformat(), facts=facts)
-        return found
+        return day_row

@@ -19,10 +19,10 @@ def lock_shift(pk: int) -> Shift:
     """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed."""
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
-    found = Shift.objects.select_for_update(no_key=True, of=("self",)).select_related("drawer", "cashier").get(pk=pk)
-    if not found.is_open:
+    shift = Shift.objects.select_for_update(no_key=True, of=("self",)).select_related("drawer", "cashier").get(pk=pk)
+    if not shift.is_open:
         raise DrawerRefused("closed")
-    return found
+    return shift
 
 
 def open_shift_of(person_id: int) -> Shift | None:

@@ -30,16 +30,16 @@ def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User) ->
     """Rename it, or put it out of use, or into use again. Raises `DrawerRefused` for a taken name or an open one."""
     try:
         with transaction.atomic():
-            found = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
-            before = {"name": found.name, "is_active": found.is_active}
-            if not is_active and found.shifts.filter(closed_at=None).exists():
+            current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
+            before = {"name": current.name, "is_active": current.is_active}
+            if not is_active and current.shifts.filter(closed_at=None).exists():
                 raise DrawerRefused("in_use")
-            found.name, found.is_active = name.strip()[:60], is_active
-            found.save()
-            _note(found, actor, before=before)
+            current.name, current.is_active = name.strip()[:60], is_active
+            current.save()
+            _note(current, actor, before=before)
     except IntegrityError:
         raise DrawerRefused("name_taken") from None
-    return found
+    return current
 
 
 def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:

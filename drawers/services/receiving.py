@@ -23,7 +23,7 @@ TAKE_OVER = act("take_over_drawer", pgettext_lazy("audit", "Take over a drawer")
 def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, till_token: str) -> None:
     """Raise `Refused` unless this is the password, or at a till the PIN, of the person who takes the drawer over.
 
-    `actor`: who is signed in there. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
+    `actor`: the signed-in person. `till_token`: of the browser, or "". Guesses are counted: call it outside of any
     transaction that may roll back.
     """
     till = find_till(till_token)

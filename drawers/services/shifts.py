@@ -60,12 +60,12 @@ def _begin(
     if not cashier.has_perm(Right.USE_DRAWERS):
         raise DrawerRefused("no_right")
     # The drawer's row keeps two from opening it at once, and it from being put out of use meanwhile.
-    found = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
-    if not found.is_active:
+    current = Drawer.objects.select_for_update(no_key=True).get(pk=drawer.pk)
+    if not current.is_active:
         raise DrawerRefused("drawer_off")
-    if Shift.objects.filter(drawer=found, closed_at=None).exists():
+    if Shift.objects.filter(drawer=current, closed_at=None).exists():
         raise DrawerRefused("drawer_taken")
-    opening, left = amount_of(pieces), _left_in(found)
+    opening, left = amount_of(pieces), _left_in(current)
     differs = left is not None and opening != left
     if left is not None and differs and not reason.strip():
         raise OpeningUnexplained(opening - left)
@@ -73,7 +73,7 @@ def _begin(
     try:
         with transaction.atomic():
             shift = Shift.objects.create(
-                drawer=found,
+                drawer=current,
                 cashier_id=cashier.pk,
                 opened_at=now,
                 opening=opening,
@@ -162,7 +162,7 @@ def _day_for(today: dt.date) -> DrawerDay:
     day = today
     while True:
         DrawerDay.objects.bulk_create([DrawerDay(day=day)], ignore_conflicts=True)
-        found = DrawerDay.objects.select_for_update(no_key=True).get(day=day)
-        if found.signed_at is None:
-            return found
+        day_row = DrawerDay.objects.select_for_update(no_key=True).get(day=day)
+        if day_row.signed_at is None:
+            return day_row
         day += dt.timedelta(days=1)

@@ -63,7 +63,7 @@ class Totals:
     def expected(self) -> int:
         """Cash that should be there: opening + cash sales − cash refunds ± credit in cash ± paid in and out."""
         sums = (self.sales, self.refunds, self.credit, self.credit_out)
-        return self.opening + sum(self.in_cash(one) for one in sums) + self.paid_in + self.paid_out
+        return self.opening + sum(self.in_cash(method_sums) for method_sums in sums) + self.paid_in + self.paid_out
 
     def in_cash(self, sums: dict[str, int]) -> int:
         """The part of these sums by method that is in the drawer, or was."""
@@ -122,13 +122,13 @@ def _add(sums: dict[str, int], method: str, amount: int) -> None:
 
 def totals_of(shifts: Collection[int], *, with_cost: bool = False) -> dict[int, Totals]:
     """The sums of each of these shifts, by key. Cost and profit are zero unless the caller wants them."""
-    found = {pk: Totals() for pk in shifts}
+    totals = {pk: Totals() for pk in shifts}
     with connection.cursor() as cursor:
         cursor.execute(_SUMS, {"shifts": list(shifts)})
         for pk, kind, method, is_cash, amount, count in cursor.fetchall():
-            found[pk].take(kind, method, is_cash=is_cash, amount=int(amount), count=count)
+            totals[pk].take(kind, method, is_cash=is_cash, amount=int(amount), count=count)
         if with_cost:
             cursor.execute(_COSTS, {"shifts": list(shifts)})
             for pk, cost, arrived in cursor.fetchall():
-                found[pk].cost, found[pk].arrived = int(cost), int(arrived)
-    return found
+                totals[pk].cost, totals[pk].arrived = int(cost), int(arrived)
+    return totals

@@ -135,4 +135,6 @@ def paid_together(payments: Iterable[Payment]) -> PaidTogether | None:
         return PaidTogether(paid[0].method_words, None, 0)
     if any(payment.cash_given is None for payment in paid):
         return None
-    return PaidTogether("", sum(one.cash_given or 0 for one in paid), sum(one.change or 0 for one in paid))
+    return PaidTogether(
+        "", sum(payment.cash_given or 0 for payment in paid), sum(payment.change or 0 for payment in paid)
+    )

@@ -78,14 +78,14 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
 
 def _closing(request: StaffRequest, day: dt.date) -> dict[str, Any]:
     """The closing of a day for its pages, and whether this person may sign it now."""
-    found = _found(day)
-    lines = services.day_lines(found)
-    is_signed, is_running = bool(found and found.signed_at), day >= timezone.localdate()
+    day_row = _found(day)
+    lines = services.day_lines(day_row)
+    is_signed, is_running = bool(day_row and day_row.signed_at), day >= timezone.localdate()
     open_shifts = [] if is_signed else services.open_shifts_until(day)
     may_sign = bool(lines) and not (is_signed or is_running or open_shifts) and request.user.has_perm(Right.SIGN_DAYS)
     return {
         "day": day,
-        "found": found,
+        "day_row": day_row,
         "lines": lines,
         "sum": _sum(lines),
         "methods": _by_method(lines),

@@ -112,10 +112,10 @@ def drawer_paid(request: StaffRequest) -> HttpResponse:
         return _too_late(request, form)
     if not form.is_valid():
         return _open(request, shift, form)
-    said = form.cleaned_data
-    act = services.pay_in if said["way"] == "in" else services.pay_out
+    cleaned = form.cleaned_data
+    act = services.pay_in if cleaned["way"] == "in" else services.pay_out
     try:
-        act(shift, amount=said["amount"], reason=said["reason"], actor=request.user, token=said["token"])
+        act(shift, amount=cleaned["amount"], reason=cleaned["reason"], actor=request.user, token=cleaned["token"])
     except TooLittleCash as refusal:
         form.add_error("amount", ValidationError(str(refusal), code=refusal.code))
         return _open(request, shift, form)

@@ -41,10 +41,10 @@ _MOST_ENTRIES = 200
 @require_GET
 def shift_list(request: StaffRequest) -> HttpResponse:
     """The shifts that the filters in the URL leave, newest first, 50 a page."""
-    found = ShiftFilter(request.GET, queryset=Shift.objects.all())
+    filtered = ShiftFilter(request.GET, queryset=Shift.objects.all())
     shown = Shift.objects.select_related("drawer", "cashier")
-    page = keyset_page(found.qs, request.GET, time_field="opened_at", shown=shown)
-    context = {"filter": found, "page": page, "table": ShiftTable(page.rows)}
+    page = keyset_page(filtered.qs, request.GET, time_field="opened_at", shown=shown)
+    context = {"filter": filtered, "page": page, "table": ShiftTable(page.rows)}
     return render(request, "drawers/shift_list.html", context)
 
 
@@ -60,12 +60,12 @@ def entries_of(shift: Shift) -> QuerySet[DrawerEntry]:
 
 def _shift_for(request: StaffRequest, pk: int, *permissions: str) -> Shift:
     """The shift, for its cashier or for a person with one of the permissions."""
-    if not any(request.user.has_perm(one) for one in (Right.USE_DRAWERS, *permissions)):
+    if not any(request.user.has_perm(right) for right in (Right.USE_DRAWERS, *permissions)):
         raise PermissionDenied
     shift = get_object_or_404(
         Shift.objects.select_related("drawer", "cashier", "closed_by", "taken_from__cashier", "day"), pk=pk
     )
-    if shift.cashier_id != request.user.pk and not any(request.user.has_perm(one) for one in permissions):
+    if shift.cashier_id != request.user.pk and not any(request.user.has_perm(right) for right in permissions):
         raise PermissionDenied
     return shift
 

@@ -23,12 +23,12 @@ def forget_exchanges(*, before: dt.datetime, from_no: int, needed: Q) -> int:
 
 
 def _forget(endpoint: Endpoint, before: dt.datetime, from_no: int, needed: Q) -> int:
-    found = Exchange.objects.past(before, from_no).filter(endpoint=endpoint).order_by("sent_at")
+    exchanges = Exchange.objects.past(before, from_no).filter(endpoint=endpoint).order_by("sent_at")
     if endpoint is Endpoint.BALANCE:
-        found = found.errors()  # the others stay, and are many
+        exchanges = exchanges.errors()  # the others stay, and are many
     after, forgotten = dt.datetime.min.replace(tzinfo=dt.UTC), 0
     # Exchanges that are needed stay: the next batch begins behind them.
-    while rows := list(found.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):
+    while rows := list(exchanges.filter(sent_at__gt=after).values_list("pk", "sent_at")[:BATCH]):
         after = rows[-1][1]
         old = Exchange.objects.filter(~needed, pk__in=[pk for pk, _at in rows])
         forgotten += old._raw_delete(connection.alias)  # nothing refers to them

@@ -120,12 +120,12 @@ def wrong_day() -> FoundFlaw | None:
     kept = {row.day: row for row in ClosedDay.objects.filter(day__lte=last)}
     for number in range((last - min(first, *kept, last)).days, -1, -1):
         day = last - number * _ONE_DAY
-        said = closing_of(day)
-        if day not in kept or _facts(kept[day]) != _facts(said):
+        by_entries = closing_of(day)
+        if day not in kept or _facts(kept[day]) != _facts(by_entries):
             of_day = Entry.objects.between(start_of_day(day), start_of_day(day + _ONE_DAY))
             entry = of_day.order_by("at", "pk").values_list("pk", flat=True).first()
-            amount = _amount_off(kept[day], said) if day in kept else -said.balance
-            return FoundFlaw(kind=Flaw.DAY, amount=amount, entry_id=entry or said.last_entry or None)
+            amount = _amount_off(kept[day], by_entries) if day in kept else -by_entries.balance
+            return FoundFlaw(kind=Flaw.DAY, amount=amount, entry_id=entry or by_entries.last_entry or None)
     return None
 
 
@@ -133,9 +133,9 @@ def _facts(row: ClosedDay) -> tuple[object, ...]:
     return row.last_entry, row.balance, row.reserved, row.lowest, row.sums
 
 
-def _amount_off(kept: ClosedDay, said: ClosedDay) -> int:
+def _amount_off(kept: ClosedDay, by_entries: ClosedDay) -> int:
     """Rupiah, signed, by which the first figure that differs is off; 0 when only a count or an id does."""
-    before, now = _amounts(kept), _amounts(said)
+    before, now = _amounts(kept), _amounts(by_entries)
     off = (before.get(name, 0) - now.get(name, 0) for name in [*now, *before])
     return next((amount for amount in off if amount), 0)
 

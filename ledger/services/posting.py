@@ -177,17 +177,17 @@ _ENTRIES = "SELECT ref_id, kind, amount, reserved_change FROM ledger_entry WHERE
 
 
 def _standings(ref_ids: set[str]) -> dict[str, _Standing]:
-    found = {ref_id: _Standing() for ref_id in ref_ids}
+    standings = {ref_id: _Standing() for ref_id in ref_ids}
     if ref_ids:
         with connection.cursor() as cursor:
             cursor.execute(_ENTRIES, [list(ref_ids)])
             entries = cursor.fetchall()
         for ref_id, kind, amount, reserved_change in entries:
-            standing = found[ref_id]
+            standing = standings[ref_id]
             standing.reserved += reserved_change
             standing.taken += amount if kind == Entry.Kind.DEBIT else 0
             standing.is_back |= kind in {Entry.Kind.REFUND, Entry.Kind.REVERSAL}
-    return found
+    return standings
 
 
 def _step(kind: Entry.Kind, ref_id: str, order_kind: str, actor: User | None, *, amount: int = 0) -> Step:

@@ -143,8 +143,8 @@ def _as_closing(row: ClosedDay, opening: int) -> DayClosing:
 def balance_curve(days: int = 30) -> list[DayClosing]:
     """The last `days` days up to today, oldest first, without those before the books' first entry."""
     today = timezone.localdate()
-    found = read_days(today - dt.timedelta(days=days - 1), today)
-    return [day for day in found.closings if found.first_day and day.day >= found.first_day]
+    days_read = read_days(today - dt.timedelta(days=days - 1), today)
+    return [day for day in days_read.closings if days_read.first_day and day.day >= days_read.first_day]
 
 
 def usual_spending_per_hour() -> int | None:
@@ -160,9 +160,9 @@ def spending_question() -> QuerySet[ClosedDay, Any]:
     return ClosedDay.objects.order_by("-day").values_list("sums")[: _USUAL_DAYS + 1]
 
 
-def usual_spending_of(found: Iterable[Any]) -> int | None:
+def usual_spending_of(answers: Iterable[Any]) -> int | None:
     """`usual_spending_per_hour`, of the rows that `spending_question` has found."""
-    days = [sums for (sums,) in found]
+    days = [sums for (sums,) in answers]
     whole = days[:-1] if len(days) <= _USUAL_DAYS else days[:_USUAL_DAYS]
     if not whole:
         return None

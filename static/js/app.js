@@ -255,7 +255,7 @@ for (const toast of findAll(".toast-success[data-toast], .toast-info[data-toast]
 
 setInterval(() => {
   const head = find("[data-alerts]");
-  // Whoever is reading in the drawer goes on reading.
+  // A person who reads in the drawer can go on reading.
   if (head && find("details[open]", head)?.contains(document.activeElement)) return;
   // 204 when it says nothing new: a screen reader is not interrupted.
   if (head && !document.hidden) htmx.ajax("GET", head.dataset.alerts, { target: head, swap: "outerHTML" });
@@ -266,7 +266,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target.matches("#alert-line:not([open])")) event.preventDefault();
 });
 
-// Whoever hid an alert stands on the line again; where nothing is left to say, on the page.
+// After hiding an alert the focus is on the line again; if no line is left, on the page.
 document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.requestConfig?.elt.matches(".alert-snooze")) find("#alert-line > summary, #main")?.focus();
 });

@@ -78,7 +78,7 @@ class Receiver(socketserver.ThreadingTCPServer):
         return not self.is_silent
 
     def stop(self) -> None:
-        """Release whoever waits for an answer, and stop."""
+        """Release every thread that waits for an answer, and stop."""
         self._released.set()
         self.shutdown()
         self.server_close()

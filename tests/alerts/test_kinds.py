@@ -1,4 +1,4 @@
-"""Each kind of alert is whole: one file has whom it concerns, when it holds, its words and the step for that person."""
+"""Each kind of alert is complete: one file has its readers, its condition, its words and the next step."""
 
 import pkgutil
 

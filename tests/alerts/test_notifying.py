@@ -35,7 +35,7 @@ def evaluated(minutes: float, *, is_low: bool) -> None:
 
 
 def looks(server) -> list[str]:
-    """What each message was: a warning, a failure (critical), or a success (over)."""
+    """The type of each message: a warning, a failure (critical), or a success (over)."""
     return [message["type"] for message in server.taken]
 
 

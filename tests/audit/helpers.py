@@ -1,4 +1,4 @@
-"""What somebody with the database's superuser can do to audited rows, and what the shop does beside it."""
+"""Acts of the database's superuser on audited rows, and the shop's work beside them."""
 
 import json
 import time
@@ -24,7 +24,7 @@ def sold(count: int = 1) -> list[Order]:
 
 @transaction.atomic
 def hired(role: str, **facts: object) -> User:
-    """Somebody with an account, and the event that says so, as our services write it."""
+    """A person with an account, and its event, as our services write it."""
     person = make_person(role, **facts)
     record(Kind.STAFF_INVITED, subject=person.username)
     return person
@@ -58,7 +58,7 @@ def seal_all() -> None:
 
 
 def past_triggers(statement: str, *parameters: object) -> int:
-    """Run one statement as a superuser whom no trigger hears; the number of rows."""
+    """Run one statement as a superuser without triggers; the number of rows."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(statement, parameters or None)
@@ -73,7 +73,7 @@ def recompute_everything() -> None:
 
 
 def found(**options: object) -> list[tuple[str, str]]:
-    """What a verification names: (reason, table)."""
+    """The flaws that a verification names: (reason, table)."""
     return [(flaw.reason, flaw.table) for flaw in verify(**options).flaws]
 
 

@@ -1,4 +1,4 @@
-"""Whoever owns the database tries what leaves rows, copies and tree in agreement with each other."""
+"""The owner of the database tries changes that leave rows, copies and tree in agreement."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The history of rows: each change is copied, raw SQL included, with whoever made it; nothing of it is changed."""
+"""The history of rows: each change is copied, also raw SQL, with its person; the history never changes."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

@@ -24,7 +24,7 @@ _AGAIN = (
 )
 _PAST = 999_999_999
 
-# What is done to which row, and what a verification says of it.
+# Each manipulation of a row, and the result of a verification.
 MANIPULATIONS = {
     "edit a price": ("purchases_order", "UPDATE {table} SET price = price + 1 WHERE id = {id}", "live_changed"),
     "edit an SN": ("purchases_order", "UPDATE {table} SET sn = 'another' WHERE id = {id}", "live_changed"),
@@ -63,7 +63,7 @@ def yesterday(transactional_db: None, settings: Any, tmp_path: Any) -> Any:
 
 @pytest.fixture
 def busy(yesterday: Any) -> Iterator[list[Order]]:
-    """The shop sells meanwhile; what it has sold."""
+    """The shop sells meanwhile; return its orders."""
     ended, orders = threading.Event(), []
 
     def sell() -> None:
@@ -83,7 +83,7 @@ def busy(yesterday: Any) -> Iterator[list[Order]]:
 
 
 def verified(checkpoints: Any) -> list[tuple[str, str, Any]]:
-    """What the command names."""
+    """The flaws that the command names."""
     out, code = StringIO(), 0
     try:
         call_command("verify_audit", "--json", "--checkpoint", str(checkpoints), stdout=out)

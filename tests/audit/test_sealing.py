@@ -1,4 +1,4 @@
-"""Sealed rows: whatever a superuser of the database changes is found, and named; whoever only works is not accused."""
+"""Sealed rows: every change by a superuser of the database is found and named; normal work raises no alarm."""
 
 import random
 import threading
@@ -106,7 +106,7 @@ def test_unfinished_transaction_holds_the_sealer_back_not_the_shop():
     assert verify().is_sound
 
 
-# What is done, and what a verification says of it.
+# Each change, and the result of a verification.
 MANIPULATIONS = {
     "edit a row": (f"UPDATE {EVENTS} SET note = 'x' WHERE id = (SELECT max(id) FROM {EVENTS})", "changed", EVENTS),
     "delete a row": (f"DELETE FROM {EVENTS} WHERE id = (SELECT max(id) FROM {EVENTS})", "deleted", EVENTS),

@@ -1,4 +1,4 @@
-"""Who became more than before without an event that says so is named; whoever came by our own ways is not."""
+"""A person with more rights and no event about it is named; people of our own ways are not."""
 
 import pytest
 from django.apps import apps

@@ -1,4 +1,4 @@
-"""What the start refuses, each with an id of its own; what it lets through."""
+"""The settings that the start refuses, each with its own id, and those that it allows."""
 
 import os
 import runpy

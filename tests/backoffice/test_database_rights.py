@@ -1,4 +1,4 @@
-"""What the role of our processes may do, on the real database of the tests: its rights, and nothing beside them."""
+"""The rights of our processes' role, on the real database of the tests: exactly these."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""All that falls due in any room is asked for in one statement."""
+"""One statement finds the due work of all rooms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rings when an own order ends: the person's choice, the marks of own orders alone, and the sounds themselves."""
+"""The sound when an own order ends: the person's choice, the marks of own orders alone, and the sounds themselves."""
 
 import re
 

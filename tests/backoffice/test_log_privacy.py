@@ -1,4 +1,4 @@
-"""What a report of a fault holds: never the query of an address, which may be the token of a link."""
+"""A report of a fault never holds the query of an address, which may be the token of a link."""
 
 import io
 import json

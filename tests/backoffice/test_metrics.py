@@ -1,4 +1,4 @@
-"""What Prometheus reads, and who may."""
+"""The metrics for Prometheus, and their readers."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""Where a person can go: at the side, and on a phone in five tabs."""
+"""A person's places: at the side, and on a phone in five tabs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The overview of who sees the shop as a whole: balance, today's orders, what waits, the catalogue's last sync.
+"""The overview of a person who sees the whole shop: balance, today's orders, waiting work, the catalogue's last sync.
 
 And, for everybody, what the upstream's state does to every page.
 """
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def supervisor() -> Browser:
-    """Somebody who sees the shop as a whole."""
+    """A person who sees the whole shop."""
     return browser_of("supervisor")
 
 

@@ -29,14 +29,14 @@ from staff.roles import create_demo_staff
 from tests.plans import asked, scans
 
 ORDERS = 6_000
-# Of these a shop has few rows, whatever it sells: one, one a day and reason, or as many as products, people, drawers or
-# faults. Every other table grows.
+# A shop has few rows of these for any number of sales: one, one a day and reason, or as many as products, people,
+# drawers or faults. Every other table grows.
 FEW = {
     "audit_sealing", "callbacks_callbackrefusalcount", "catalogue_brand", "catalogue_category", "catalogue_product",
     "catalogue_producthealth", "drawers_drawer", "gateway_upstreamaccount", "ledger_books", "ledger_proof",
     "ledger_runningday", "purchases_incident", "reconciliation_reconciliation", "staff_rolelimits", "staff_user",
 }  # fmt: skip
-# What a step of a plan may read: what a search may find in one way, or what a page passes over to fill itself.
+# The rows that a step of a plan may read: the matches of one way of a search, or the rows that a page skips.
 MOST_ROWS = 2_500
 # So few rows are joined whole, by an index, where that is the cheapest; with many rows it is not.
 JOINED = {"balance", "bills, not_payable", "bills, pending", "bills, valid", "orders of a brand", "reconciliation"}
@@ -50,7 +50,7 @@ PERIODIC = {
     "orders that wait for a top-up": queue_waiting_orders,
     "reconciliation": position,
     "proof": prove,
-    # what whoever may not see whole numbers asks
+    # the search of a person without full numbers
     "orders of a whole number": lambda: list(Order.objects.matching("6281234567890", by_part=False)[:50]),
     "checks of a whole number": lambda: list(BillCheck.objects.matching("1234567890", by_part=False)[:50]),
     "health of products": count_health,
@@ -71,7 +71,7 @@ def busy_shop(upstream, settings):
 
 
 def faults(name, questions):
-    """What is wrong with the plans of the questions of this page or task."""
+    """The faults in the plans of this page's or task's questions."""
     for question in questions:
         with connection.cursor() as cursor:
             cursor.execute("SET enable_seqscan = off")

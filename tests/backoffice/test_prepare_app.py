@@ -1,4 +1,4 @@
-"""What a start does with the database: it asks for an admin when there is none, and starts take turns."""
+"""A start and the database: it asks for a missing admin, and starts take turns."""
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
@@ -26,7 +26,7 @@ def called(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def prepare() -> str:
-    """What it says."""
+    """Its output."""
     out = StringIO()
     call_command("prepare_app", stdout=out)
     return out.getvalue()

@@ -1,4 +1,4 @@
-"""Who gets the processor first when all of it is in use."""
+"""The order in which processes get a busy processor."""
 
 import subprocess
 import sys
@@ -47,7 +47,7 @@ def test_the_terminal_of_who_starts_one_by_hand_stays_as_it_is():
 
 
 def niceness(fleet: Fleet, name: str) -> int:
-    """Of the process's first thread, and of those that it starts from then on."""
+    """The niceness of the process's first thread, and of its later ones."""
     return int(psutil.Process(fleet.processes[name].pid).nice())
 
 

@@ -1,4 +1,4 @@
-"""Of many beats one ticks; when it goes, another follows."""
+"""One of many beats ticks; when it goes, another follows."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a process does before it takes work: it loads its code, and refuses a database of a newer version."""
+"""Before a process takes work, it loads its code, and refuses a database of a newer version."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The web process as browsers, the upstream, a proxy and whoever else meet it: over real connections."""
+"""The web process as browsers, the upstream, a proxy and strangers meet it: over real connections."""
 
 import contextlib
 import http.client

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def succeeded() -> str:
-    """What a page says of an order that became a success; the browser of these tests reads English."""
+    """A page's words about an order that became a success; the browser of these tests reads English."""
     with translation.override("en"):
         return f"{Status.PENDING.label} → {Status.SUCCESS.label}"
 

@@ -1,4 +1,4 @@
-"""What a stored callback does: settles the order when its body is signed, else only makes us ask."""
+"""A stored callback settles the order when its body is signed; otherwise it only starts a poll."""
 
 import datetime as dt
 import time
@@ -34,7 +34,7 @@ def _receive(body: bytes, ref_id: str = "x", *, is_signed: bool = True, delivery
 
 
 def _break_for(monkeypatch, order: Order) -> None:
-    """Our own code fails on whatever is about this order."""
+    """Our own code fails on every callback about this order."""
     real = services.apply_reports
 
     def apply(reports):

@@ -34,7 +34,7 @@ def _names(offer) -> tuple[str, ...]:
 
 
 def found(text: str, **narrowed) -> list[Product]:
-    """What the page lists for what stands in its one field."""
+    """The products that the page lists for the text of its field."""
     number, words = split_number(text)
     index = shelf()
     keys = search_index(index, words, operator=operator_of(number) if number else None, **narrowed).keys

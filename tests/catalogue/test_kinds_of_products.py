@@ -1,4 +1,4 @@
-"""A product keeps the kind of its numbers whatever the provider calls it, until the shop says another one."""
+"""A product keeps the kind of its numbers under every name, until the shop sets another one."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 def sync_again(product: Product, **names: str) -> Product:
-    """What a sync does to the product once the provider calls its category so."""
+    """The product after a sync in which its category has this name."""
     product.refresh_from_db()
     for name, value in names.items():
         setattr(product.category, name, value)

@@ -1,4 +1,4 @@
-"""Every change of a price can be looked up: what it was, what it is, since when."""
+"""Every change of a price can be looked up: the old price, the new one, the time."""
 
 import datetime as dt
 

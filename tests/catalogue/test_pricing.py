@@ -1,4 +1,4 @@
-"""What the shop asks follows from the cost and the most specific rule, and is kept on the product."""
+"""The selling price follows from the cost and the most specific rule, and is kept on the product."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What people type → what comes first, and what never may."""
+"""The typed text → the first result, and results that must never come."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""What is killed, emptied or stopped changes only the time: every order reaches its true state, charged once."""
+"""A killed process or an emptied store changes only the time: every order reaches its true state, charged once."""
 
 import hashlib
 import hmac

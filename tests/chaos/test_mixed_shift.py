@@ -45,7 +45,7 @@ FAILS, REFUSED, CUT = "04", "23", "05"
 
 @dataclass
 class Notebook:
-    """What happened, as somebody beside the till would write it down: no entry of ours is read for it."""
+    """The events, as a person beside the till would write them down: no entry of ours is read for it."""
 
     cash: int = OPENING
     owed: Counter[str] = field(default_factory=Counter)
@@ -53,7 +53,7 @@ class Notebook:
     paid_by: dict[str, str] = field(default_factory=dict)
 
     def sold(self, order: Order, method: str) -> None:
-        """A sale: `method`, or the name of who owes it."""
+        """A sale: `method`, or the debtor's name."""
         self.prices[order.ref_id], self.paid_by[order.ref_id] = order.customer_pays, method
         if method == "cash":
             self.cash += order.customer_pays
@@ -80,7 +80,7 @@ def destination(number: int) -> str:
 
 
 def open_orders() -> list[tuple[str, str]]:
-    """What has not ended, and does not wait for a person because it never arrived."""
+    """The orders that have not ended, without the ones that never arrived and wait for a person."""
     found = Order.objects.filter(status__in=OPEN).exclude(action_reason=ActionReason.NEVER_ARRIVED)
     return list(found.values_list("ref_id", "status"))
 
@@ -96,7 +96,7 @@ def checked_bills(person: User) -> list[BillCheck]:
 
 
 def sendings(upstream: Upstream, endpoint: str) -> dict[str, list[str]]:
-    """What the upstream was asked to execute: ref_id → the body of each request for it."""
+    """The upstream's requests: ref_id → the body of each request for it."""
     bodies: dict[str, list[str]] = {}
     for row in upstream.control("requests", endpoint=endpoint)["requests"]:
         bodies.setdefault(row["ref_id"], []).append(json.dumps(row["body"], sort_keys=True))
@@ -163,7 +163,7 @@ class Shop:
             book.changed(order, "qris")
 
     def give_back(self, order: Order) -> bool:
-        """Of an order that ended for nothing: perhaps it is given back; whether it was."""
+        """Perhaps give back the money of a failed order; whether it was given back."""
         sold = self.book.paid_by[order.ref_id]
         how = self.dice.choice(["credit", ""] if sold in self.customers else ["cash", "transfer", ""])
         if how:

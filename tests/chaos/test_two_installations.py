@@ -49,7 +49,7 @@ def sandbox() -> Iterator[SandboxProcess]:
 
 @pytest.fixture
 def shared(transactional_db: None, sandbox: SandboxProcess, valkey: Valkey, settings: Any) -> dict[str, str]:
-    """What both installations share; the catalogue is there, and nothing was ever sent."""
+    """The stores of both installations; the catalogue is there, and nothing was ever sent."""
     rates = {"UPSTREAM_ACCOUNT_RATE": f"{LIMIT}/minute", "UPSTREAM_IP_RATE": "100000/minute"}
     upstream = {
         "UPSTREAM_BASE_URL": sandbox.url,
@@ -149,7 +149,7 @@ class Till:
 
 
 def words_of(page: str) -> str:
-    """What a person reads in the page's content."""
+    """The words of the page's content."""
     content = page.partition("<main")[2].partition("</main>")[0] or page
     return " ".join(re.sub(r"<(svg|script|template).*?</\1>|<[^>]*>", " ", content, flags=re.DOTALL).split())[:2000]
 

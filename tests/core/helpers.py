@@ -1,4 +1,4 @@
-"""What tests read from a page."""
+"""Tools to read a page in tests."""
 
 import html
 import re
@@ -14,7 +14,7 @@ def words(answer: Any) -> str:
 
 
 def words_at(answer: Any, mark: str) -> str:
-    """The text of the element with this attribute, as `id="short"` or `data-code="placed"`; "" when there is none."""
+    """The text of the element with this attribute, like `id="short"` or `data-code="placed"`; "" without one."""
     found = re.search(rf"<(\w+)[^>]*\s{re.escape(mark)}[^>]*>(.*?)</\1>", answer.content.decode(), re.DOTALL)
     return _without_tags(found[2]) if found else ""
 
@@ -50,7 +50,7 @@ def codes(answer: Any) -> set[str]:
 
 
 def next_question(answer: Any) -> tuple[str, int] | None:
-    """What a live page asks next, and after how many seconds; None when it asks nothing more."""
+    """The next request of a live page, and its delay in seconds; None when it asks nothing more."""
     page = answer.content.decode()
     found = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s, again"', page)
     return (html.unescape(found[1]), int(found[2])) if found else None

@@ -1,4 +1,4 @@
-"""Who may open and do what."""
+"""The rights to open pages and to act."""
 
 import pytest
 from django.test import Client

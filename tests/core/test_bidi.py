@@ -1,4 +1,4 @@
-"""A text that turns the writing direction around is shown with its controls named, wherever it is shown."""
+"""A text that turns the writing direction around is shown with its controls named, on every page."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""What every answer tells the browser to refuse."""
+"""The features that every answer forbids the browser."""
 
 import pytest
 from django.test import Client

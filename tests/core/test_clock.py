@@ -1,4 +1,4 @@
-"""What falls due goes by the database's clock, however wrong this machine's is."""
+"""Due times go by the database's clock, also if this machine's clock is wrong."""
 
 import contextlib
 import datetime as dt

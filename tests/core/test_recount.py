@@ -1,4 +1,4 @@
-"""What is to be counted again is noted in Redis, for its moment, once."""
+"""A recount is noted in Redis, for its moment, once."""
 
 import pytest
 import redis

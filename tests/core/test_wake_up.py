@@ -33,7 +33,7 @@ def test_many_who_ask_are_served_by_two_messages(published):
         thread.join()
     eventually(lambda: len(published) > 1, within=10)
 
-    # whoever asked during the pause was served after it
+    # a call during the pause was served after it
     assert published == ["a.task", "a.task"]
 
 

@@ -43,14 +43,14 @@ def account_of(customer: Customer) -> CreditAccount:
 
 
 def owed_by(customer: Customer) -> int:
-    """Rupiah that this customer owes: what the row says, which has to be what its entries come to."""
+    """Rupiah that this customer owes by the row, which has to be the sum of its entries."""
     account = account_of(customer)
     assert account.balance == sum(account.entries.values_list("amount", flat=True))
     return account.balance
 
 
 def made_due(customer, days_ago):
-    """All of this customer's debts were due so many days ago, as if that time had passed."""
+    """Move all of this customer's debts: they were due so many days ago."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         day = timezone.localdate() - dt.timedelta(days=days_ago)

@@ -1,4 +1,4 @@
-"""How a customer pays for what a second person approves: agreed when it is asked for, entered when it is placed."""
+"""The payment of an order that a second person approves: agreed when it is asked for, stored when it is placed."""
 
 import uuid
 
@@ -55,7 +55,7 @@ def ask(browser: Client, product: Product, **more: str) -> Approval:
 
 
 def sales(ref_id: str) -> list[tuple[object, ...]]:
-    """What is in the drawers of this order: shift, shift that sold it, method, rupiah, cash given."""
+    """The payment of this order: shift, shift that sold it, method, rupiah, cash given."""
     found = Payment.objects.filter(ref_id=ref_id)
     return list(found.values_list("sold_in", "agreed_in", "method", "amount", "cash_given"))
 

@@ -1,4 +1,4 @@
-"""Credit and drawers: what is sold on credit is no cash, what is paid of it in cash is, and both say the same."""
+"""Credit and drawers: a sale on credit is no cash, a cash payment of it is, and both show the same."""
 
 import pytest
 from django.db import transaction

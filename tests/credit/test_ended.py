@@ -16,7 +16,7 @@ from tests.drawers.helpers import begin, end, sell
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NUMBER = "081234567890"
-# What only who has paid is promised.
+# The promise that only a customer who has paid gets.
 MONEY = re.compile(r"You get your|transfer|given you|Uang Anda")
 
 

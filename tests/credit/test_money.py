@@ -1,4 +1,4 @@
-"""What customers owe, to the rupiah: sales, payments, what is given back, and what the database itself refuses."""
+"""Customers' debts to the rupiah: sales, payments, refunds, and the refusals of the database itself."""
 
 import datetime as dt
 from functools import partial

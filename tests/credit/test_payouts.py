@@ -1,4 +1,4 @@
-"""What the shop owes a customer on an account is paid out once, out of the drawer of who pays it."""
+"""The shop pays its debt to a customer out once, from the drawer of the person who pays it."""
 
 import csv
 import re
@@ -130,7 +130,7 @@ def test_what_cannot_be_paid_out_is_refused(counter, fields, code):
 
 
 def test_a_drawer_with_too_little_pays_nothing_out(counter):
-    """What was sold a moment ago is in the drawer, also while it has not entered."""
+    """A sale of a moment ago is in the drawer."""
     browser, shift, _customer = counter
     customer = kept_for(shift, 100_001, "Pak Budi")
     out = f"/customers/{customer.pk}/credit/paid-out/"

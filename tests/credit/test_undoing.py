@@ -1,4 +1,4 @@
-"""Which payments of a debt stay, whoever undoes them: the money of some of them is not the customer's any more."""
+"""Payments of a debt that nobody can undo: the customer's money has gone back or is used."""
 
 import pytest
 from django.db import DatabaseError, connection, transaction

@@ -1,4 +1,4 @@
-"""What several tests of customers need."""
+"""Helpers of several tests of customers."""
 
 from typing import Any
 

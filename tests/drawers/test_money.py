@@ -1,4 +1,4 @@
-"""A long mixed shift closes to the rupiah, whatever happens meanwhile."""
+"""A long mixed shift closes to the rupiah, also with faults on the way."""
 
 import random
 import signal

@@ -89,7 +89,7 @@ def test_the_pages_read_their_own_shift_only(busy_drawers):
 
 
 def faults_of(browser, *addresses):
-    """What is wrong with the questions of these pages, once they were shown before."""
+    """The faults in the questions of these pages, after a first view."""
     found = []
     for address in addresses:
         browser.get(address)

@@ -1,4 +1,4 @@
-"""What customers are to get back: a to-do of the whole shop until somebody notes that they have it, once."""
+"""Refunds due: a to-do of the whole shop until somebody notes each one, once."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ def listed(browser, query: str = "") -> list[str]:
 
 
 def shop_with_drawers(seller: str = "cashier"):
-    """Somebody who sells without a shift, in a shop whose drawers are in use."""
+    """A person who sells without a shift, in a shop whose drawers are in use."""
     shift = begin(make_person("supervisor", username="opener"), cash=100_000)
     return shift, make_person(seller, username="seller")
 

@@ -189,7 +189,7 @@ def test_another_cashier_touches_no_shift_but_a_manager_closes_it():
 
 
 def test_no_more_cash_is_paid_out_than_the_drawer_holds():
-    """What was sold a moment ago counts; what came in by transfer does not."""
+    """A sale of a moment ago counts; a transfer does not."""
     shift = begin(cash=100_000)
     sell(shift.cashier, 6_000)
     change_payment(sell(shift.cashier, 50_000).payment, method="transfer", actor=shift.cashier)

@@ -1,4 +1,4 @@
-"""What the upstream has answered, as the gateway keeps it, without asking it."""
+"""Answers of the upstream as the gateway keeps them, without a request."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def budget(settings: Any) -> Budget:
 
 @pytest.fixture
 def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
-    """What was published: (task, pk, queue)."""
+    """The published tasks: (task, pk, queue)."""
     found: list[tuple[str, int, str]] = []
 
     def publish(task: str, pk: int, permit_id: str = "", queue: str = "") -> bool:

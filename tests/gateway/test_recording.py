@@ -1,4 +1,4 @@
-"""What is kept of each exchange, and what never is: a secret or a signature."""
+"""The kept parts of each exchange, and the ones that are never kept: secrets and signatures."""
 
 from __future__ import annotations
 

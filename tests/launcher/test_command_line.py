@@ -1,4 +1,4 @@
-"""What `./run` says and returns without starting anything."""
+"""The output and the exit code of `./run` without starting anything."""
 
 import argparse
 import json

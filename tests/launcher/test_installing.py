@@ -1,4 +1,4 @@
-"""`./run` in a new checkout: what an interrupted installation left is made again."""
+"""`./run` in a new checkout: the parts of an interrupted installation are made again."""
 
 import os
 import shutil

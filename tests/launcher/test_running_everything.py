@@ -46,7 +46,7 @@ class Running:
         return str(read_state(self.folder)["address"]).replace("localhost", "127.0.0.1")
 
     def processes(self) -> dict[str, dict[str, Any]]:
-        """What `./run status` lists, by name."""
+        """The rows of `./run status`, by name."""
         answer = json.loads(run("status", "--json", data=self.folder).stdout)
         return {row["name"]: row for row in answer["processes"]}
 

@@ -42,7 +42,7 @@ def start_pytest(empty: Path, *, stay: float) -> "subprocess.Popen[bytes]":
 
 @pytest.fixture
 def found(empty: Path) -> Path:
-    """Where the inner test says which folder its services use."""
+    """The file in which the inner test names the folder of its services."""
     return empty / "found"
 
 

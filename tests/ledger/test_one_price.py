@@ -1,4 +1,4 @@
-"""What an order cost is one number, in the order and in the books: the first report fixes it."""
+"""The cost of an order is one number, in the order and in the books: the first report fixes it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def place(number: int, *, name: str = "Telkomsel 10.000") -> Order:
 
 
 def buy(number: int, *, wait: float = 5.0) -> Order:
-    """Place, send, and follow for `wait` seconds without any callback: what the commands do."""
+    """Place, send, and follow for `wait` seconds without any callback, like the commands."""
     order = place(number)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     return follow(order, seconds=wait)

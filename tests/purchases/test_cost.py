@@ -1,4 +1,4 @@
-"""What an order costs the database, from the click to its final status: no statement comes back unnoticed."""
+"""The statements of an order, from the click to its final status: no new statement goes unnoticed."""
 
 import uuid
 

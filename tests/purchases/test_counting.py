@@ -1,4 +1,4 @@
-"""What is bought most is counted in the background, and offered first."""
+"""The best-selling products are counted in the background, and offered first."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""What must hold on both sides: in our code, and in the database when our code's guard is gone."""
+"""Rules that hold on both sides: in our code, and in the database when our code's guard is gone."""
 
 import datetime as dt
 import uuid

@@ -1,4 +1,4 @@
-"""The text for a customer: plain, with what was bought, never what it costs the shop, and never more than is known."""
+"""The text for a customer: plain, with the product, never the shop's cost, and only known facts."""
 
 from urllib.parse import parse_qs, urlsplit
 

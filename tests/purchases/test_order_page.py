@@ -1,4 +1,4 @@
-"""One order's page: what it says, what it offers to whom, and how it follows the order."""
+"""One order's page: its words, its offers by right, and how it follows the order."""
 
 import datetime as dt
 import re
@@ -30,7 +30,7 @@ def detail(client, order, **query):
 
 
 def offered(answer) -> set[str]:
-    """What the page offers, as `purchases.services.Action` names it."""
+    """The page's offers, as `purchases.services.Action` names them."""
     return set(re.findall(r'id="act-([a-z_]+)"', answer.content.decode()))
 
 

@@ -1,4 +1,4 @@
-"""Whatever can be refused is refused before anything is stored or sent; what is placed is placed once."""
+"""Refusals come before anything is stored or sent; an order is placed once."""
 
 import uuid
 

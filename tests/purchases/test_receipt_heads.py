@@ -1,4 +1,4 @@
-"""What stands on a receipt of the shop, of the meter and of the person; and a print that stays what it was."""
+"""The facts of the shop, the meter and the person on a receipt; and a print that never changes."""
 
 import pytest
 

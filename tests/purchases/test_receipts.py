@@ -20,7 +20,7 @@ def print_it(client, order, paper="58"):
 
 
 def paper_of(answer) -> str:
-    """The receipt alone: what goes on paper."""
+    """The receipt alone, on paper."""
     html = answer.content.decode()
     return re.search(r'<article class="struk.*?</article>', html, re.DOTALL).group()
 

@@ -1,4 +1,4 @@
-"""What a person may do about an order, and what nobody may."""
+"""The steps that a person may take on an order, and those that nobody may."""
 
 import pytest
 

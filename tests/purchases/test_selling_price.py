@@ -1,4 +1,4 @@
-"""What the customer pays is frozen on the order; it says nothing about what the upstream may charge."""
+"""The customer's price is frozen on the order; it does not limit the upstream's charge."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission

@@ -1,4 +1,5 @@
-"""From the queue to the true outcome, whatever the upstream does: charged at most once, never called failed in doubt.
+"""From the queue to the true outcome, for all faults of the upstream: charged at most once, never called failed in
+doubt.
 
 The upstream is the sandbox, over real HTTP; each magic destination makes it behave in one documented way.
 """
@@ -222,7 +223,7 @@ def test_a_status_lost_once_accepted_is_an_incident_and_pending(upstream: Upstre
 
 
 def test_a_late_arrival_is_noticed_after_never_arrived(upstream: Upstream, settings, django_user_model):
-    """The callback is lost, and a person is about to close the order: it is asked for again first."""
+    """The callback is lost, and a person is about to close the order: it is polled first."""
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 0.2
     order = buy(11, wait=15)
     assert (order.status, order.action_reason) == ("needs_action", ActionReason.NEVER_ARRIVED)

@@ -1,4 +1,4 @@
-"""The same SN twice in a brand, and a token that is none, open an incident with the report; the order stays."""
+"""The same SN twice in a brand, and an invalid token, open an incident with the report; the order stays."""
 
 import json
 import threading

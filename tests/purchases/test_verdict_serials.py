@@ -27,7 +27,7 @@ TYPED = "1234-5678-9012-3456-7890"
 
 @pytest.fixture
 def two() -> tuple[User, User]:
-    """Who proposes, and who approves."""
+    """The proposer, and the approver."""
     return User.objects.create_superuser("first"), User.objects.create_superuser("second")
 
 

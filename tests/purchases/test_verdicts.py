@@ -42,7 +42,7 @@ DEBITED = [*RELEASED, ("debit", PRICE)]
 
 @pytest.fixture
 def two() -> tuple[User, User]:
-    """Who proposes, and who approves."""
+    """The proposer, and the approver."""
     return User.objects.create_superuser("first"), User.objects.create_superuser("second")
 
 

@@ -87,7 +87,7 @@ def said(answer: Any) -> list[str]:
 
 
 def steps(answer: Any) -> set[str]:
-    """Where the page's buttons lead, without what every page has."""
+    """The addresses of the page's own buttons."""
     return set(re.findall(r'method="post" action="(/balance/[^"]+)"', answer.content.decode()))
 
 

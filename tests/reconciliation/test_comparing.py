@@ -1,4 +1,4 @@
-"""What a comparison may be called: "balanced" only if the upstream's balance was compared with the books themselves."""
+"""The names of a comparison: "balanced" only if the upstream's balance was compared with the books themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people decide about differences, while reconciliation runs at the same moment."""
+"""People's decisions about differences, while reconciliation runs at the same moment."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Meanwhile:
         return False
 
     def end(self) -> None:
-        """Wait for its end; what went wrong is raised here."""
+        """Wait for its end; its error is raised here."""
         self._thread.join(20)
         assert not self._thread.is_alive()
         if self.fault:

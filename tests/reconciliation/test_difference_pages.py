@@ -1,4 +1,4 @@
-"""What pages say of differences, and the steps that they offer: top-ups, adjustments by two people, late refunds."""
+"""The pages' words about differences, and their steps: top-ups, adjustments by two people, late refunds."""
 
 import datetime as dt
 

@@ -1,4 +1,5 @@
-"""Whatever cashiers and the sandbox's dashboard do: once all is final, our books are the sandbox's own ledger."""
+"""After any acts of cashiers and of the sandbox's dashboard: once all is final, our books equal the sandbox's own
+ledger."""
 
 from __future__ import annotations
 

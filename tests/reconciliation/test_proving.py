@@ -1,4 +1,4 @@
-"""The entries are the books: whatever is changed in the database itself is found, with its amount and first row."""
+"""The entries are the books: every change in the database itself is found, with its amount and first row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The books against the sandbox over HTTP: what people do in its dashboard is found, exactly, and attributed."""
+"""The books against the sandbox over HTTP: acts in its dashboard are found, exactly, and attributed."""
 
 from __future__ import annotations
 

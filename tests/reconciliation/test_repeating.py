@@ -1,4 +1,5 @@
-"""A run with nothing new is one statement that counts it on the last one; whatever may be new is looked at in full."""
+"""A run with nothing new is one statement that counts it on the last one; everything that may be new is read in
+full."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ def test_a_changed_sum_is_found_by_the_next_run(statement: str, flaw: str):
     assert (run.state, Proof.objects.get().flaw) == ("unexplained", flaw)
 
 
-# Past triggers and foreign keys, as whoever owns the database may.
+# Past triggers and foreign keys, like the owner of the database.
 CHANGED = {
     "old entry": "UPDATE ledger_entry SET balance_after = balance_after + 1 WHERE kind = 'opening'",
     "newest entry gone": "DELETE FROM ledger_entry WHERE id = (SELECT max(id) FROM ledger_entry)",

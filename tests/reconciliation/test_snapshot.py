@@ -1,4 +1,4 @@
-"""What is read in several statements is of one moment, whatever another connection commits in between."""
+"""Several statements read one moment, also if another connection commits in between."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def buy(product: Product, number: int) -> Order:
 
 
 def run_reconcile(capsys: Any) -> tuple[str, int]:
-    """What `./run manage reconcile` says, and its exit code."""
+    """The output of `./run manage reconcile`, and its exit code."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
         call_command("reconcile", "--json", "--wait", "10")
@@ -59,7 +59,7 @@ def run_reconcile(capsys: Any) -> tuple[str, int]:
 
 
 def tamper(table: str, statement: str, *values: Any) -> None:
-    """Raw SQL as the user whom the app itself connects as; the owner of a table can switch its triggers off."""
+    """Raw SQL as the app's own database user; the owner of a table can switch its triggers off."""
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         cursor.execute(statement, values)

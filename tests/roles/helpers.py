@@ -12,7 +12,7 @@ from purchases.views.order import POSTS
 HOUSE = Path(__file__).resolve().parents[2]
 DOCUMENT = HOUSE / "docs" / "roles.md"
 YES, NO = "yes", "–"
-# What stands for each part of an address: nothing has such a key.
+# The value for each part of an address: no row has such a key.
 EXAMPLES = {"int": "0", "str": "X", "uuid": str(uuid.UUID(int=0)), "slug": "x", "path": "x"}
 
 
@@ -27,7 +27,7 @@ def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterat
 
 
 def addresses() -> list[tuple[str, str]]:
-    """Row of the document → address; what is posted to an order has a row for each action."""
+    """Row of the document → address; a post to an order has a row for each action."""
     found = []
     for name, address in routes(get_resolver().url_patterns):
         if name == "order_act":

@@ -1,4 +1,4 @@
-"""Who may not see costs finds what an order costs nowhere: on no page, in no receipt, in no file and no refusal."""
+"""People who may not see costs find the cost of an order nowhere: on no page, receipt, file or refusal."""
 
 import datetime as dt
 import re
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 COST, RISEN, PRICE = 10_203, 10_307, 12_000
 BALANCE = 987_654
-# Of an order, of the product now, what the shop keeps of either; and what it has, from which the rest follows.
+# The costs and profits of an order and of the product now; and the balance, from which the rest follows.
 SECRETS = (COST, RISEN, PRICE - COST, PRICE - RISEN, BALANCE)
 LEFT = ("cashier", "viewer")
 
@@ -53,7 +53,7 @@ def facts_of(answer: Any) -> set[str]:
 
 
 def fingerprints(browser: Any) -> dict[str, str]:
-    """What the pages that keep themselves fresh say they show, by part."""
+    """The values of live pages, by part."""
     pages = [browser.get(path).content.decode() for path in ("/", "/counter/")]
     return dict(found for page in pages for found in re.findall(r"(own|overview|counter-strip)(?:~|%7E)(\w+)", page))
 

@@ -1,4 +1,4 @@
-"""What a person may spend, as the role and the own limits say."""
+"""A person's limits, by the role and by their own."""
 
 import pytest
 from django.contrib.auth.models import Group

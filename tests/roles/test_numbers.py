@@ -1,4 +1,4 @@
-"""Who sees customers' whole numbers: every page, over rows of every kind, is searched for them."""
+"""People who see customers' full numbers: every page, over rows of every kind, is searched for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is beyond a person's limit is refused before anything is stored, also by two clicks at once."""
+"""An order above a person's limit is refused before anything is stored, also with two clicks at once."""
 
 import datetime as dt
 import uuid

@@ -1,4 +1,4 @@
-"""docs/roles.md says for every address and every command who may use it; here it is compared with what happens."""
+"""docs/roles.md lists the roles for every address and every command; this test compares it with the app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox as the tests of it call it: what a merchant asks, and what the control API shows. Money is rupiah."""
+"""The sandbox as its tests call it: a merchant's requests, and the control API. Money is rupiah."""
 
 from itertools import count
 
@@ -80,7 +80,7 @@ def callbacks(merchant, ref_id, count=1):
 
 
 class Sandbox(SandboxProcess):
-    """What a merchant sends returns the response; `number` is a scenario, `fields` replace those of the request."""
+    """A merchant's request, and its response; `number` is a scenario, `fields` replace those of the request."""
 
     def buy(self, ref_id=None, number=None, **fields):
         """Create a purchase of a Telkomsel 10.000."""

@@ -1,4 +1,4 @@
-"""What the service does, envelopes, product lists, versions (document, sections of those names)."""
+"""The service, envelopes, product lists, versions (document, sections of those names)."""
 
 import pytest
 import requests

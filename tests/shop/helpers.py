@@ -28,7 +28,7 @@ def png(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
 
 
 def jpeg(width: int = 120, height: int = 40) -> bytes:
-    """The segments of a JPEG; what they hold is of no matter here."""
+    """The segments of a JPEG; their content does not matter here."""
     frame = b"\xff\xc0" + struct.pack(">HBHHB", 11, 8, height, width, 1) + b"\x01\x11\x00"
     scan = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
     return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + frame + scan + b"\xff\xd9"
@@ -51,7 +51,7 @@ def file_of(content: bytes, name: str = "logo.png") -> SimpleUploadedFile:
 
 
 def save(browser, **typed):
-    """Save the settings with a fresh code; what is not typed is as in `TYPED`."""
+    """Save the settings with a fresh code; other values are those of `TYPED`."""
     return browser.confirm("/shop/", {**TYPED, "save": "1", **typed}, follow=True)
 
 
@@ -61,5 +61,5 @@ def papers_of(answer) -> list[str]:
 
 
 def text_of(html: str) -> str:
-    """What a person reads of it, in one line."""
+    """Its visible text, in one line."""
     return " ".join(re.sub(r"<[^>]*>", " ", html).split())

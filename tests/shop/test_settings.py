@@ -1,4 +1,4 @@
-"""The settings of the shop: what is typed is checked, shown before it is saved, kept with its history, and recorded."""
+"""The settings of the shop: typed values are checked, previewed, kept with their history, and recorded."""
 
 import hashlib
 

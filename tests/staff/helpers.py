@@ -1,4 +1,4 @@
-"""What several tests of people need."""
+"""Helpers of several tests of people."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def signed_in(person: User) -> Browser:
 
 
 def invited(role: Role = Role.CASHIER, *, actor: User | None = None, username: str = "sari") -> tuple[User, str]:
-    """Somebody who was invited, and the token."""
+    """An invited person, and the token."""
     return invite(username=username, role=role, actor=actor, full_name="Bu Sari")
 
 

@@ -1,4 +1,4 @@
-"""A small provider of OpenID Connect over real HTTP, for tests: it says what a test has it say, and signs it."""
+"""A small provider of OpenID Connect over real HTTP, for tests: it signs the claims that a test gives it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ CLIENT, SECRET = "the-shop", "of-the-shop-and-nobody-else"
 
 
 class OidcProvider:
-    """`claims`: what it says of the next person; `forged`: whether it signs with a key that it does not publish;
-    `cancels`: whether the person goes back there without signing in."""
+    """`claims`: those of the next person; `forged`: whether it signs with a key that it does not publish; `cancels`:
+    whether the person goes back without signing in."""
 
     def __init__(self) -> None:
         self._key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
@@ -73,7 +73,7 @@ class OidcProvider:
         self._server.server_close()
 
     def sign_in(self, address: str) -> str:
-        """Where the browser is sent back to by the provider, for this address of ours to it."""
+        """The address to which the provider sends the browser back, for this request of ours."""
         target = urlsplit(self.way_back(address))
         return f"{target.path}?{target.query}"
 
@@ -130,7 +130,7 @@ def come_back(provider: OidcProvider, browser: Client, start: str = START) -> An
 
 
 def signed_in(provider: OidcProvider, browser: Client | None = None, **claims: Any) -> User | None:
-    """Who is in after this; None when nobody is."""
+    """The signed-in person after this; None for nobody."""
     provider.claims |= claims
     browser = browser or Client()
     come_back(provider, browser)

@@ -1,4 +1,5 @@
-"""What we use of allauth's insides is as we use it: a release that changes it fails here, before the pages do."""
+"""The internals of allauth that we use have not changed: a release that changes them fails here, before the pages
+do."""
 
 import inspect
 

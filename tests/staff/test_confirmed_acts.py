@@ -1,4 +1,4 @@
-"""What is done with other people's accounts takes a fresh second factor, for exactly that."""
+"""Acts on other people's accounts take a fresh second factor, for exactly that act."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Who may do what with whose account, by the services themselves."""
+"""The rules about other people's accounts, by the services themselves."""
 
 import pytest
 from django.test import Client

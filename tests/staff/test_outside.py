@@ -1,4 +1,4 @@
-"""Signing in through a provider of OpenID Connect: who is let in, as what, and who is not."""
+"""Signing in through a provider of OpenID Connect: who gets in, and with which role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with somebody's account is an event: who did it, from where, and what there was before."""
+"""Each act on an account is an event, with the actor, the address, and the values before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done with a till takes a fresh second factor, bound to just that."""
+"""Acts on a till take a fresh second factor, bound to exactly that act."""
 
 import json
 from typing import Any

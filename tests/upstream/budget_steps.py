@@ -1,4 +1,4 @@
-"""What the tests of the rate budget do with it. Times in seconds."""
+"""Steps of the tests of the rate budget. Times in seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule of the rate budget against strict limiters, over drawn histories: whatever arrives when, never one too many.
+"""The rule of the rate budget against strict limiters, over drawn histories: at any arrival times, never one too many.
 
 The real scripts run in the real Valkey; its clock stays and everything that the budget knows is moved back instead, so
 that minutes pass in no time.
@@ -64,7 +64,7 @@ class Sent:
 class World:
     """One account whose time we move.
 
-    `within`: how soon the upstream is known to count what was written. `connecting`: what a connection takes.
+    `within`: how soon the upstream is known to count what was written. `connecting`: the time of a connection.
     """
 
     def __init__(self, calls: int, *, within: float = 0.0, connecting: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""What the client sends, and how it reads what comes back."""
+"""The client's requests, and how it reads the answers."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Permits of the rate budget and the upstream's own refusal, 429: what a call uses up, and what it waits for."""
+"""Permits of the rate budget and the upstream's own refusal, 429: the use of a call, and its wait."""
 
 import time
 

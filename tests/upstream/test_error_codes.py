@@ -39,7 +39,7 @@ CONTRACT: list[tuple[int, str, str]] = [
 
 
 def refused(http_status: int, code: str) -> UpstreamError:
-    """What comes of a refusal with this status and code."""
+    """The result of a refusal with this status and code."""
     body = json.dumps(error(http_status, code)).encode()
     with pytest.raises(UpstreamError) as caught:
         read_reply(http_status=http_status, body=body, model=Transaction, ref_id="R1")

@@ -1,4 +1,4 @@
-"""Reading an answer: whatever comes, it is a message that can be trusted or one of the documented errors."""
+"""Reading an answer: it is always a message that can be trusted or one of the documented errors."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
--- ARGV: permit, 1 when whoever cancels it has begun its call, and knows that nothing was sent; else 0. A call that
+-- ARGV: permit, 1 when the caller has begun its call, and knows that nothing was sent; else 0. A call that
 -- somebody else has begun with it stays: it may have been sent. The turn of what is cancelled is the next one's.
 for i = 1, #KEYS / 2 do
   local of = prune(limit(i))
