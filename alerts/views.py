@@ -26,10 +26,10 @@ from staff.models import User
 def alert_list(request: StaffRequest) -> HttpResponse:
     """Open and ended alerts that concern the person, newest first, and where they are sent."""
     alerts = Alert.objects.filter(kind__in=kinds_for(request.user)).prefetch_related("notices")
-    found = AlertFilter(request.GET, queryset=alerts)
-    page = keyset_page(found.qs, request.GET, time_field="opened_at")
+    filtered = AlertFilter(request.GET, queryset=alerts)
+    page = keyset_page(filtered.qs, request.GET, time_field="opened_at")
     context = {
-        "filter": found,
+        "filter": filtered,
         "table": AlertTable(page.rows, person=request.user),
         "page": page,
         "ways": [way.name for way in ways()],

@@ -63,10 +63,10 @@ def write() -> None:
         _due, _timer = time.monotonic() + SECONDS, None
     if not counts:
         return
-    found = sorted(counts.items())  # several processes lock the rows in the same order
+    ordered = sorted(counts.items())  # several processes lock the rows in the same order
     log.warning(
         "callbacks_rejected",
-        **{f"{reason}_{day}": count for (day, reason), count in found},
+        **{f"{reason}_{day}": count for (day, reason), count in ordered},
         source=last[-1].source_address if last else None,
     )
     try:
@@ -74,8 +74,8 @@ def write() -> None:
             for newest in CallbackRefusal.objects.bulk_create(last)[-1:]:
                 CallbackRefusal.objects.filter(pk__lte=newest.pk - CallbackRefusal.KEPT).delete()
             with connection.cursor() as cursor:
-                days, reasons = zip(*(key for key, _count in found), strict=True)
-                cursor.execute(_COUNT, [list(days), list(reasons), [count for _key, count in found]])
+                days, reasons = zip(*(key for key, _count in ordered), strict=True)
+                cursor.execute(_COUNT, [list(days), list(reasons), [count for _key, count in ordered]])
     except DatabaseError:
         with _lock:
             _counts.update(counts)

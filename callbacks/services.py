@@ -194,7 +194,7 @@ def _read(callback: Callback) -> CallbackBody | None:
 
 def _report(callback: Callback, message: CallbackBody) -> Report:
     return Report(
-        said=message.data,
+        data=message.data,
         source=OrderEvent.Source.CALLBACK,
         raw=strict_json.loads(bytes(callback.body)),
         callback_id=callback.pk,

@@ -23,10 +23,10 @@ from purchases.models import Order
 @require_GET
 def callback_list(request: StaffRequest) -> HttpResponse:
     """Callbacks newest first, and how many were rejected before processing."""
-    found = CallbackFilter(request.GET, queryset=Callback.objects.defer("body", "headers"))
-    page = keyset_page(found.qs, request.GET, time_field="received_at")
+    filtered = CallbackFilter(request.GET, queryset=Callback.objects.defer("body", "headers"))
+    page = keyset_page(filtered.qs, request.GET, time_field="received_at")
     context = {
-        "filter": found,
+        "filter": filtered,
         "page": page,
         "table": CallbackTable(page.rows),
         "refusal_counts": RefusalCountTable(CallbackRefusalCount.objects.order_by("-day", "reason")[:10]),

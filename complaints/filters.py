@@ -38,8 +38,8 @@ class ComplaintFilter(OfOrderFilter):
     @property
     def qs(self) -> QuerySet[Complaint]:
         """The open complaints, unless another state is asked for."""
-        found: QuerySet[Complaint] = super().qs
-        return found.exclude(state=State.CLOSED) if self.is_by_due else found
+        complaints: QuerySet[Complaint] = super().qs
+        return complaints.exclude(state=State.CLOSED) if self.is_by_due else complaints
 
     @property
     def _state(self) -> str:

@@ -90,13 +90,13 @@ def _said(order: Order, owed: int | None, off_account: OffAccount | None) -> tup
 
 
 def _arrived(order: Order, facts: dict[str, str]) -> tuple[str, str, str]:
-    said = {**facts, "time": short_time(order.final_at) if order.final_at else "–"}
+    values = {**facts, "time": short_time(order.final_at) if order.final_at else "–"}
     is_bill = order.kind == Order.Kind.BILL
     sentence = (
         _("%(product)s for %(number)s has been paid: %(time)s.")
         if is_bill
         else _("%(product)s for %(number)s has arrived: %(time)s.")
-    ) % said
+    ) % values
     serial = serial_number(order)
     if serial is None:
         return ("paid" if is_bill else "arrived"), sentence, ""

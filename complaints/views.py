@@ -72,8 +72,8 @@ def _shown() -> Any:
 
 def _meant(text: str) -> list[Order]:
     """The newest orders that the text means."""
-    found = Order.objects.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
-    return list(chosen_first(found, _shown()))
+    matches = Order.objects.matching(text, by_part=sees_whole_numbers()).order_by("-created_at", "-pk")[:_MOST_FOUND]
+    return list(chosen_first(matches, _shown()))
 
 
 def _questions(ref_id: str) -> list[QuerySet[Any, Any]]:
@@ -94,8 +94,14 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
     sale = shown_sale(order.ref_id, request.user, of_sale)
     owed = sale.payment.amount if sale and sale.is_owed else None
     answer = answer_for(order, head, owed=owed, off_account=sale.off_account if sale else None)
-    current = next((one for one in complaints if one.closed_at is None), None)
-    seen = [order.status, order.polls, answer, [(one.pk, one.state) for one in complaints], len(events)]
+    current = next((complaint for complaint in complaints if complaint.closed_at is None), None)
+    seen = [
+        order.status,
+        order.polls,
+        answer,
+        [(complaint.pk, complaint.state) for complaint in complaints],
+        len(events),
+    ]
     return {
         "order": order,
         "destination": shown_destination(order),
@@ -121,16 +127,16 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
 @require_GET
 def complaint_list(request: StaffRequest) -> HttpResponse:
     """The open complaints, the first due on top; by the filters in the URL also the closed ones, newest first."""
-    found = ComplaintFilter(request.GET, queryset=Complaint.objects.all())
+    filtered = ComplaintFilter(request.GET, queryset=Complaint.objects.all())
     # The orders by themselves: joined, PostgreSQL may read all of them.
     orders = Prefetch("order", queryset=Order.objects.for_table())
-    rows = found.qs.select_related("opened_by").prefetch_related(orders)
-    if found.is_by_due:
+    rows = filtered.qs.select_related("opened_by").prefetch_related(orders)
+    if filtered.is_by_due:
         page = keyset_page(rows, request.GET, time_field="due_at", is_rising=True)
     else:
         page = keyset_page(rows, request.GET, time_field="opened_at")
     table = ComplaintTable(page.rows)
-    return render(request, "complaints/complaint_list.html", {"filter": found, "page": page, "table": table})
+    return render(request, "complaints/complaint_list.html", {"filter": filtered, "page": page, "table": table})
 
 
 @staff_only(Right.VIEW_ORDERS, Right.HANDLE_COMPLAINTS)

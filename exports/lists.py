@@ -54,43 +54,43 @@ class ListFile:
     show: Callable[[StaffRequest, dict[str, Any], int], HttpResponse]
     whole_fields: Fields | None = None
 
-    def csv(self, request: StaffRequest, found: ListFilter) -> HttpResponseBase:
+    def csv(self, request: StaffRequest, filtered: ListFilter) -> HttpResponseBase:
         """The filtered list as CSV, sent while it is read; the worker makes a long one (POST)."""
-        if not found.is_valid():
-            return self._no_file(request, found, found.faults)
+        if not filtered.is_valid():
+            return self._no_file(request, filtered, filtered.faults)
         if request.method == "POST":
-            return self._ask(request, found, Export.Format.CSV)
-        if found.qs.order_by()[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
+            return self._ask(request, filtered, Export.Format.CSV)
+        if filtered.qs.order_by()[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
             why = _("There are more than %(most)s entries. The file is made in the background.")
             most = number_format(MOST_AT_ONCE, force_grouping=True)
-            return self._no_file(request, found, why % {"most": most}, may_ask=Export.Format.CSV)
-        return self._csv_now(request, found)
+            return self._no_file(request, filtered, why % {"most": most}, may_ask=Export.Format.CSV)
+        return self._csv_now(request, filtered)
 
-    def _csv_now(self, request: StaffRequest, found: ListFilter, *, whole: bool = False) -> StreamingHttpResponse:
-        self._note(request, found, Export.Format.CSV, whole=whole)
+    def _csv_now(self, request: StaffRequest, filtered: ListFilter, *, whole: bool = False) -> StreamingHttpResponse:
+        self._note(request, filtered, Export.Format.CSV, whole=whole)
         fields = self.whole_fields if whole and self.whole_fields else self.fields
         name = f"{self.name}-{timezone.localtime():%Y-%m-%d-%H%M}.csv"
         return StreamingHttpResponse(
-            chain(["\ufeff"], csv_blocks(found.qs.order_by("pk").iterator(), fields)),
+            chain(["\ufeff"], csv_blocks(filtered.qs.order_by("pk").iterator(), fields)),
             content_type="text/csv; charset=utf-8",
             headers={"Content-Disposition": f'attachment; filename="{name}"'},
         )
 
-    def xlsx(self, request: StaffRequest, found: ListFilter) -> HttpResponse:
+    def xlsx(self, request: StaffRequest, filtered: ListFilter) -> HttpResponse:
         """Ask the worker for the filtered list as a workbook (POST)."""
-        if not found.is_valid():
-            return self._no_file(request, found, found.faults)
+        if not filtered.is_valid():
+            return self._no_file(request, filtered, filtered.faults)
         if request.method == "POST":
-            return self._ask(request, found, Export.Format.XLSX)
-        return self._no_file(request, found, _("The file is made in the background."), may_ask=Export.Format.XLSX)
+            return self._ask(request, filtered, Export.Format.XLSX)
+        return self._no_file(request, filtered, _("The file is made in the background."), may_ask=Export.Format.XLSX)
 
-    def whole(self, request: StaffRequest, found: ListFilter, *, back: str) -> HttpResponseBase:
-        """Ask for the second factor (GET), and make the file with whole numbers (POST); `back`: the list's address."""
+    def whole(self, request: StaffRequest, filtered: ListFilter, *, back: str) -> HttpResponseBase:
+        """Ask for the second factor (GET), and make the file with full numbers (POST); `back`: the list's address."""
         if not may_take_whole(request.user):
             raise PermissionDenied
-        if not found.is_valid():
-            return self._no_file(request, found, found.faults)
-        content, refusal = {"list": self.name, "query": _query(request, found)}, None
+        if not filtered.is_valid():
+            return self._no_file(request, filtered, filtered.faults)
+        content, refusal = {"list": self.name, "query": _query(request, filtered)}, None
         if request.method == "POST":
             file_format = request.POST.get("format", "")
             if file_format not in Export.Format.values:
@@ -100,9 +100,12 @@ class ListFile:
             except FactorRefused as error:
                 refusal = error
             else:
-                if file_format == Export.Format.CSV and found.qs.order_by()[: MOST_AT_ONCE + 1].count() <= MOST_AT_ONCE:
-                    return self._csv_now(request, found, whole=True)
-                return self._ask(request, found, Export.Format(file_format), whole=True)
+                if (
+                    file_format == Export.Format.CSV
+                    and filtered.qs.order_by()[: MOST_AT_ONCE + 1].count() <= MOST_AT_ONCE
+                ):
+                    return self._csv_now(request, filtered, whole=True)
+                return self._ask(request, filtered, Export.Format(file_format), whole=True)
         context = {
             "act": WHOLE_FILE,
             "content": content,
@@ -114,7 +117,7 @@ class ListFile:
         return render(request, "exports/whole_numbers.html", context)
 
     def _ask(
-        self, request: StaffRequest, found: ListFilter, file_format: Export.Format, *, whole: bool = False
+        self, request: StaffRequest, filtered: ListFilter, file_format: Export.Format, *, whole: bool = False
     ) -> HttpResponse:
         try:
             request_file(
@@ -122,33 +125,33 @@ class ListFile:
                 list_name=self.name,
                 task=self.task,
                 permission=" ".join(self.rights),
-                query=_query(request, found),
+                query=_query(request, filtered),
                 file_format=file_format,
-                found=found.qs,
+                rows=filtered.qs,
                 whole_numbers=whole,
             )
         except TooManyRows as refusal:
-            return self._no_file(request, found, str(refusal))
+            return self._no_file(request, filtered, str(refusal))
         except TooManyFiles as refusal:
             messages.error(request, str(refusal))
         else:
-            self._note(request, found, file_format, whole=whole)
+            self._note(request, filtered, file_format, whole=whole)
         expect_news(request)
         return redirect("export_list")
 
     def _note(
-        self, request: StaffRequest, found: ListFilter, file_format: Export.Format, *, whole: bool = False
+        self, request: StaffRequest, filtered: ListFilter, file_format: Export.Format, *, whole: bool = False
     ) -> None:
-        facts = {"format": file_format.value, "query": _query(request, found)}
+        facts = {"format": file_format.value, "query": _query(request, filtered)}
         if whole:
             facts["numbers"] = "whole"
         record(Kind.EXPORT_MADE, person=request.user, subject=self.name, facts=facts)
 
-    def _no_file(self, request: StaffRequest, found: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
+    def _no_file(self, request: StaffRequest, filtered: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
         """Exactly the rows of the request. `may_ask`: the format that the worker can make of it."""
-        context = {"filter": found, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
+        context = {"filter": filtered, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
         return self.show(request, context, 200 if may_ask else 400)
 
 
-def _query(request: StaffRequest, found: ListFilter) -> str:
-    return urlencode({name: request.GET[name] for name in found.form.fields if request.GET.get(name)})
+def _query(request: StaffRequest, filtered: ListFilter) -> str:
+    return urlencode({name: request.GET[name] for name in filtered.form.fields if request.GET.get(name)})

@@ -44,16 +44,16 @@ def request_file(
     permission: str,
     query: str,
     file_format: str,
-    found: models.QuerySet[Any],
+    rows: models.QuerySet[Any],
     whole_numbers: bool = False,
 ) -> Export:
-    """Have the worker write a file of `found`; the same one again while it is under way.
+    """Have the worker write a file of `rows`; the same one again while it is under way.
 
     `task`: the name of the task that takes the export's id and calls `write_file`. `whole_numbers`: whether it holds
     customers' numbers whole: the caller has checked the right and the second factor. Raises `TooManyRows` when a
     workbook cannot hold them, `TooManyFiles` when this person waits for several already.
     """
-    if file_format == Export.Format.XLSX and found.order_by()[: MOST_ROWS + 1].count() > MOST_ROWS:
+    if file_format == Export.Format.XLSX and rows.order_by()[: MOST_ROWS + 1].count() > MOST_ROWS:
         raise TooManyRows(
             _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
             % {"most": number_format(MOST_ROWS, force_grouping=True)}
@@ -79,22 +79,22 @@ def request_file(
     return export
 
 
-def write_file(export_id: int, found: models.QuerySet[Any], fields: Fields) -> None:
-    """Write the rows of `found` (oldest first, as they are now) into the file that was asked for.
+def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields) -> None:
+    """Write the rows of `rows` (oldest first, as they are now) into the file that was asked for.
 
     Safe to call twice, late, or not at all: one worker holds the file, and a killed one's is begun again.
     """
     export = _claim(export_id)
     if export is None:
         return
-    newest = found.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
-    found = found.filter(pk__lte=newest).order_by("pk")
+    newest = rows.order_by().aggregate(newest=models.Max("pk"))["newest"] or 0
+    rows = rows.filter(pk__lte=newest).order_by("pk")
     write = write_csv if export.file_format == Export.Format.CSV else write_workbook
     try:
-        export.rows_total = found.count()
+        export.rows_total = rows.count()
         _hold(export, rows_total=export.rows_total, rows_done=0)
         with tempfile.TemporaryFile() as file:
-            write(file, _counted(export, found), fields)
+            write(file, _counted(export, rows), fields)
             _store(export, file)
     except TakenOver:
         log.info("export_taken_over", export=export.pk)
@@ -120,10 +120,10 @@ def _hold(export: Export, **facts: int) -> None:
         raise TakenOver
 
 
-def _counted(export: Export, found: models.QuerySet[Any]) -> Iterator[Any]:
+def _counted(export: Export, all_rows: models.QuerySet[Any]) -> Iterator[Any]:
     """The rows, read by key in chunks: no transaction stays open, and the page shows how far it is."""
     done = last = 0
-    while rows := list(found.filter(pk__gt=last)[:_CHUNK]):
+    while rows := list(all_rows.filter(pk__gt=last)[:_CHUNK]):
         yield from rows
         done, last = done + len(rows), rows[-1].pk
         _hold(export, rows_done=done, rows_total=max(done, export.rows_total))

@@ -58,8 +58,8 @@ _AMOUNTS, _STATUSES = {"price", "cost"}, {"said", "status"}
 def incident_words(detail: str) -> str:
     """The detail of an incident in words; as it was written where no sentence of ours is known."""
     for pattern, words in _SENTENCES:
-        if found := pattern.fullmatch(detail):
-            return str(words) % {name: _shown(name, part) for name, part in found.groupdict().items()}
+        if match := pattern.fullmatch(detail):
+            return str(words) % {name: _shown(name, part) for name, part in match.groupdict().items()}
     return detail
 
 

@@ -49,10 +49,10 @@ class MeterOwner:
         for part in filter(None, (part.strip() for part in serial.rest.split("·"))):
             if not tariff and _TARIFF.fullmatch(part):
                 tariff = part.upper()
-            elif not power and (found := _POWER.fullmatch(part)) and (found[2] or tariff):
-                power = f"{found[1]} VA"
-            elif not energy and (found := _ENERGY.fullmatch(part)) and (found[2] or power):
-                energy = f"{found[1] if ',' in found[1] else found[1].replace('.', ',')} kWh"
+            elif not power and (match := _POWER.fullmatch(part)) and (match[2] or tariff):
+                power = f"{match[1]} VA"
+            elif not energy and (match := _ENERGY.fullmatch(part)) and (match[2] or power):
+                energy = f"{match[1] if ',' in match[1] else match[1].replace('.', ',')} kWh"
             elif not name and not tariff and any(letter.isalpha() for letter in part):
                 name = part
             else:

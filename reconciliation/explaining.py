@@ -71,9 +71,9 @@ def explain(
     # mostly nothing is late, and then the work does not grow with the differences that are open
     events, left, rest = _explained(change, late, differences, awaiting) if late else ([], list(differences), change)
     if rest:
-        found = Difference(amount=rest, from_no=from_no, to_no=to_no)
-        events.append(Found(found))
-        left.append(found)
+        difference = Difference(amount=rest, from_no=from_no, to_no=to_no)
+        events.append(Found(difference))
+        left.append(difference)
     return events, left
 
 
@@ -83,7 +83,7 @@ def _explained(
     """The differences that late entries explain, the ones left, and the rest of the change (rupiah, signed)."""
     exact = _exact(late, differences)
     taken = set(exact.values())
-    others = _Places([one for one in differences if one not in taken])
+    others = _Places([difference for difference in differences if difference not in taken])
     merged = [entry for entry in late if entry not in exact and others.has_one_after(entry.from_no)]
     debits = [entry for entry in merged if entry.change < 0]
     refunded = {entry.ref_id for entry in late if entry.change > 0}
@@ -119,7 +119,7 @@ def _believed(
     def unlikely_beside(entry: LateEntry) -> tuple[bool, int]:
         """The same as `unlikely` of the exact ones with this one; of a thousand each is judged by itself."""
         more = {entry, debit_of.get(entry.ref_id, entry) if entry.change > 0 else entry} - base
-        return base_change + sum(one.change for one in more) not in expected, -len(more & sure)
+        return base_change + sum(other.change for other in more) not in expected, -len(more & sure)
 
     def unlikely(way: Sequence[LateEntry]) -> tuple[int, int]:
         chosen = set(way)
@@ -134,8 +134,8 @@ def _believed(
 def _exact(late: Sequence[LateEntry], differences: Sequence[Difference]) -> dict[LateEntry, Difference]:
     """The difference of just its amount for each entry that has one, each for one entry."""
     same: dict[int, list[Difference]] = {}
-    for one in differences:
-        same.setdefault(one.amount, []).append(one)
+    for difference in differences:
+        same.setdefault(difference.amount, []).append(difference)
     places = {amount: _Places(ones) for amount, ones in same.items()}
     exact: dict[LateEntry, Difference] = {}
     for is_sure in (True, False):
@@ -161,7 +161,7 @@ class _Places:
 
     def __init__(self, differences: Sequence[Difference]) -> None:
         self._now: list[Difference | None] = list(differences)
-        self._index = {one: index for index, one in enumerate(differences)}
+        self._index = {difference: index for index, difference in enumerate(differences)}
         self._by_end = sorted(range(len(differences)), key=lambda index: differences[index].to_no)
         self._rank = {index: rank for rank, index in enumerate(self._by_end)}
         self._ends = [differences[index].to_no for index in self._by_end]
@@ -180,8 +180,8 @@ class _Places:
         if entry.change < 0:
             rank = self._first_after(entry.from_no)
             return self._now[self._by_end[rank]] if rank < len(self._ends) else None
-        possible = (one for one in self._now if one and one.to_no > entry.from_no)
-        return min(possible, key=lambda one: abs(one.amount - entry.change), default=None)
+        possible = (difference for difference in self._now if difference and difference.to_no > entry.from_no)
+        return min(possible, key=lambda difference: abs(difference.amount - entry.change), default=None)
 
     def put(self, rest: Sequence[Difference], *, in_place_of: Difference) -> None:
         """The rest of a difference, if any, takes its place."""
@@ -194,7 +194,7 @@ class _Places:
 
     def left(self) -> list[Difference]:
         """Those that are not used up, in their order."""
-        return [one for one in self._now if one]
+        return [difference for difference in self._now if difference]
 
     def _first_after(self, no: int) -> int:
         rank = bisect_right(self._ends, no)

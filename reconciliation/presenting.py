@@ -174,8 +174,8 @@ class ShownDifference:
 
 def shown_difference(pk: int) -> ShownDifference | None:
     """This difference, if there is one."""
-    found = shown_from(*read_together(*_questions(Q(pk=pk), Q(difference=pk))))
-    return found[0] if found else None
+    shown = shown_from(*read_together(*_questions(Q(pk=pk), Q(difference=pk))))
+    return shown[0] if shown else None
 
 
 def open_questions() -> list[QuerySet[Any]]:
@@ -186,11 +186,11 @@ def open_questions() -> list[QuerySet[Any]]:
 
 def _questions(which: Q, of_which: Q) -> list[QuerySet[Any]]:
     others = ("closed_with", "rest_of", "rest", "makes_good", "made_good_by")
-    found = Difference.objects.select_related(
+    differences = Difference.objects.select_related(
         *others, "acknowledged_by", "entry", "explained_by", "expected__announced_by"
     )
     adjustments = Adjustment.objects.select_related("proposed_by", "approved_by", "declined_by")
-    return [found.filter(which)[:50], adjustments.filter(of_which)]
+    return [differences.filter(which)[:50], adjustments.filter(of_which)]
 
 
 def shown_from(differences: list[Difference], adjustments: list[Adjustment]) -> list[ShownDifference]:
@@ -198,7 +198,7 @@ def shown_from(differences: list[Difference], adjustments: list[Adjustment]) -> 
     return [
         ShownDifference(
             difference=difference,
-            adjustments=[one for one in adjustments if one.difference_id == difference.pk],
+            adjustments=[adjustment for adjustment in adjustments if adjustment.difference_id == difference.pk],
             expected=getattr(difference, "expected", None),
         )
         for difference in differences

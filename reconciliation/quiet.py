@@ -105,7 +105,7 @@ def judge(
     `differences`: those that the entry of an order decided late may explain. The time grows with what is handed in, and
     in proportion to it.
     """
-    ledger, found = _Ledger(progress, known), list(differences)
+    ledger, left = _Ledger(progress, known), list(differences)
     events: list[Event] = []
     quiet = 0
     for reading in sorted(readings, key=lambda reading: reading.answered_no):
@@ -118,11 +118,11 @@ def judge(
             now = replace(progress, quiet=reading, booked=ledger.booked, outside=ledger.left_over(reading))
             between = {"from_no": progress.quiet.no, "to_no": reading.answered_no}
             awaiting = ledger.awaiting(**between)
-            happened, found = explain(now.outside - progress.outside, late, found, awaiting, **between)
+            happened, left = explain(now.outside - progress.outside, late, left, awaiting, **between)
             events += happened
             progress = now
         progress = replace(progress, judged_no=max(progress.judged_no, reading.answered_no))
-    return Judgement(progress=progress, events=events, differences=found, quiet=quiet)
+    return Judgement(progress=progress, events=events, differences=left, quiet=quiet)
 
 
 def opening(reading: Reading, known: Known) -> int | None:

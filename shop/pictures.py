@@ -45,12 +45,12 @@ def read_picture(content: bytes) -> Picture:
     if len(content) > MOST_LOGO_BYTES:
         raise LogoRefused("too_big")
     try:
-        found = next(filter(None, (read(content) for read in (_png, _jpeg, _webp))), None)
+        picture = next(filter(None, (read(content) for read in (_png, _jpeg, _webp))), None)
     except (struct.error, IndexError):  # it ends too early
-        found = None
-    if found is None:
+        picture = None
+    if picture is None:
         raise LogoRefused("format")
-    content_type, width, height = found
+    content_type, width, height = picture
     if not all(LEAST_PIXELS <= pixels <= MOST_PIXELS for pixels in (width, height)):
         raise LogoRefused("size")
     return Picture(content, content_type, width, height)

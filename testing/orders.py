@@ -45,7 +45,7 @@ def report(order: Order, status: str = "success", *, source: OrderEvent.Source =
     """The upstream says this of the order, by `source`; the order afterwards."""
     kept = {name: facts.pop(name) for name in ("asked_no", "callback_id") if name in facts}
     said = reported(order, status, **facts)
-    return apply_report(order.pk, Report(said=said, source=source, raw={"status": status}, **kept))
+    return apply_report(order.pk, Report(data=said, source=source, raw={"status": status}, **kept))
 
 
 def answer(order: Order, status: Status, **facts: Any) -> Order:

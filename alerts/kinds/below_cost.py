@@ -15,12 +15,12 @@ class BelowCost(AlertKind, permission=Right.VIEW_COST):
     """One for all listed products that sell below cost, the largest loss first; it ends when none does."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        found = now.below_cost
-        if not found:
+        products = now.below_cost
+        if not products:
             return []
-        largest = found[0].price - found[0].sells_for
-        names = [product.name for product in found[:_NAMED]]
-        return [Reason(facts={"count": len(found), "names": names, "largest_loss": largest})]
+        largest = products[0].price - products[0].sells_for
+        names = [product.name for product in products[:_NAMED]]
+        return [Reason(facts={"count": len(products), "names": names, "largest_loss": largest})]
 
     def words(self, facts: Facts, person: Person) -> Words:
         count = int(facts.get("count", 1))

@@ -161,7 +161,7 @@ class _Rule:
     holds: Callable[[Order, User], bool]
 
     def allows(self, order: Order, person: User) -> bool:
-        return any(person.has_perm(one) for one in self.rights) and self.holds(order, person)
+        return any(person.has_perm(right) for right in self.rights) and self.holds(order, person)
 
 
 _RULES = {

@@ -73,9 +73,9 @@ def _last_orders(now: dt.datetime) -> list[_Sold]:
 
 def _health(orders: Sequence[_Sold], now: dt.datetime) -> Health:
     ended = [
-        (one.final_at, one.status == Status.FAILED)
-        for one in orders
-        if one.final_at and one.status in {Status.SUCCESS, Status.REVERSED, Status.FAILED}
+        (order.final_at, order.status == Status.FAILED)
+        for order in orders
+        if order.final_at and order.status in {Status.SUCCESS, Status.REVERSED, Status.FAILED}
     ]
     last = sorted(ended, reverse=True)[:LAST_ORDERS]
     failures = [at for at, has_failed in last if has_failed]
@@ -88,12 +88,12 @@ def _health(orders: Sequence[_Sold], now: dt.datetime) -> Health:
 def _slow_until(orders: Sequence[_Sold], now: dt.datetime) -> dt.datetime | None:
     """Until when it is called slow; None when it is not."""
     took = []
-    for one in orders:
-        if one.sent_at and (one.status in POLLED or one.status in {Status.SUCCESS, Status.FAILED}):
-            long = (one.final_at or now) - one.sent_at > _SLOW_AFTER
-            if long or one.final_at:  # a young one on its way says nothing yet
-                took.append((one.sent_at, long, one.final_at))
-    last = sorted(took, key=lambda one: one[0], reverse=True)[:_SLOW_OF]
+    for order in orders:
+        if order.sent_at and (order.status in POLLED or order.status in {Status.SUCCESS, Status.FAILED}):
+            long = (order.final_at or now) - order.sent_at > _SLOW_AFTER
+            if long or order.final_at:  # a young one on its way says nothing yet
+                took.append((order.sent_at, long, order.final_at))
+    last = sorted(took, key=lambda times: times[0], reverse=True)[:_SLOW_OF]
     slow = [(sent_at, final_at) for sent_at, long, final_at in last if long]
     if len(slow) < _LEAST_SLOW:
         return None

@@ -36,9 +36,9 @@ class Allowance:
 
         For several orders, `amount` is the sum and `largest` the largest of them.
         """
-        one = amount if largest is None else largest
-        if self.limits.per_order is not None and one > self.limits.per_order:
-            return LimitReached("per_order", amount=one, limit=self.limits.per_order, left=self.left)
+        largest_amount = amount if largest is None else largest
+        if self.limits.per_order is not None and largest_amount > self.limits.per_order:
+            return LimitReached("per_order", amount=largest_amount, limit=self.limits.per_order, left=self.left)
         if self.limits.per_day is not None and self.left is not None and amount > self.left:
             return LimitReached("per_day", amount=amount, limit=self.limits.per_day, left=self.left)
         return None

@@ -130,14 +130,14 @@ def begin(order: Order, to: Status, cause: Cause, *, wait: float | None = None, 
 
 def write(moves: Sequence[Move]) -> None:
     """Write moves of different orders: in one statement each the orders, payments, timelines and, last, the books."""
-    update_rows([one.order for one in moves], _CHANGING)
-    drawers.end_payments([_ending(one.order) for one in moves if one.order.final_at])
+    update_rows([move.order for move in moves], _CHANGING)
+    drawers.end_payments([_ending(move.order) for move in moves if move.order.final_at])
     _write(moves)
-    recount_when_committed([one.order.status for one in moves])
-    for one in moves:
-        ring_when_committed(one.order.next_poll_at)
-        source, after = str(one.cause.source), one.order.status
-        log.info("order_moved", ref_id=one.order.ref_id, before=str(one.before), after=after, source=source)
+    recount_when_committed([move.order.status for move in moves])
+    for move in moves:
+        ring_when_committed(move.order.next_poll_at)
+        source, after = str(move.cause.source), move.order.status
+        log.info("order_moved", ref_id=move.order.ref_id, before=str(move.before), after=after, source=source)
 
 
 def _ending(order: Order) -> Ending:
@@ -149,22 +149,26 @@ def _write(moves: Sequence[Move]) -> None:
     insert_rows(
         [
             OrderEvent(
-                order=one.order,
-                from_status=one.before or "",
-                to_status=one.order.status,
-                source=one.cause.source,
-                actor_id=_id(one.cause.actor),
-                note=one.cause.note[:500],
-                facts=one.cause.facts,
-                raw=one.cause.raw,
-                callback_id=one.cause.callback_id,
+                order=move.order,
+                from_status=move.before or "",
+                to_status=move.order.status,
+                source=move.cause.source,
+                actor_id=_id(move.cause.actor),
+                note=move.cause.note[:500],
+                facts=move.cause.facts,
+                raw=move.cause.raw,
+                callback_id=move.cause.callback_id,
             )
-            for one in moves
+            for move in moves
         ]
     )
     try:
         ledger.post(
-            [step for one in moves for step in steps_of(one.order, before=one.before, actor_id=_id(one.cause.actor))]
+            [
+                step
+                for move in moves
+                for step in steps_of(move.order, before=move.before, actor_id=_id(move.cause.actor))
+            ]
         )
     except NotEnough as short:
         raise BalanceShort(price=short.amount, available=short.available) from short

@@ -102,15 +102,15 @@ def place_order(
     or sent then.
     """
     destination = product.kind.clean(destination)
-    found = _look(product, destination, idempotency_key)
-    if before := next((order for order in found if order.idempotency_key == idempotency_key), None):
+    same_or_repeated = _look(product, destination, idempotency_key)
+    if before := next((order for order in same_or_repeated if order.idempotency_key == idempotency_key), None):
         return _same_order(before, product, destination, payment)
     refuse_if_not_for_sale(product)
     if product.price > max_price or (product.price < max_price and not takes_less):
         raise PriceMoved(product.price)
     if selling_price not in {None, product.sells_for}:
         raise SellingPriceMoved(product.sells_for)
-    _refuse_any(found, confirm_repeat=confirm_repeat)
+    _refuse_any(same_or_repeated, confirm_repeat=confirm_repeat)
     is_below_cost = product.sells_for < product.price
     if is_below_cost:
         refuse_below_cost(placed_by, reason)
@@ -183,7 +183,7 @@ def refuse_if_among(
     repeats: Iterable[Order], *, product_code: str, destination: str, confirm_repeat: bool = False
 ) -> None:
     """The same as `refuse_repeat`, where `repeats_of` has been read."""
-    same = [one for one in repeats if (one.product_code, one.destination) == (product_code, destination)]
+    same = [repeat for repeat in repeats if (repeat.product_code, repeat.destination) == (product_code, destination)]
     _refuse_any(same, confirm_repeat=confirm_repeat)
 
 

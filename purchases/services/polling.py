@@ -58,7 +58,7 @@ def poll(order_id: int, *, call_class: CallClass, permit_id: str = "") -> Found:
             return Found.NOT_FOUND
         return Found.NO_ANSWER
     _poll_later(order)
-    apply_report(order.pk, Report(said=reply.data, source=_POLL, raw=reply.raw, asked_no=reply.sent_no))
+    apply_report(order.pk, Report(data=reply.data, source=_POLL, raw=reply.raw, asked_no=reply.sent_no))
     return Found.REPORTED
 
 

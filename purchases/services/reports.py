@@ -27,7 +27,7 @@ class Report:
     `asked_no`: the number that was taken before the request which it answers. `raw`: the message as it came.
     """
 
-    said: Transaction
+    data: Transaction
     source: OrderEvent.Source
     raw: dict[str, Any] | None = None
     asked_no: int | None = None
@@ -36,7 +36,7 @@ class Report:
     @property
     def status(self) -> Status:
         """The order's status, as the upstream reports it."""
-        return Status(self.said.status)
+        return Status(self.data.status)
 
     @property
     def origin(self) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def apply_reports(reports: Mapping[str, Report]) -> dict[str, tuple[Status, Stat
 def _apply(reports: Mapping[Order, Report]) -> None:
     before = {order: (order.status, order.sn) for order in reports}
     moves = [moved for order, report in reports.items() if (moved := _take(order, report))]
-    news = [one for one in reports if one.status == Status.SUCCESS and before[one] != (one.status, one.sn)]
+    news = [order for order in reports if order.status == Status.SUCCESS and before[order] != (order.status, order.sn)]
     check_serials({order: reports[order].origin for order in news})
     write(moves)  # last: it takes the books
 
@@ -98,17 +98,17 @@ def _facts(order: Order) -> list[object]:
 
 
 def _follow(order: Order, report: Report) -> Move:
-    said = report.said
+    data = report.data
     return begin(
         order,
         report.status,
-        Cause(source=report.source, note=said.message, raw=report.raw, callback_id=report.callback_id),
+        Cause(source=report.source, note=data.message, raw=report.raw, callback_id=report.callback_id),
         error_code="",
-        message=said.message or order.message,
-        trx_id=said.trx_id or order.trx_id,
-        sn=said.sn or order.sn,
+        message=data.message or order.message,
+        trx_id=data.trx_id or order.trx_id,
+        sn=data.sn or order.sn,
         # The amount that the books debit: the first report fixes it.
-        price=order.price or said.price or order.max_price,
+        price=order.price or data.price or order.max_price,
     )
 
 
@@ -118,36 +118,36 @@ def _is_about(order: Order, report: Report) -> bool:
     Another product or destination under our ref_id says nothing about ours. A second trx_id, or a price that is
     another than before, none, or above the confirmed one, is ours and for a person to look at.
     """
-    said = report.said
-    if said.product_code != order.product_code:
-        detail = f"product {said.product_code!r} instead of {order.product_code!r}"
+    data = report.data
+    if data.product_code != order.product_code:
+        detail = f"product {data.product_code!r} instead of {order.product_code!r}"
         _incident(order, report, Incident.Kind.MISMATCH, detail)
         return False
-    if not is_same_number(said.destination, order.destination):
+    if not is_same_number(data.destination, order.destination):
         _incident(order, report, Incident.Kind.MISMATCH, "the destination is not the order's")
         return False
-    if order.trx_id and said.trx_id != order.trx_id:
-        detail = f"a second trx_id than {order.trx_id!r}: {said.trx_id!r}"
+    if order.trx_id and data.trx_id != order.trx_id:
+        detail = f"a second trx_id than {order.trx_id!r}: {data.trx_id!r}"
         _incident(order, report, Incident.Kind.CONTRADICTION, detail)
-    if not said.price:
+    if not data.price:
         taken = order.price or order.max_price
         _incident(order, report, Incident.Kind.OTHER_PRICE, f"reported without a price, taken to be {taken} rupiah")
-    elif order.price and said.price != order.price:
-        detail = f"another price than {order.price} is reported: {said.price}"
+    elif order.price and data.price != order.price:
+        detail = f"another price than {order.price} is reported: {data.price}"
         _incident(order, report, Incident.Kind.OTHER_PRICE, detail)
-    elif said.price > order.max_price:
-        detail = f"charged {said.price}, confirmed were {order.max_price} rupiah"
+    elif data.price > order.max_price:
+        detail = f"charged {data.price}, confirmed were {order.max_price} rupiah"
         _incident(order, report, Incident.Kind.PRICE_ABOVE_MAX, detail)
     return True
 
 
 def _compare(order: Order, report: Report) -> None:
     """A report that moves nothing: the same again, old news, or a contradiction."""
-    said, before = report.said, Status(order.status)
+    data, before = report.data, Status(order.status)
     if report.status == before:
-        order.trx_id = order.trx_id or said.trx_id  # two people decided so before the upstream said it
-        if before in FINAL and said.sn:
-            _compare_sn(order, report, said.sn)
+        order.trx_id = order.trx_id or data.trx_id  # two people decided so before the upstream said it
+        if before in FINAL and data.sn:
+            _compare_sn(order, report, data.sn)
         return
     if report.status == Status.PENDING:
         # Old news about a transaction that we know. One that we took for never accepted cannot be pending.

@@ -145,9 +145,9 @@ def poll_before_deciding(order: Order) -> None:
     """
     if order.action_reason != ActionReason.NEVER_ARRIVED:
         return
-    found = poll(order.pk, call_class=CallClass.INTERACTIVE)
-    if found == Found.REPORTED:
+    result = poll(order.pk, call_class=CallClass.INTERACTIVE)
+    if result == Found.REPORTED:
         order.refresh_from_db()
         raise not_possible(order)
-    if found == Found.NO_ANSWER:
+    if result == Found.NO_ANSWER:
         raise ActionRefused(_("The provider cannot be asked at the moment, so nothing was decided. Try again later."))

@@ -73,7 +73,7 @@ def submit(order_id: int, *, call_class: CallClass, permit_id: str = "") -> None
     except UpstreamError as error:
         apply_verdict(order.pk, _after(error, claimed), attempt=order.attempt)
         return
-    report = Report(said=reply.data, source=_SUBMIT, raw=reply.raw, asked_no=claimed.number)
+    report = Report(data=reply.data, source=_SUBMIT, raw=reply.raw, asked_no=claimed.number)
     apply_report(order.pk, report)
 
 
@@ -104,10 +104,10 @@ def _endpoint(order_id: int) -> Endpoint | None:
         cursor.execute(
             "SELECT kind FROM purchases_order WHERE id = %s AND status = %s", [order_id, Status.QUEUED.value]
         )
-        found = cursor.fetchone()
-    if found is None:
+        row = cursor.fetchone()
+    if row is None:
         return None
-    return Endpoint.BILL_PAY if found[0] == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
+    return Endpoint.BILL_PAY if row[0] == Order.Kind.BILL else Endpoint.TRANSACTION_CREATE
 
 
 def _request(order: Order) -> Request[Transaction]:

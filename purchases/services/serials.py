@@ -92,13 +92,13 @@ def _look_up(orders: Collection[Order]) -> list[tuple[Order, _Facts]]:
         return [(by_key[pk], _Facts(*facts)) for pk, *facts in cursor.fetchall()]
 
 
-def _record(order: Order, facts: _Facts, twin: str | None, said: Mapping[str, Any]) -> None:
+def _record(order: Order, facts: _Facts, twin: str | None, source: Mapping[str, Any]) -> None:
     if twin:
-        record_incident(order, Incident.Kind.DOUBLED_SN, f"{order.sn[:100]!r} is also the SN of {twin}", **said)
+        record_incident(order, Incident.Kind.DOUBLED_SN, f"{order.sn[:100]!r} is also the SN of {twin}", **source)
     is_token = order.kind == Order.Kind.PURCHASE and kind_called(facts.number_kind) is METER
     if is_token and not token_of(order.sn):
         detail = f"the SN is {order.sn[:100]!r}" if order.sn else "there is no SN"
-        record_incident(order, Incident.Kind.NO_TOKEN, detail, **said)
+        record_incident(order, Incident.Kind.NO_TOKEN, detail, **source)
 
 
 def _compared(sn: str) -> str:

@@ -21,10 +21,10 @@ from purchases.tables import OrderTable
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
     """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
-    found = OrderFilter(request.GET, queryset=Order.objects.all())
-    page = keyset_page(found.qs, request.GET, shown=Order.objects.for_table())
+    filtered = OrderFilter(request.GET, queryset=Order.objects.all())
+    page = keyset_page(filtered.qs, request.GET, shown=Order.objects.for_table())
     table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user))
-    context = {"filter": found, "page": page, "table": table, "live": _live(request, page.rows)}
+    context = {"filter": filtered, "page": page, "table": table, "live": _live(request, page.rows)}
     return render(request, "purchases/order_list.html", context)
 
 

@@ -85,9 +85,9 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
     request.session["receipt_paper"] = paper.value
 
 
-def _printed(request: StaffRequest, found: QuerySet[ReceiptPrint]) -> HttpResponse:
+def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
     prints = list(
-        found.select_related(
+        queryset.select_related(
             "shop",
             "order__placed_by",
             "order__product__brand",

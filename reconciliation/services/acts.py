@@ -53,7 +53,9 @@ class AdjustmentAct(Act):
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The difference as it is now. Raises as `content_now`."""
-        proposed = next((one for one in seen.answers[0] if one.pk == approval.facts.get("adjustment")), None)
+        proposed = next(
+            (adjustment for adjustment in seen.answers[0] if adjustment.pk == approval.facts.get("adjustment")), None
+        )
         if proposed is None:
             return approval.facts
         refuse_closed(proposed.difference)

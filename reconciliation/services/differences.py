@@ -106,15 +106,15 @@ def match_announced(difference: Difference) -> None:
 
 
 def _store(
-    found: explaining.Difference, rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
+    unexplained: explaining.Difference, rows: dict[explaining.Difference, Difference], times: dict[int, dt.datetime]
 ) -> Difference:
-    other_part = rows[found.rest_of] if found.rest_of else None
+    other_part = rows[unexplained.rest_of] if unexplained.rest_of else None
     difference = Difference(
-        amount=found.amount,
-        from_no=found.from_no,
-        to_no=found.to_no,
-        from_at=other_part.from_at if other_part else times[found.from_no],
-        to_at=other_part.to_at if other_part else times[found.to_no],
+        amount=unexplained.amount,
+        from_no=unexplained.from_no,
+        to_no=unexplained.to_no,
+        from_at=other_part.from_at if other_part else times[unexplained.from_no],
+        to_at=other_part.to_at if other_part else times[unexplained.to_no],
         rest_of=other_part,
     )
     named = _candidates(difference)
@@ -213,7 +213,7 @@ def _candidates(difference: Difference) -> dict[str, str]:
             _Why.NEVER_DEBITED: _entries_between(difference, _Kind.DEBIT),
         }
     named: dict[str, str] = {}
-    for why, found in questions.items():
-        for ref_id in found.values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
+    for why, candidates in questions.items():
+        for ref_id in candidates.values_list("ref_id", flat=True)[:_MOST_CANDIDATES]:
             named.setdefault(ref_id, why)
     return dict(list(named.items())[:_MOST_CANDIDATES])

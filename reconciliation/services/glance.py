@@ -53,6 +53,6 @@ def glance() -> Glance:
     now = timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(_GLANCE, [now - EXPECTED_FOR])
-        *figures, found, named, proposed, announced, arrived, is_reserved, is_open = cursor.fetchone()
-    account = [*figures, found, now.replace(second=0, microsecond=0).isoformat()]
-    return Glance(account, [found, named, proposed, announced, arrived], bool(is_reserved or is_open))
+        *figures, open_sum, named, proposed, announced, arrived, is_reserved, is_open = cursor.fetchone()
+    account = [*figures, open_sum, now.replace(second=0, microsecond=0).isoformat()]
+    return Glance(account, [open_sum, named, proposed, announced, arrived], bool(is_reserved or is_open))

@@ -46,21 +46,21 @@ def prove(*, everything: bool = False) -> Proof:
         everything = True
     proved = Proof(upto=before.upto, balance=before.balance, reserved=before.reserved)
     proof = nothing_proved() if everything else proved
-    found = _look(proof, everything=everything)
-    if found:
-        log.error("books_have_a_flaw", kind=str(found.kind), amount=found.amount, entry=found.entry_id)
+    flaw = _look(proof, everything=everything)
+    if flaw:
+        log.error("books_have_a_flaw", kind=str(flaw.kind), amount=flaw.amount, entry=flaw.entry_id)
     with transaction.atomic():
         current = Proof.objects.select_for_update().get_or_create(only=True)[0]
         if current.all_proved_at and (current.all_proved_at > began if everything else _differs(current, before)):
             return current  # everything was proved meanwhile, from a later beginning
-        if not found:
+        if not flaw:
             current.upto, current.balance, current.reserved = proof.upto, proof.balance, proof.reserved
         current.proved_at = began
         if everything:
             current.all_proved_at = began
-        current.flaw = found.kind if found else ""
-        current.flaw_amount = found.amount if found else 0
-        current.flaw_entry = found.entry_id if found else None
+        current.flaw = flaw.kind if flaw else ""
+        current.flaw_amount = flaw.amount if flaw else 0
+        current.flaw_entry = flaw.entry_id if flaw else None
         current.save()
         return current
 
@@ -80,10 +80,10 @@ def _look(proof: Proof, *, everything: bool) -> FoundFlaw | None:
     in_parts = newest if everything else newest - ENTRIES_AT_ONCE
     while proof.upto < in_parts:
         with snapshot():
-            if found := _wrong_entry(proof, min(proof.upto + ENTRIES_AT_ONCE, newest)):
-                return found
-    if everything and (found := _wrong_order() or _closed_otherwise()):
-        return found
+            if flaw := _wrong_entry(proof, min(proof.upto + ENTRIES_AT_ONCE, newest)):
+                return flaw
+    if everything and (flaw := _wrong_order() or _closed_otherwise()):
+        return flaw
     with snapshot():
         return (
             _wrong_entry(proof, newest_entry())
@@ -105,8 +105,8 @@ def _wrong_order() -> FoundFlaw | None:
     """The first order that lacks an entry; oldest first, in parts."""
     ids = Order.objects.aggregate(oldest=Min("pk"), newest=Max("pk"))
     for before in range((ids["oldest"] or 1) - 1, ids["newest"] or 0, ORDERS_AT_ONCE):
-        if found := _first_of(_OF_ORDERS, first=before, last=before + ORDERS_AT_ONCE):
-            return found
+        if flaw := _first_of(_OF_ORDERS, first=before, last=before + ORDERS_AT_ONCE):
+            return flaw
     return None
 
 
@@ -116,8 +116,8 @@ def _closed_otherwise() -> FoundFlaw | None:
 
 
 def _wrong_sum_of_differences() -> FoundFlaw | None:
-    found = Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0
-    off = books().found - found
+    total = Difference.objects.open().aggregate(total=Sum("amount"))["total"] or 0
+    off = books().found - total
     return FoundFlaw(kind=Flaw.FOUND, amount=off) if off else None
 
 

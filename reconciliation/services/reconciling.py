@@ -108,9 +108,9 @@ def position_from(rows: list[Reconciliation], kept: list[Books], proofs: list[Pr
     """How the account stands, of the answers to `position_questions`."""
     look = _look(rows[0] if rows else Reconciliation())
     left = look.judgement.differences if look.judgement else []
-    labels = [_label_of(one, look.rows) for one in left]
+    labels = [_label_of(difference, look.rows) for difference in left]
     current, proof = kept[0] if kept else Books(), proofs[0] if proofs else Proof()
-    difference = look.difference(sum(one.amount for one in left), proof)
+    difference = look.difference(sum(open_difference.amount for open_difference in left), proof)
     return Position(
         reported=look.reported,
         reported_at=look.newest.answered_at if look.newest else None,
@@ -191,9 +191,9 @@ class _Look:
         quiet_no = self.judgement.progress.quiet.answered_no if self.judgement else 0
         return self.newest is not None and self.newest.pk < quiet_no
 
-    def difference(self, found: int, proof: Proof) -> int | None:
-        """Reported − expected, in rupiah; `found`: the sum of all open differences."""
-        return None if self.beyond is None else found + self.beyond - proof.flaw_amount
+    def difference(self, total: int, proof: Proof) -> int | None:
+        """Reported − expected, in rupiah; `total`: the sum of all open differences."""
+        return None if self.beyond is None else total + self.beyond - proof.flaw_amount
 
     def expected(self, difference: int | None) -> int | None:
         """The balance by our books."""
@@ -224,8 +224,8 @@ def _go_on(settled: int) -> _Look:
 def _look(row: Reconciliation, settled: int | None = None) -> _Look:
     newest_first = readings().order_by("-pk")[:1]
     if row.quiet is None:
-        found, *facts = read_together(newest_first, *known_questions(0))
-        newest = found[0] if found else None
+        newest_rows, *facts = read_together(newest_first, *known_questions(0))
+        newest = newest_rows[0] if newest_rows else None
         blocking = quiet.blocking(as_reading(newest), known_from(*facts).orders) if newest else []
         return _Look(newest=newest, batch=[], judgement=None, rows={}, beyond=None, blocking=blocking)
     # No reading before the last quiet one, nor one made at the same time, is of use.
@@ -233,15 +233,15 @@ def _look(row: Reconciliation, settled: int | None = None) -> _Look:
     if settled is not None:
         # Somebody may be posting an entry with a lower number than a later reading has.
         ahead = ahead.filter(answered_no__lt=settled)
-    found, batch, still_open, *facts = read_together(
+    newest_rows, batch, still_open, *facts = read_together(
         newest_first,
         ahead.order_by("answered_no")[:_MOST_READINGS],
         Difference.objects.open().order_by("pk"),
         *known_questions(row.quiet.pk),
     )
-    if not found:
+    if not newest_rows:
         return _Look(newest=None, batch=[], judgement=None, rows={}, beyond=None, blocking=[])
-    newest, known = found[0], known_from(*facts)
+    newest, known = newest_rows[0], known_from(*facts)
     progress = quiet.Progress(
         quiet=as_reading(row.quiet), booked=row.booked, outside=row.outside, judged_no=row.judged_no
     )
@@ -273,11 +273,11 @@ def _result(look: _Look, labels: Collection[str], proof: Proof) -> Reconciliatio
     return Result.WAITING if look.beyond is None else Result.PROVISIONAL
 
 
-def _label_of(one: explaining.Difference, rows: dict[explaining.Difference, Difference]) -> str:
+def _label_of(difference: explaining.Difference, rows: dict[explaining.Difference, Difference]) -> str:
     """The label of a difference; before it is stored, only its sign decides."""
-    if one in rows:
-        return rows[one].label
-    return Difference.Label.TOPUP if one.amount > 0 else Difference.Label.UNEXPLAINED
+    if difference in rows:
+        return rows[difference].label
+    return Difference.Label.TOPUP if difference.amount > 0 else Difference.Label.UNEXPLAINED
 
 
 def _store(trigger: str, look: _Look, proof: Proof) -> ReconciliationRun:

@@ -33,9 +33,9 @@ ACKNOWLEDGE = act("acknowledge", pgettext_lazy("audit", "Acknowledge a differenc
 @require_GET
 def difference_list(request: StaffRequest) -> HttpResponse:
     """Every difference ever found, open and acknowledged, newest first."""
-    found = DifferenceFilter(request.GET, queryset=Difference.objects.select_related("acknowledged_by"))
-    page = keyset_page(found.qs, request.GET, time_field="found_at")
-    context = {"filter": found, "page": page, "table": DifferenceTable(page.rows)}
+    filtered = DifferenceFilter(request.GET, queryset=Difference.objects.select_related("acknowledged_by"))
+    page = keyset_page(filtered.qs, request.GET, time_field="found_at")
+    context = {"filter": filtered, "page": page, "table": DifferenceTable(page.rows)}
     return render(request, "reconciliation/difference_list.html", context)
 
 

@@ -18,9 +18,9 @@ from reconciliation.tables import RunTable
 @require_GET
 def run_list(request: StaffRequest) -> HttpResponse:
     """The comparisons, newest first. One that found nothing new is counted on the one before."""
-    found = RunFilter(request.GET, queryset=ReconciliationRun.objects.all())
-    page = keyset_page(found.qs, request.GET, time_field="at")
-    context = {"filter": found, "page": page, "table": RunTable(page.rows)}
+    filtered = RunFilter(request.GET, queryset=ReconciliationRun.objects.all())
+    page = keyset_page(filtered.qs, request.GET, time_field="at")
+    context = {"filter": filtered, "page": page, "table": RunTable(page.rows)}
     return render(request, "reconciliation/run_list.html", context)
 
 

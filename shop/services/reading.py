@@ -16,9 +16,9 @@ def shop_question() -> QuerySet[Shop]:
     return Shop.objects.filter(only=True)
 
 
-def shop_of(found: Iterable[Shop]) -> Shop:
+def shop_of(rows: Iterable[Shop]) -> Shop:
     """The shop, of the rows that `shop_question` has found."""
-    return next(iter(found), None) or Shop(name=settings.SHOP_NAME)
+    return next(iter(rows), None) or Shop(name=settings.SHOP_NAME)
 
 
 def current_shop() -> Shop:
@@ -34,8 +34,8 @@ def shop_name() -> str:
 def shop_version() -> Any:
     """The shop as it is now, as the row of its history that stays so. It makes the row if there is none yet."""
     versions = ShopHistory.objects.filter(pgh_obj=True).order_by("-pgh_id")
-    found = versions.first()
-    if found is None:
+    version = versions.first()
+    if version is None:
         Shop.objects.get_or_create(only=True, defaults={"name": settings.SHOP_NAME})
-        found = versions.get()
-    return found
+        version = versions.get()
+    return version

@@ -68,7 +68,7 @@ def test_an_sn_that_only_begins_so_or_is_of_another_brand_is_another():
 def test_two_of_one_batch_are_compared_with_each_other():
     orders = [make_order(Status.PENDING, destination=f"08120000000{n}") for n in range(2)]
     reports = {
-        order.ref_id: Report(said=reported(order, sn=SN), source=CALLBACK, callback_id=order.pk) for order in orders
+        order.ref_id: Report(data=reported(order, sn=SN), source=CALLBACK, callback_id=order.pk) for order in orders
     }
 
     apply_reports(reports)
@@ -195,7 +195,7 @@ def test_an_incident_is_said_in_the_language_of_who_reads_it():
     ("detail", "words"),
     [
         ("failed is reported for an order that is success", "“Failed” is reported for an order that is “Success”"),
-        ("charged 10500, confirmed were 10000 rupiah", "charged Rp10.500, confirmed were Rp10.000"),
+        ("charged 10500, confirmed were 10000 rupiah", "charged Rp10.500, confirmed Rp10.000"),
         ("accepted as 4711, now the status request says not found", None),
         ("something else: 10500", None),
     ],

@@ -96,14 +96,14 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User) ->
     `till`: as the person saw it. A limit that is the same there is not written: nobody has confirmed one.
     """
     with transaction.atomic():
-        found = Till.objects.select_for_update().get(pk=till.pk)
-        before = {"name": found.name, "pin_limit": found.pin_limit}
-        found.name = name
+        current = Till.objects.select_for_update().get(pk=till.pk)
+        before = {"name": current.name, "pin_limit": current.pin_limit}
+        current.name = name
         if pin_limit != till.pin_limit:
-            found.pin_limit = pin_limit
-        found.save(update_fields=["name", "pin_limit"])
-        after = {"name": name, "pin_limit": found.pin_limit}
-        record(Kind.SETTING_CHANGED, person=actor, subject=f"till {found.pk}", before=before, after=after)
+            current.pin_limit = pin_limit
+        current.save(update_fields=["name", "pin_limit"])
+        after = {"name": name, "pin_limit": current.pin_limit}
+        record(Kind.SETTING_CHANGED, person=actor, subject=f"till {current.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
 
 
@@ -113,23 +113,23 @@ def switch_off(till: Till, *, actor: User | None) -> None:
     `actor`: None for a command.
     """
     with transaction.atomic():
-        found = Till.objects.select_for_update().get(pk=till.pk)
-        if not found.is_on:
+        current = Till.objects.select_for_update().get(pk=till.pk)
+        if not current.is_on:
             return
-        _switch_off(found, clock.now())
-        record(Kind.TILL_SWITCHED_OFF, person=actor, subject=found.name, facts={"till": found.pk})
+        _switch_off(current, clock.now())
+        record(Kind.TILL_SWITCHED_OFF, person=actor, subject=current.name, facts={"till": current.pk})
     log.info("till_switched_off", till=till.pk)
 
 
 def unlock_pins(till: Till, *, actor: User) -> None:
     """Let PINs count again at this till, and forget the wrong ones."""
     with transaction.atomic():
-        found = Till.objects.select_for_update().get(pk=till.pk)
-        if not (found.wrong_pins or found.pin_locked_until):
+        current = Till.objects.select_for_update().get(pk=till.pk)
+        if not (current.wrong_pins or current.pin_locked_until):
             return
-        found.wrong_pins, found.pin_locks, found.pin_locked_until = {}, 0, None
-        found.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
-        record(Kind.UNLOCKED, person=actor, subject=found.name, facts={"till": found.pk})
+        current.wrong_pins, current.pin_locks, current.pin_locked_until = {}, 0, None
+        current.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
+        record(Kind.UNLOCKED, person=actor, subject=current.name, facts={"till": current.pk})
     log.info("till_unlocked", till=till.pk)
 
 

@@ -63,8 +63,8 @@ def has_pin(person: User) -> bool:
 
 def people_with_pin() -> QuerySet[User]:
     """The people who may take a till over, by name."""
-    found: QuerySet[User] = User.objects.filter(_counts("pin__", "")).order_by("first_name", "last_name", "username")
-    return found
+    people: QuerySet[User] = User.objects.filter(_counts("pin__", "")).order_by("first_name", "last_name", "username")
+    return people
 
 
 def _counts(pin: str, person: str) -> Q:

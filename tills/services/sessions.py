@@ -32,13 +32,13 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
     guess, epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     person: User = User.objects.get(pk=person_pk)
     with transaction.atomic():
-        found = Till.objects.select_for_update().get(pk=till.pk)
-        if not found.is_on:
+        current = Till.objects.select_for_update().get(pk=till.pk)
+        if not current.is_on:
             raise TillOff
-        note_right(guess, found)
-        found.held_by, found.active_at = person, clock.now()
-        found.save()
-        record(Kind.PIN_SIGN_IN, person=person, subject=found.name, facts={"till": found.pk})
+        note_right(guess, current)
+        current.held_by, current.active_at = person, clock.now()
+        current.save()
+        record(Kind.PIN_SIGN_IN, person=person, subject=current.name, facts={"till": current.pk})
     log.info("pin_sign_in", till=till.pk, person=person.pk)
     return person, epoch
 
@@ -50,11 +50,11 @@ def confirm_pin(till: Till, *, person_pk: int, pin: str, actor: User) -> None:
     """
     guess, _epoch = _look_at(till, person_pk=person_pk, pin=pin, actor=actor)
     with transaction.atomic():
-        found = Till.objects.select_for_update().get(pk=till.pk)
-        if not found.is_on:
+        current = Till.objects.select_for_update().get(pk=till.pk)
+        if not current.is_on:
             raise TillOff
-        note_right(guess, found)
-        found.save()
+        note_right(guess, current)
+        current.save()
 
 
 def _look_at(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tuple[Guess, int]:

@@ -27,12 +27,12 @@ class Command(PlainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print one line an order."""
-        found = Order.objects.order_by("-created_at", "-pk")
+        orders = Order.objects.order_by("-created_at", "-pk")
         if options["status"]:
-            found = found.filter(status=options["status"])
+            orders = orders.filter(status=options["status"])
         if options["since"]:
-            found = found.filter(created_at__gte=_moment(options["since"]))
-        for order in found.iterator():
+            orders = orders.filter(created_at__gte=_moment(options["since"]))
+        for order in orders.iterator():
             print_order(self.stdout, order, as_json=options["json"], with_time=True)
 
 

@@ -36,8 +36,13 @@ class Command(PlainCommand):
         """Reconcile, print, and exit with the state."""
         run, fault = reconcile_now(seconds=options["wait"])
         differences = [
-            {"id": found.pk, "amount": found.amount, "label": found.label, "candidates": found.candidates}
-            for found in Difference.objects.open()
+            {
+                "id": difference.pk,
+                "amount": difference.amount,
+                "label": difference.label,
+                "candidates": difference.candidates,
+            }
+            for difference in Difference.objects.open()
         ]
         state = ReconciliationRun.Result(run.state)
         if fault:
@@ -62,6 +67,6 @@ class Command(PlainCommand):
             self.stdout.write(f"{state.value}: {amount}")
             if flaw:
                 self.stdout.write(f"  {rupiah(position.proof.flaw_amount)}  {flaw}")
-            for found in differences:
-                self.stdout.write(f"  {rupiah(found['amount'])}  {found['label']}")
+            for difference in differences:
+                self.stdout.write(f"  {rupiah(difference['amount'])}  {difference['label']}")
         sys.exit(_EXITS.get(state, EXIT_FAILED))
