@@ -66,7 +66,7 @@ def drawer_day(request: StaffRequest, day: str) -> HttpResponse:
     shown = _day(day)
     today, following = timezone.localdate(), shown + dt.timedelta(days=1)
     context = _closing(request, shown)
-    is_signed = bool(context["found"] and context["found"].signed_at)
+    is_signed = bool(context["day_row"] and context["day_row"].signed_at)
     context |= {
         "signed_before": is_signed and any(line.opening_difference is None for line in context["lines"]),
         "today": today,
