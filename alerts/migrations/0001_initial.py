@@ -15,10 +15,7 @@ class Migration(migrations.Migration):
             name="Evaluation",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                (
-                    "turn_until",
-                    models.DateTimeField(help_text="Until then somebody evaluates, by the database's clock."),
-                ),
+                ("turn_until", models.DateTimeField()),
             ],
             options={
                 "constraints": [
@@ -29,19 +26,11 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Alert",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("kind", models.CharField(help_text="The name of a file in `alerts/kinds/`.", max_length=30)),
-                (
-                    "key",
-                    models.CharField(
-                        blank=True, help_text="Which one: a ref_id, a process, a difference.", max_length=100
-                    ),
-                ),
-                ("severity", models.IntegerField(choices=[(1, "Critical"), (2, "Warning")])),
-                (
-                    "facts",
-                    models.JSONField(default=dict, help_text="What its text names: rupiah, ref_ids, since when."),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=30)),
+                ("key", models.CharField(blank=True, max_length=100)),
+                ("severity", models.IntegerField()),
+                ("facts", models.JSONField(default=dict)),
                 ("opened_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("closed_at", models.DateTimeField(null=True)),
             ],
@@ -112,44 +101,20 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AlertNotice",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "alert",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="notices", to="alerts.alert"
                     ),
                 ),
-                (
-                    "way",
-                    models.CharField(
-                        help_text="A keyed hash of the address, which itself is stored nowhere.", max_length=16
-                    ),
-                ),
-                (
-                    "service",
-                    models.CharField(help_text="What pages call the way, for example Telegram.", max_length=100),
-                ),
-                ("notified_at", models.DateTimeField(help_text="When the last message about it left.", null=True)),
-                (
-                    "end_notified_at",
-                    models.DateTimeField(help_text="When the message about its end left, once.", null=True),
-                ),
-                (
-                    "not_before",
-                    models.DateTimeField(
-                        help_text="Until then it is being sent, or waits for the next try.", null=True
-                    ),
-                ),
-                (
-                    "failures",
-                    models.PositiveSmallIntegerField(default=0, help_text="Attempts in a row that were not confirmed."),
-                ),
-                (
-                    "fault",
-                    models.CharField(
-                        blank=True, choices=[("failed", "failed"), ("no_answer", "no answer in time")], max_length=10
-                    ),
-                ),
+                ("way", models.CharField(max_length=16)),
+                ("service", models.CharField(max_length=100)),
+                ("notified_at", models.DateTimeField(null=True)),
+                ("end_notified_at", models.DateTimeField(null=True)),
+                ("not_before", models.DateTimeField(null=True)),
+                ("failures", models.PositiveSmallIntegerField(default=0)),
+                ("fault", models.CharField(blank=True, max_length=10)),
             ],
             options={
                 "indexes": [
@@ -165,7 +130,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AlertSnooze",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "alert",
                     models.ForeignKey(
@@ -182,15 +147,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField()),
-                ("until", models.DateTimeField(help_text="Hidden until then; the moment itself: shown again.")),
-                (
-                    "severity",
-                    models.IntegerField(
-                        choices=[(1, "Critical"), (2, "Warning")],
-                        help_text="How grave it was; once graver, it is shown.",
-                    ),
-                ),
-                ("grade", models.IntegerField(help_text="How bad within that; once worse, it is shown.")),
+                ("until", models.DateTimeField()),
+                ("severity", models.IntegerField()),
+                ("grade", models.IntegerField()),
             ],
             options={
                 "indexes": [models.Index(fields=["person", "-at"], name="alert_snooze_of_person")],

@@ -16,18 +16,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Approval",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("act", models.CharField(help_text="The `name` of an `approvals.acts.Act`.", max_length=40)),
-                (
-                    "subject",
-                    models.CharField(help_text="What it is about; only one may be open for each.", max_length=200),
-                ),
-                (
-                    "about",
-                    models.CharField(blank=True, help_text="The subject as people know it, for lists.", max_length=200),
-                ),
-                ("content", models.TextField(help_text="Canonical JSON of everything that will be sent or posted.")),
-                ("sha256", models.CharField(help_text="Of the content's bytes, in hexadecimal digits.", max_length=64)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("act", models.CharField(max_length=40)),
+                ("subject", models.CharField(max_length=200)),
+                ("about", models.CharField(blank=True, max_length=200)),
+                ("content", models.TextField()),
+                ("sha256", models.CharField(max_length=64)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "asked_by",
@@ -35,28 +29,13 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                ("asked_role", models.CharField(blank=True, help_text="What the person was then.", max_length=40)),
+                ("asked_role", models.CharField(blank=True, max_length=40)),
                 ("asked_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField(help_text="By the database's clock; nobody approves it later.")),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("asked", "Waits for approval"),
-                            ("approved", "Approved"),
-                            ("refused", "Refused"),
-                            ("withdrawn", "Withdrawn"),
-                            ("expired", "Expired"),
-                            ("void", "Void"),
-                        ],
-                        default="asked",
-                        max_length=10,
-                    ),
-                ),
+                ("expires_at", models.DateTimeField()),
+                ("state", models.CharField(default="asked", max_length=10)),
                 (
                     "decided_by",
                     models.ForeignKey(
-                        help_text="Empty while it is open, and where it expired. Of a void one: who tried to approve it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -66,18 +45,8 @@ class Migration(migrations.Migration):
                 ("decided_role", models.CharField(blank=True, max_length=40)),
                 ("decided_at", models.DateTimeField(null=True)),
                 ("decision_reason", models.CharField(blank=True, max_length=500)),
-                (
-                    "changes",
-                    models.JSONField(
-                        default=dict, help_text="Of a void one: {name: [asked for, found]}, or {code, words}."
-                    ),
-                ),
-                (
-                    "result",
-                    models.CharField(
-                        blank=True, help_text="What it became, such as an order's ref_id.", max_length=100
-                    ),
-                ),
+                ("changes", models.JSONField(default=dict)),
+                ("result", models.CharField(blank=True, max_length=100)),
             ],
             options={
                 "ordering": ["-pk"],
@@ -276,7 +245,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -290,17 +259,11 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("act", models.CharField(help_text="The `name` of an `approvals.acts.Act`.", max_length=40)),
-                (
-                    "subject",
-                    models.CharField(help_text="What it is about; only one may be open for each.", max_length=200),
-                ),
-                (
-                    "about",
-                    models.CharField(blank=True, help_text="The subject as people know it, for lists.", max_length=200),
-                ),
-                ("content", models.TextField(help_text="Canonical JSON of everything that will be sent or posted.")),
-                ("sha256", models.CharField(help_text="Of the content's bytes, in hexadecimal digits.", max_length=64)),
+                ("act", models.CharField(max_length=40)),
+                ("subject", models.CharField(max_length=200)),
+                ("about", models.CharField(blank=True, max_length=200)),
+                ("content", models.TextField()),
+                ("sha256", models.CharField(max_length=64)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "asked_by",
@@ -313,30 +276,15 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("asked_role", models.CharField(blank=True, help_text="What the person was then.", max_length=40)),
+                ("asked_role", models.CharField(blank=True, max_length=40)),
                 ("asked_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField(help_text="By the database's clock; nobody approves it later.")),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("asked", "Waits for approval"),
-                            ("approved", "Approved"),
-                            ("refused", "Refused"),
-                            ("withdrawn", "Withdrawn"),
-                            ("expired", "Expired"),
-                            ("void", "Void"),
-                        ],
-                        default="asked",
-                        max_length=10,
-                    ),
-                ),
+                ("expires_at", models.DateTimeField()),
+                ("state", models.CharField(default="asked", max_length=10)),
                 (
                     "decided_by",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty while it is open, and where it expired. Of a void one: who tried to approve it.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -347,18 +295,8 @@ class Migration(migrations.Migration):
                 ("decided_role", models.CharField(blank=True, max_length=40)),
                 ("decided_at", models.DateTimeField(null=True)),
                 ("decision_reason", models.CharField(blank=True, max_length=500)),
-                (
-                    "changes",
-                    models.JSONField(
-                        default=dict, help_text="Of a void one: {name: [asked for, found]}, or {code, words}."
-                    ),
-                ),
-                (
-                    "result",
-                    models.CharField(
-                        blank=True, help_text="What it became, such as an order's ref_id.", max_length=100
-                    ),
-                ),
+                ("changes", models.JSONField(default=dict)),
+                ("result", models.CharField(blank=True, max_length=100)),
             ],
             options={
                 "abstract": False,

@@ -16,44 +16,27 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AuditEvent",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("kind", models.CharField(help_text="One of `audit.kinds.Kind`.", max_length=40)),
+                ("kind", models.CharField(max_length=40)),
                 (
                     "person",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="Who did it; empty: a command, or nobody is signed in.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "role",
-                    models.CharField(blank=True, help_text="The roles of that person at that time.", max_length=200),
-                ),
-                (
-                    "address",
-                    models.CharField(
-                        blank=True, help_text="As the trusted proxy saw it; empty: no request.", max_length=45
-                    ),
-                ),
-                (
-                    "request_id",
-                    models.CharField(blank=True, help_text="Of the request; also in the log.", max_length=64),
-                ),
-                (
-                    "subject",
-                    models.CharField(
-                        blank=True, help_text="What it is about: a ref_id, a user name, a list.", max_length=200
-                    ),
-                ),
+                ("role", models.CharField(blank=True, max_length=200)),
+                ("address", models.CharField(blank=True, max_length=45)),
+                ("request_id", models.CharField(blank=True, max_length=64)),
+                ("subject", models.CharField(blank=True, max_length=200)),
                 ("before", models.JSONField(null=True)),
                 ("after", models.JSONField(null=True)),
-                ("facts", models.JSONField(help_text="What else there is to say.", null=True)),
+                ("facts", models.JSONField(null=True)),
             ],
             options={
                 "ordering": ["-pk"],
@@ -108,10 +91,10 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Checkpoint",
             fields=[
-                ("size", models.BigIntegerField(help_text="How many leaves.", primary_key=True, serialize=False)),
+                ("size", models.BigIntegerField(primary_key=True, serialize=False)),
                 ("root", models.BinaryField()),
                 ("at", models.DateTimeField()),
-                ("note", models.TextField(help_text="Signed text, in the format of C2SP's tlog-checkpoint.")),
+                ("note", models.TextField()),
             ],
             options={
                 "ordering": ["size"],
@@ -147,30 +130,14 @@ class Migration(migrations.Migration):
             name="Sealing",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                ("size", models.BigIntegerField(default=0, help_text="Leaves in the tree.")),
-                (
-                    "key",
-                    models.CharField(
-                        blank=True, help_text="Of the last leaf, hex: what is beyond is not sealed.", max_length=36
-                    ),
-                ),
-                ("sealed_at", models.DateTimeField(help_text="When the sealer had nothing left to seal.", null=True)),
-                (
-                    "published",
-                    models.BigIntegerField(default=0, help_text="The last checkpoint that left: log and file."),
-                ),
-                ("announced_at", models.DateTimeField(help_text="When one was sent to people last.", null=True)),
+                ("size", models.BigIntegerField(default=0)),
+                ("key", models.CharField(blank=True, max_length=36)),
+                ("sealed_at", models.DateTimeField(null=True)),
+                ("published", models.BigIntegerField(default=0)),
+                ("announced_at", models.DateTimeField(null=True)),
                 ("verified_at", models.DateTimeField(null=True)),
-                (
-                    "made_up",
-                    models.BooleanField(
-                        default=False, help_text="The sandbox has a made-up past, of which nothing is kept."
-                    ),
-                ),
-                (
-                    "flaw",
-                    models.JSONField(help_text="What the last verification found: {table, id, reason}.", null=True),
-                ),
+                ("made_up", models.BooleanField(default=False)),
+                ("flaw", models.JSONField(null=True)),
             ],
             options={
                 "default_permissions": (),
@@ -215,12 +182,12 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Tile",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("level", models.SmallIntegerField()),
                 ("number", models.BigIntegerField()),
                 ("hashes", models.BinaryField()),
-                ("keys", models.BinaryField(default=bytes, help_text="Level 0: one for each leaf, in order.")),
-                ("first_key", models.BinaryField(help_text="Level 0: finds the tile of a row.", null=True)),
+                ("keys", models.BinaryField(default=bytes)),
+                ("first_key", models.BinaryField(null=True)),
             ],
             options={
                 "default_permissions": (),

@@ -27,11 +27,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="BillCheck",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "ref_id",
-                    models.CharField(help_text="Ours; made before anything is asked.", max_length=64, unique=True),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("ref_id", models.CharField(max_length=64, unique=True)),
                 (
                     "product",
                     models.ForeignKey(
@@ -44,7 +41,6 @@ class Migration(migrations.Migration):
                 (
                     "order",
                     models.OneToOneField(
-                        help_text="Pays it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="bill_check",
@@ -52,31 +48,21 @@ class Migration(migrations.Migration):
                         to_field="ref_id",
                     ),
                 ),
-                (
-                    "answer",
-                    models.CharField(
-                        choices=[("none", "No answer yet"), ("bill", "A bill"), ("refusal", "A refusal")],
-                        default="none",
-                        max_length=10,
-                    ),
-                ),
+                ("answer", models.CharField(default="none", max_length=10)),
                 ("customer_name", models.CharField(blank=True, max_length=1000)),
                 ("period", models.CharField(blank=True, max_length=1000)),
-                ("details", models.JSONField(default=list, help_text="[{period, amount, penalty}], rupiah.")),
+                ("details", models.JSONField(default=list)),
                 (
                     "months",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=models.CharField(max_length=1000),
-                        default=list,
-                        help_text="What it bills, in the biller's words: the periods of its details, or else its whole period.",
-                        size=None,
+                        base_field=models.CharField(max_length=1000), default=list, size=None
                     ),
                 ),
-                ("amount", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("admin_fee", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("penalty", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("total", models.BigIntegerField(help_text="Rupiah: what a payment deducts.", null=True)),
-                ("expires_at", models.DateTimeField(help_text="Until when it can be paid.", null=True)),
+                ("amount", models.BigIntegerField(null=True)),
+                ("admin_fee", models.BigIntegerField(null=True)),
+                ("penalty", models.BigIntegerField(null=True)),
+                ("total", models.BigIntegerField(null=True)),
+                ("expires_at", models.DateTimeField(null=True)),
                 ("error_code", models.CharField(blank=True, max_length=40)),
                 ("message", models.CharField(blank=True, max_length=1000)),
                 (
@@ -91,7 +77,6 @@ class Migration(migrations.Migration):
                 (
                     "asked_by",
                     models.ForeignKey(
-                        help_text="Who asked last; the inquiries are made for them.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -107,11 +92,11 @@ class Migration(migrations.Migration):
                         to="customers.savednumber",
                     ),
                 ),
-                ("batch", models.UUIDField(db_index=True, help_text="Checked together with others.", null=True)),
+                ("batch", models.UUIDField(db_index=True, null=True)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("answered_at", models.DateTimeField(null=True)),
-                ("polls", models.IntegerField(default=0, help_text="Inquiries sent for it.")),
-                ("next_poll_at", models.DateTimeField(help_text="When the sweep has to inquire (again).", null=True)),
+                ("polls", models.IntegerField(default=0)),
+                ("next_poll_at", models.DateTimeField(null=True)),
             ],
             options={
                 "ordering": ["-created_at", "-pk"],
@@ -257,7 +242,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -271,7 +256,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("ref_id", models.CharField(help_text="Ours; made before anything is asked.", max_length=64)),
+                ("ref_id", models.CharField(max_length=64)),
                 (
                     "product",
                     models.ForeignKey(
@@ -291,7 +276,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Pays it.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -300,31 +284,21 @@ class Migration(migrations.Migration):
                         to_field="ref_id",
                     ),
                 ),
-                (
-                    "answer",
-                    models.CharField(
-                        choices=[("none", "No answer yet"), ("bill", "A bill"), ("refusal", "A refusal")],
-                        default="none",
-                        max_length=10,
-                    ),
-                ),
+                ("answer", models.CharField(default="none", max_length=10)),
                 ("customer_name", models.CharField(blank=True, max_length=1000)),
                 ("period", models.CharField(blank=True, max_length=1000)),
-                ("details", models.JSONField(default=list, help_text="[{period, amount, penalty}], rupiah.")),
+                ("details", models.JSONField(default=list)),
                 (
                     "months",
                     django.contrib.postgres.fields.ArrayField(
-                        base_field=models.CharField(max_length=1000),
-                        default=list,
-                        help_text="What it bills, in the biller's words: the periods of its details, or else its whole period.",
-                        size=None,
+                        base_field=models.CharField(max_length=1000), default=list, size=None
                     ),
                 ),
-                ("amount", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("admin_fee", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("penalty", models.BigIntegerField(help_text="Rupiah.", null=True)),
-                ("total", models.BigIntegerField(help_text="Rupiah: what a payment deducts.", null=True)),
-                ("expires_at", models.DateTimeField(help_text="Until when it can be paid.", null=True)),
+                ("amount", models.BigIntegerField(null=True)),
+                ("admin_fee", models.BigIntegerField(null=True)),
+                ("penalty", models.BigIntegerField(null=True)),
+                ("total", models.BigIntegerField(null=True)),
+                ("expires_at", models.DateTimeField(null=True)),
                 ("error_code", models.CharField(blank=True, max_length=40)),
                 ("message", models.CharField(blank=True, max_length=1000)),
                 (
@@ -344,7 +318,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Who asked last; the inquiries are made for them.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -364,7 +337,7 @@ class Migration(migrations.Migration):
                         to="customers.savednumber",
                     ),
                 ),
-                ("batch", models.UUIDField(help_text="Checked together with others.", null=True)),
+                ("batch", models.UUIDField(null=True)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("answered_at", models.DateTimeField(null=True)),
             ],
@@ -417,17 +390,14 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Inquiry",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "bill_check",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="inquiries", to="bills.billcheck"
                     ),
                 ),
-                (
-                    "sent_no",
-                    models.BigIntegerField(help_text="The number of the exchange with the upstream.", unique=True),
-                ),
+                ("sent_no", models.BigIntegerField(unique=True)),
                 (
                     "asked_by",
                     models.ForeignKey(
@@ -438,23 +408,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("asked_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "answer",
-                    models.CharField(
-                        choices=[("none", "No answer yet"), ("bill", "A bill"), ("refusal", "A refusal")],
-                        default="none",
-                        help_text="None: still being prepared.",
-                        max_length=10,
-                    ),
-                ),
-                ("total", models.BigIntegerField(help_text="Rupiah.", null=True)),
+                ("answer", models.CharField(default="none", max_length=10)),
+                ("total", models.BigIntegerField(null=True)),
                 ("error_code", models.CharField(blank=True, max_length=40)),
-                (
-                    "raw",
-                    models.JSONField(
-                        help_text="The upstream's message; it holds no secret and no signature.", null=True
-                    ),
-                ),
+                ("raw", models.JSONField(null=True)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={

@@ -16,44 +16,20 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="CallbackRefusal",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "reason",
-                    models.CharField(
-                        choices=[
-                            ("source", "source address not allowed"),
-                            ("too_large", "body too large"),
-                            ("content_type", "not application/json"),
-                            ("not_json", "not a strict JSON object"),
-                            ("signature", "signature not genuine"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("reason", models.CharField(max_length=20)),
                 ("source_address", models.GenericIPAddressField(null=True)),
-                ("size", models.IntegerField(help_text="Bytes of the body.")),
+                ("size", models.IntegerField()),
             ],
             options={"ordering": ["-pk"]},
         ),
         migrations.CreateModel(
             name="CallbackRefusalCount",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("day", models.DateField()),
-                (
-                    "reason",
-                    models.CharField(
-                        choices=[
-                            ("source", "source address not allowed"),
-                            ("too_large", "body too large"),
-                            ("content_type", "not application/json"),
-                            ("not_json", "not a strict JSON object"),
-                            ("signature", "signature not genuine"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("reason", models.CharField(max_length=20)),
                 ("count", models.BigIntegerField(default=0)),
             ],
             options={"constraints": [models.UniqueConstraint(fields=("day", "reason"), name="refusal_count_once")]},
@@ -61,51 +37,23 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Callback",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("received_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("delivery_id", models.CharField(blank=True, max_length=100)),
-                ("content_hash", models.CharField(help_text="SHA-256 of the body, hex.", max_length=64)),
+                ("content_hash", models.CharField(max_length=64)),
                 ("event", models.CharField(blank=True, max_length=60)),
                 ("ref_id", models.CharField(blank=True, db_index=True, max_length=64)),
-                ("body", models.BinaryField(help_text="The raw bytes.")),
-                ("headers", models.JSONField(help_text="Without the signature.")),
+                ("body", models.BinaryField()),
+                ("headers", models.JSONField()),
                 ("source_address", models.GenericIPAddressField(null=True)),
-                (
-                    "is_signed",
-                    models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order."),
-                ),
-                ("repeats", models.IntegerField(default=0, help_text="How often the very same bytes came again.")),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("received", "Waiting"),
-                            ("applied", "Processed"),
-                            ("hint", "Status checked"),
-                            ("unmatched", "No such order"),
-                            ("malformed", "Not understood"),
-                        ],
-                        default="received",
-                        max_length=10,
-                    ),
-                ),
+                ("is_signed", models.BooleanField()),
+                ("repeats", models.IntegerField(default=0)),
+                ("state", models.CharField(default="received", max_length=10)),
                 ("processed_at", models.DateTimeField(null=True)),
-                (
-                    "result",
-                    models.CharField(
-                        blank=True,
-                        help_text='Statuses ("pending → success"), or the fields that make no sense.',
-                        max_length=300,
-                    ),
-                ),
-                (
-                    "next_try_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="While it waits: when the sweep takes it."
-                    ),
-                ),
-                ("tries", models.IntegerField(default=0, help_text="How often our own code failed on it.")),
-                ("fault", models.CharField(blank=True, help_text="How it failed last.", max_length=300)),
+                ("result", models.CharField(blank=True, max_length=300)),
+                ("next_try_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("tries", models.IntegerField(default=0)),
+                ("fault", models.CharField(blank=True, max_length=300)),
             ],
             options={
                 "ordering": ["-pk"],
@@ -214,7 +162,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -230,37 +178,14 @@ class Migration(migrations.Migration):
                 ("id", models.BigIntegerField()),
                 ("received_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("delivery_id", models.CharField(blank=True, max_length=100)),
-                ("content_hash", models.CharField(help_text="SHA-256 of the body, hex.", max_length=64)),
+                ("content_hash", models.CharField(max_length=64)),
                 ("event", models.CharField(blank=True, max_length=60)),
                 ("ref_id", models.CharField(blank=True, max_length=64)),
                 ("source_address", models.GenericIPAddressField(null=True)),
-                (
-                    "is_signed",
-                    models.BooleanField(help_text="The body itself was authenticated, so that it may settle an order."),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("received", "Waiting"),
-                            ("applied", "Processed"),
-                            ("hint", "Status checked"),
-                            ("unmatched", "No such order"),
-                            ("malformed", "Not understood"),
-                        ],
-                        default="received",
-                        max_length=10,
-                    ),
-                ),
+                ("is_signed", models.BooleanField()),
+                ("state", models.CharField(default="received", max_length=10)),
                 ("processed_at", models.DateTimeField(null=True)),
-                (
-                    "result",
-                    models.CharField(
-                        blank=True,
-                        help_text='Statuses ("pending → success"), or the fields that make no sense.',
-                        max_length=300,
-                    ),
-                ),
+                ("result", models.CharField(blank=True, max_length=300)),
             ],
             options={
                 "abstract": False,

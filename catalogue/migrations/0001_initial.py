@@ -17,53 +17,27 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Category",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("code", models.CharField(max_length=100, unique=True)),
                 ("name", models.CharField(max_length=1000)),
-                ("type", models.CharField(choices=[("prepaid", "Prepaid"), ("postpaid", "Postpaid")], max_length=8)),
-                ("is_listed", models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")),
-                (
-                    "bought",
-                    models.IntegerField(
-                        default=0, help_text="How many of the last orders were for it; counted now and then."
-                    ),
-                ),
+                ("type", models.CharField(max_length=8)),
+                ("is_listed", models.BooleanField(default=True)),
+                ("bought", models.IntegerField(default=0)),
             ],
             options={"verbose_name_plural": "categories", "ordering": ["name"]},
         ),
         migrations.CreateModel(
             name="CatalogueSync",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("started_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("finished_at", models.DateTimeField(null=True)),
-                (
-                    "result",
-                    models.CharField(
-                        choices=[("running", "Running"), ("done", "Done"), ("fault", "Fault")],
-                        default="running",
-                        max_length=8,
-                    ),
-                ),
+                ("result", models.CharField(default="running", max_length=8)),
                 ("products", models.IntegerField(default=0)),
                 ("added", models.IntegerField(default=0)),
                 ("delisted", models.IntegerField(default=0)),
                 ("price_changes", models.IntegerField(default=0)),
-                (
-                    "fault",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("rate_limit", "The rate limit leaves no room now."),
-                            ("unreachable", "The provider cannot be reached."),
-                            ("empty", "The provider listed no products at all."),
-                            ("listed_twice", "The provider listed a product twice."),
-                            ("overtaken", "A newer catalogue was applied meanwhile."),
-                            ("other", "The provider's answer cannot be used."),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("fault", models.CharField(blank=True, max_length=20)),
                 ("fault_detail", models.CharField(blank=True, max_length=300)),
             ],
             options={
@@ -76,7 +50,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Brand",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "category",
                     models.ForeignKey(
@@ -85,7 +59,7 @@ class Migration(migrations.Migration):
                 ),
                 ("code", models.CharField(max_length=100)),
                 ("name", models.CharField(max_length=1000)),
-                ("is_listed", models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")),
+                ("is_listed", models.BooleanField(default=True)),
             ],
             options={
                 "ordering": ["name"],
@@ -95,7 +69,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Product",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("code", models.CharField(max_length=100, unique=True)),
                 ("name", models.CharField(max_length=1000)),
                 (
@@ -110,53 +84,19 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="products", to="catalogue.brand"
                     ),
                 ),
-                ("type", models.CharField(choices=[("prepaid", "Prepaid"), ("postpaid", "Postpaid")], max_length=8)),
-                (
-                    "kind",
-                    catalogue.destinations.KindField(
-                        default=catalogue.destinations.general_kind, help_text="Of its destinations.", max_length=20
-                    ),
-                ),
-                (
-                    "kind_source",
-                    models.CharField(
-                        choices=[
-                            ("names", "its name, brand or category"),
-                            ("shop", "the shop"),
-                            ("kept", "kept from before: its names no longer say so"),
-                            ("unknown", "nobody yet"),
-                        ],
-                        default="unknown",
-                        max_length=8,
-                    ),
-                ),
-                ("price", models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")),
-                ("admin_fee", models.BigIntegerField(default=0, help_text="Rupiah.")),
-                (
-                    "selling_price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: what the customer pays, by the price rules; empty without one: the cost.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "fee",
-                    models.BigIntegerField(default=0, help_text="Rupiah: the shop's own, on top of a bill's total."),
-                ),
-                (
-                    "availability",
-                    models.CharField(choices=[("active", "Available"), ("inactive", "Unavailable")], max_length=8),
-                ),
+                ("type", models.CharField(max_length=8)),
+                ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
+                ("kind_source", models.CharField(default="unknown", max_length=8)),
+                ("price", models.BigIntegerField()),
+                ("admin_fee", models.BigIntegerField(default=0)),
+                ("selling_price", models.BigIntegerField(null=True)),
+                ("fee", models.BigIntegerField(default=0)),
+                ("availability", models.CharField(max_length=8)),
                 ("description", models.TextField(blank=True)),
-                ("cut_off_start", models.TimeField(blank=True, help_text="Asia/Jakarta; daily.", null=True)),
-                ("cut_off_end", models.TimeField(blank=True, help_text="Asia/Jakarta; daily.", null=True)),
-                ("is_listed", models.BooleanField(default=True, help_text="Was in the upstream's last catalogue.")),
-                (
-                    "bought",
-                    models.IntegerField(
-                        default=0, help_text="How many of the last orders were for it; counted now and then."
-                    ),
-                ),
+                ("cut_off_start", models.TimeField(blank=True, null=True)),
+                ("cut_off_end", models.TimeField(blank=True, null=True)),
+                ("is_listed", models.BooleanField(default=True)),
+                ("bought", models.IntegerField(default=0)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
             ],
             options={
@@ -191,7 +131,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="KindCorrection",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "category",
                     models.OneToOneField(
@@ -278,15 +218,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="PriceRule",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("prepaid", "Prepaid"), ("postpaid", "Postpaid")],
-                        help_text="Of everything that it is for.",
-                        max_length=8,
-                    ),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("type", models.CharField(max_length=8)),
                 (
                     "category",
                     models.ForeignKey(
@@ -314,27 +247,12 @@ class Migration(migrations.Migration):
                         to="catalogue.product",
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("fixed", "Fixed price"),
-                            ("percent", "Percent on top of the cost"),
-                            ("plus", "Rupiah on top of the cost"),
-                        ],
-                        max_length=8,
-                    ),
-                ),
-                ("value", models.BigIntegerField(help_text="Rupiah; of a percentage: hundredths of a percent.")),
-                (
-                    "round_to",
-                    models.IntegerField(
-                        default=1, help_text="Rupiah: the selling price is rounded up to a multiple of it."
-                    ),
-                ),
+                ("kind", models.CharField(max_length=8)),
+                ("value", models.BigIntegerField()),
+                ("round_to", models.IntegerField(default=1)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("ended_at", models.DateTimeField(help_text="Empty while it is active.", null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
             ],
             options={
                 "ordering": ["type", "category", "brand", "product"],
@@ -487,10 +405,10 @@ class Migration(migrations.Migration):
                         to="catalogue.product",
                     ),
                 ),
-                ("ended", models.SmallIntegerField(help_text="How many of its last orders count.")),
-                ("failed", models.SmallIntegerField(help_text="How many of these failed.")),
-                ("failing_until", models.DateTimeField(help_text="Until when that is worth a warning.", null=True)),
-                ("slow_until", models.DateTimeField(help_text="Until when it is called slow.", null=True)),
+                ("ended", models.SmallIntegerField()),
+                ("failed", models.SmallIntegerField()),
+                ("failing_until", models.DateTimeField(null=True)),
+                ("slow_until", models.DateTimeField(null=True)),
                 ("counted_at", models.DateTimeField()),
             ],
             options={
@@ -507,7 +425,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -521,14 +439,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[("prepaid", "Prepaid"), ("postpaid", "Postpaid")],
-                        help_text="Of everything that it is for.",
-                        max_length=8,
-                    ),
-                ),
+                ("type", models.CharField(max_length=8)),
                 (
                     "category",
                     models.ForeignKey(
@@ -565,27 +476,12 @@ class Migration(migrations.Migration):
                         to="catalogue.product",
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("fixed", "Fixed price"),
-                            ("percent", "Percent on top of the cost"),
-                            ("plus", "Rupiah on top of the cost"),
-                        ],
-                        max_length=8,
-                    ),
-                ),
-                ("value", models.BigIntegerField(help_text="Rupiah; of a percentage: hundredths of a percent.")),
-                (
-                    "round_to",
-                    models.IntegerField(
-                        default=1, help_text="Rupiah: the selling price is rounded up to a multiple of it."
-                    ),
-                ),
+                ("kind", models.CharField(max_length=8)),
+                ("value", models.BigIntegerField()),
+                ("round_to", models.IntegerField(default=1)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("changed_at", models.DateTimeField(default=django.utils.timezone.now)),
-                ("ended_at", models.DateTimeField(help_text="Empty while it is active.", null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
             ],
             options={
                 "abstract": False,
@@ -636,7 +532,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="PriceChange",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "product",
                     models.ForeignKey(
@@ -646,12 +542,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "price_before",
-                    models.BigIntegerField(help_text="Rupiah; empty when the product was new.", null=True),
-                ),
-                ("price", models.BigIntegerField(help_text="Rupiah.")),
-                ("admin_fee", models.BigIntegerField(default=0, help_text="Rupiah.")),
+                ("price_before", models.BigIntegerField(null=True)),
+                ("price", models.BigIntegerField()),
+                ("admin_fee", models.BigIntegerField(default=0)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
@@ -707,7 +600,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",

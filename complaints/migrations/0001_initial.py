@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Complaint",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "order",
                     models.ForeignKey(
@@ -26,19 +26,7 @@ class Migration(migrations.Migration):
                         to="purchases.order",
                     ),
                 ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "Complaint open"),
-                            ("asked", "Provider asked"),
-                            ("answered", "Answered"),
-                            ("closed", "Complaint closed"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
+                ("state", models.CharField(default="open", max_length=10)),
                 ("opened_at", models.DateTimeField()),
                 (
                     "opened_by",
@@ -46,7 +34,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                ("due_at", models.DateTimeField(help_text="Until then somebody looks after it again.")),
+                ("due_at", models.DateTimeField()),
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={
@@ -180,7 +168,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ComplaintEvent",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "complaint",
                     models.ForeignKey(
@@ -197,18 +185,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "Complaint open"),
-                            ("asked", "Provider asked"),
-                            ("answered", "Answered"),
-                            ("closed", "Complaint closed"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("state", models.CharField(max_length=10)),
                 ("words", models.CharField(max_length=500)),
                 ("due_at", models.DateTimeField()),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
@@ -266,7 +243,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -291,19 +268,7 @@ class Migration(migrations.Migration):
                         to="purchases.order",
                     ),
                 ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "Complaint open"),
-                            ("asked", "Provider asked"),
-                            ("answered", "Answered"),
-                            ("closed", "Complaint closed"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
+                ("state", models.CharField(default="open", max_length=10)),
                 ("opened_at", models.DateTimeField()),
                 (
                     "opened_by",
@@ -316,7 +281,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("due_at", models.DateTimeField(help_text="Until then somebody looks after it again.")),
+                ("due_at", models.DateTimeField()),
                 ("closed_at", models.DateTimeField(null=True)),
             ],
             options={

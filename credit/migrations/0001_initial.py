@@ -17,7 +17,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="CreditAccount",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "customer",
                     models.OneToOneField(
@@ -27,30 +27,11 @@ class Migration(migrations.Migration):
                         to="customers.customer",
                     ),
                 ),
-                ("cap", models.BigIntegerField(help_text="Rupiah that may be owed at most.", verbose_name="cap")),
-                (
-                    "due_days",
-                    models.PositiveSmallIntegerField(
-                        help_text="After the day of the sale.", verbose_name="days until it is due"
-                    ),
-                ),
-                (
-                    "due_on",
-                    models.DateField(
-                        blank=True,
-                        help_text="What is sold until this day is due on it, such as a payday.",
-                        null=True,
-                        verbose_name="due on",
-                    ),
-                ),
-                (
-                    "balance",
-                    models.BigIntegerField(default=0, editable=False, help_text="Rupiah: the sum of its entries."),
-                ),
-                (
-                    "oldest_due",
-                    models.DateField(editable=False, help_text="When the first of what is owed is due.", null=True),
-                ),
+                ("cap", models.BigIntegerField()),
+                ("due_days", models.PositiveSmallIntegerField()),
+                ("due_on", models.DateField(blank=True, null=True)),
+                ("balance", models.BigIntegerField(default=0, editable=False)),
+                ("oldest_due", models.DateField(editable=False, null=True)),
             ],
             options={
                 "permissions": [
@@ -182,7 +163,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -208,22 +189,9 @@ class Migration(migrations.Migration):
                         to="customers.customer",
                     ),
                 ),
-                ("cap", models.BigIntegerField(help_text="Rupiah that may be owed at most.", verbose_name="cap")),
-                (
-                    "due_days",
-                    models.PositiveSmallIntegerField(
-                        help_text="After the day of the sale.", verbose_name="days until it is due"
-                    ),
-                ),
-                (
-                    "due_on",
-                    models.DateField(
-                        blank=True,
-                        help_text="What is sold until this day is due on it, such as a payday.",
-                        null=True,
-                        verbose_name="due on",
-                    ),
-                ),
+                ("cap", models.BigIntegerField()),
+                ("due_days", models.PositiveSmallIntegerField()),
+                ("due_on", models.DateField(blank=True, null=True)),
             ],
             options={
                 "abstract": False,
@@ -274,7 +242,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="CreditEntry",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "account",
                     models.ForeignKey(
@@ -284,37 +252,17 @@ class Migration(migrations.Migration):
                         to="credit.creditaccount",
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("sale", "Sale"),
-                            ("payment", "Payment"),
-                            ("refund", "Given back"),
-                            ("paid_back", "Paid out"),
-                            ("brought", "Owed from before"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                ("method", models.CharField(blank=True, help_text="Of money that moved.", max_length=20)),
-                ("amount", models.BigIntegerField(help_text="Rupiah: what it does to what is owed.")),
-                ("balance_after", models.BigIntegerField(help_text="Rupiah.")),
-                (
-                    "ref_id",
-                    models.CharField(
-                        blank=True, help_text="The order that was sold, or whose money went back.", max_length=64
-                    ),
-                ),
-                ("due_on", models.DateField(help_text="Of a debt: when it is due.", null=True)),
+                ("kind", models.CharField(max_length=10)),
+                ("method", models.CharField(blank=True, max_length=20)),
+                ("amount", models.BigIntegerField()),
+                ("balance_after", models.BigIntegerField()),
+                ("ref_id", models.CharField(blank=True, max_length=64)),
+                ("due_on", models.DateField(null=True)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "person",
                     models.ForeignKey(
-                        help_text="Who did it.",
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
                 ("at", models.DateTimeField()),
@@ -336,14 +284,7 @@ class Migration(migrations.Migration):
                         to="credit.creditentry",
                     ),
                 ),
-                (
-                    "token",
-                    models.UUIDField(
-                        editable=False,
-                        help_text="Of the form that entered it: sent twice, it is entered once.",
-                        null=True,
-                    ),
-                ),
+                ("token", models.UUIDField(editable=False, null=True)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={

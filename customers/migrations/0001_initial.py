@@ -21,9 +21,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Customer",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=120, verbose_name="name")),
-                ("note", models.CharField(blank=True, max_length=300, verbose_name="note")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=120)),
+                ("note", models.CharField(blank=True, max_length=300)),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -121,8 +121,8 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("name", models.CharField(max_length=120, verbose_name="name")),
-                ("note", models.CharField(blank=True, max_length=300, verbose_name="note")),
+                ("name", models.CharField(max_length=120)),
+                ("note", models.CharField(blank=True, max_length=300)),
                 (
                     "created_by",
                     models.ForeignKey(
@@ -186,14 +186,14 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="SavedNumber",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "customer",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="numbers", to="customers.customer"
                     ),
                 ),
-                ("destination", models.CharField(max_length=64, verbose_name="number")),
+                ("destination", models.CharField(max_length=64)),
                 ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 (
                     "product",
@@ -205,7 +205,7 @@ class Migration(migrations.Migration):
                         to="catalogue.product",
                     ),
                 ),
-                ("note", models.CharField(blank=True, max_length=120, verbose_name="note")),
+                ("note", models.CharField(blank=True, max_length=120)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -281,7 +281,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -306,7 +306,7 @@ class Migration(migrations.Migration):
                         to="customers.customer",
                     ),
                 ),
-                ("destination", models.CharField(max_length=64, verbose_name="number")),
+                ("destination", models.CharField(max_length=64)),
                 ("kind", catalogue.destinations.KindField(default=catalogue.destinations.general_kind, max_length=20)),
                 (
                     "product",
@@ -321,7 +321,7 @@ class Migration(migrations.Migration):
                         to="catalogue.product",
                     ),
                 ),
-                ("note", models.CharField(blank=True, max_length=120, verbose_name="note")),
+                ("note", models.CharField(blank=True, max_length=120)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={

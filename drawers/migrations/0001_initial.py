@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="DrawerDay",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("day", models.DateField(unique=True)),
                 (
                     "signed_by",
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("signed_at", models.DateTimeField(null=True)),
-                ("facts", models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")),
+                ("facts", models.JSONField(default=dict)),
             ],
             options={
                 "permissions": [("sign_day", "Can sign day")],
@@ -130,7 +130,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -158,7 +158,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("signed_at", models.DateTimeField(null=True)),
-                ("facts", models.JSONField(default=dict, help_text="The closing as it was signed; rupiah.")),
+                ("facts", models.JSONField(default=dict)),
             ],
             options={
                 "abstract": False,
@@ -209,8 +209,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Drawer",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=60)),
                 ("is_active", models.BooleanField(default=True)),
             ],
             options={
@@ -289,7 +289,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -303,7 +303,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
+                ("name", models.CharField(max_length=60)),
                 ("is_active", models.BooleanField(default=True)),
             ],
             options={
@@ -355,7 +355,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Shift",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "drawer",
                     models.ForeignKey(
@@ -369,25 +369,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("opened_at", models.DateTimeField()),
-                ("opening", models.BigIntegerField(help_text="Rupiah that were counted when it began.")),
+                ("opening", models.BigIntegerField()),
                 (
                     "opening_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=10),
                 ),
-                (
-                    "left_before",
-                    models.BigIntegerField(
-                        help_text="Rupiah that the drawer's last count had left; empty for its first shift.", null=True
-                    ),
-                ),
-                (
-                    "opening_reason",
-                    models.CharField(blank=True, help_text="Why the opening is not what was left.", max_length=500),
-                ),
+                ("left_before", models.BigIntegerField(null=True)),
+                ("opening_reason", models.CharField(blank=True, max_length=500)),
                 (
                     "taken_from",
                     models.OneToOneField(
-                        help_text="Whose count it began with.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="handed_to",
@@ -409,12 +400,9 @@ class Migration(migrations.Migration):
                     "counted_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=10),
                 ),
-                (
-                    "expected",
-                    models.BigIntegerField(help_text="Rupiah: the sum of its sales and entries in cash.", null=True),
-                ),
-                ("difference", models.BigIntegerField(help_text="Counted less expected.", null=True)),
-                ("reason", models.CharField(blank=True, help_text="Why it differs.", max_length=500)),
+                ("expected", models.BigIntegerField(null=True)),
+                ("difference", models.BigIntegerField(null=True)),
+                ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "day",
                     models.ForeignKey(
@@ -787,52 +775,29 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="DrawerEntry",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "shift",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="entries", to="drawers.shift"
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("opening", "Opening count"),
-                            ("handover", "Taken over"),
-                            ("refund", "Given back"),
-                            ("paid_in", "Paid in"),
-                            ("paid_out", "Paid out"),
-                            ("credit", "Credit payment"),
-                            ("credit_out", "Credit paid out"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("kind", models.CharField(max_length=10)),
                 ("method", models.CharField(default="cash", max_length=20)),
-                (
-                    "is_cash",
-                    models.BooleanField(
-                        default=True, help_text="The method counts as cash: it is in the drawer, or was."
-                    ),
-                ),
-                ("amount", models.BigIntegerField(help_text="Rupiah, below zero when it goes out.")),
-                ("ref_id", models.CharField(blank=True, help_text="The order whose money went back.", max_length=64)),
+                ("is_cash", models.BooleanField(default=True)),
+                ("amount", models.BigIntegerField()),
+                ("ref_id", models.CharField(blank=True, max_length=64)),
                 ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "person",
                     models.ForeignKey(
-                        help_text="Who did it.",
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
                     ),
                 ),
                 ("at", models.DateTimeField()),
                 (
                     "credit_entry",
                     models.OneToOneField(
-                        help_text="The customer's payment of what was owed, or its undoing; or what the shop paid out.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="drawer_entry",
@@ -848,14 +813,7 @@ class Migration(migrations.Migration):
                         to="drawers.drawerentry",
                     ),
                 ),
-                (
-                    "token",
-                    models.UUIDField(
-                        editable=False,
-                        help_text="Of the form that entered it: sent twice, it is entered once.",
-                        null=True,
-                    ),
-                ),
+                ("token", models.UUIDField(editable=False, null=True)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
@@ -979,34 +937,27 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Payment",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("ref_id", models.CharField(help_text="The order's.", max_length=64, unique=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("ref_id", models.CharField(max_length=64, unique=True)),
                 (
                     "seller",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="Who placed it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("at", models.DateTimeField(help_text="When it was placed.")),
+                ("at", models.DateTimeField()),
                 ("method", models.CharField(default="cash", max_length=20)),
-                ("is_cash", models.BooleanField(default=True, help_text="The method counts as cash in the drawer.")),
-                ("amount", models.BigIntegerField(help_text="Rupiah.")),
-                (
-                    "cash_given",
-                    models.BigIntegerField(
-                        help_text="Rupiah that the customer gave, where somebody said it.", null=True
-                    ),
-                ),
-                ("reference", models.CharField(blank=True, help_text="The number on the slip.", max_length=60)),
+                ("is_cash", models.BooleanField(default=True)),
+                ("amount", models.BigIntegerField()),
+                ("cash_given", models.BigIntegerField(null=True)),
+                ("reference", models.CharField(blank=True, max_length=60)),
                 (
                     "debt",
                     models.OneToOneField(
-                        help_text="The sale on the account of who owes it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment",
@@ -1017,7 +968,6 @@ class Migration(migrations.Migration):
                     "sold_in",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payments",
@@ -1028,46 +978,25 @@ class Migration(migrations.Migration):
                     "agreed_in",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="The earlier shift that sold it, and had closed before it was placed.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="sold_later",
                         to="drawers.shift",
                     ),
                 ),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("open", "Open"),
-                            ("kept", "Kept"),
-                            ("owed", "Refunds due"),
-                            ("nothing", "Nothing was paid"),
-                            ("given", "Given back"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "ended_at",
-                    models.DateTimeField(help_text="When the order ended; when it was reversed, then.", null=True),
-                ),
+                ("outcome", models.CharField(default="open", max_length=10)),
+                ("ended_at", models.DateTimeField(null=True)),
                 (
                     "ended_in",
                     models.ForeignKey(
                         db_index=False,
-                        help_text="The seller's shift that was open then, else the next one.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="endings",
                         to="drawers.shift",
                     ),
                 ),
-                (
-                    "cost",
-                    models.BigIntegerField(help_text="Rupiah: what the order cost, once it has arrived.", null=True),
-                ),
+                ("cost", models.BigIntegerField(null=True)),
                 ("given_at", models.DateTimeField(null=True)),
                 (
                     "given_by",
@@ -1079,15 +1008,11 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "given_method",
-                    models.CharField(blank=True, help_text="Empty where only the note says how.", max_length=20),
-                ),
-                ("given_note", models.CharField(blank=True, max_length=500, verbose_name="note")),
+                ("given_method", models.CharField(blank=True, max_length=20)),
+                ("given_note", models.CharField(blank=True, max_length=500)),
                 (
                     "refund_entry",
                     models.OneToOneField(
-                        help_text="Where it came out of a shift; empty of a transfer that no drawer made.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="payment",
@@ -1328,7 +1253,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -1342,13 +1267,12 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("ref_id", models.CharField(help_text="The order's.", max_length=64)),
+                ("ref_id", models.CharField(max_length=64)),
                 (
                     "seller",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Who placed it.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1356,23 +1280,17 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("at", models.DateTimeField(help_text="When it was placed.")),
+                ("at", models.DateTimeField()),
                 ("method", models.CharField(default="cash", max_length=20)),
-                ("is_cash", models.BooleanField(default=True, help_text="The method counts as cash in the drawer.")),
-                ("amount", models.BigIntegerField(help_text="Rupiah.")),
-                (
-                    "cash_given",
-                    models.BigIntegerField(
-                        help_text="Rupiah that the customer gave, where somebody said it.", null=True
-                    ),
-                ),
-                ("reference", models.CharField(blank=True, help_text="The number on the slip.", max_length=60)),
+                ("is_cash", models.BooleanField(default=True)),
+                ("amount", models.BigIntegerField()),
+                ("cash_given", models.BigIntegerField(null=True)),
+                ("reference", models.CharField(blank=True, max_length=60)),
                 (
                     "debt",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The sale on the account of who owes it.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1385,7 +1303,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty: no drawer was open; or it waits for the seller's next shift (`agreed_in`).",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1398,7 +1315,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The earlier shift that sold it, and had closed before it was placed.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1406,30 +1322,13 @@ class Migration(migrations.Migration):
                         to="drawers.shift",
                     ),
                 ),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("open", "Open"),
-                            ("kept", "Kept"),
-                            ("owed", "Refunds due"),
-                            ("nothing", "Nothing was paid"),
-                            ("given", "Given back"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "ended_at",
-                    models.DateTimeField(help_text="When the order ended; when it was reversed, then.", null=True),
-                ),
+                ("outcome", models.CharField(default="open", max_length=10)),
+                ("ended_at", models.DateTimeField(null=True)),
                 (
                     "ended_in",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The seller's shift that was open then, else the next one.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1437,10 +1336,7 @@ class Migration(migrations.Migration):
                         to="drawers.shift",
                     ),
                 ),
-                (
-                    "cost",
-                    models.BigIntegerField(help_text="Rupiah: what the order cost, once it has arrived.", null=True),
-                ),
+                ("cost", models.BigIntegerField(null=True)),
                 ("given_at", models.DateTimeField(null=True)),
                 (
                     "given_by",
@@ -1454,17 +1350,13 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "given_method",
-                    models.CharField(blank=True, help_text="Empty where only the note says how.", max_length=20),
-                ),
-                ("given_note", models.CharField(blank=True, max_length=500, verbose_name="note")),
+                ("given_method", models.CharField(blank=True, max_length=20)),
+                ("given_note", models.CharField(blank=True, max_length=500)),
                 (
                     "refund_entry",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Where it came out of a shift; empty of a transfer that no drawer made.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1524,7 +1416,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -1561,27 +1453,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("opened_at", models.DateTimeField()),
-                ("opening", models.BigIntegerField(help_text="Rupiah that were counted when it began.")),
+                ("opening", models.BigIntegerField()),
                 (
                     "opening_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=10),
                 ),
-                (
-                    "left_before",
-                    models.BigIntegerField(
-                        help_text="Rupiah that the drawer's last count had left; empty for its first shift.", null=True
-                    ),
-                ),
-                (
-                    "opening_reason",
-                    models.CharField(blank=True, help_text="Why the opening is not what was left.", max_length=500),
-                ),
+                ("left_before", models.BigIntegerField(null=True)),
+                ("opening_reason", models.CharField(blank=True, max_length=500)),
                 (
                     "taken_from",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Whose count it began with.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1607,12 +1490,9 @@ class Migration(migrations.Migration):
                     "counted_pieces",
                     django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=10),
                 ),
-                (
-                    "expected",
-                    models.BigIntegerField(help_text="Rupiah: the sum of its sales and entries in cash.", null=True),
-                ),
-                ("difference", models.BigIntegerField(help_text="Counted less expected.", null=True)),
-                ("reason", models.CharField(blank=True, help_text="Why it differs.", max_length=500)),
+                ("expected", models.BigIntegerField(null=True)),
+                ("difference", models.BigIntegerField(null=True)),
+                ("reason", models.CharField(blank=True, max_length=500)),
                 (
                     "day",
                     models.ForeignKey(

@@ -13,51 +13,25 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Export",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "owner",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="exports", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                ("list_name", models.CharField(help_text="The file's name begins with it.", max_length=40)),
-                (
-                    "task",
-                    models.CharField(help_text="Writes it: the name of a task of the list's room.", max_length=100),
-                ),
-                (
-                    "permission",
-                    models.CharField(help_text="What its reader needs, also when it is downloaded.", max_length=100),
-                ),
-                ("query", models.TextField(blank=True, help_text="The list's filters, as in its address.")),
-                ("file_format", models.CharField(choices=[("csv", "CSV"), ("xlsx", "XLSX")], max_length=4)),
-                (
-                    "whole_numbers",
-                    models.BooleanField(
-                        db_default=False, default=False, help_text="It holds customers' numbers whole."
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("writing", "Being written"),
-                            ("ready", "Ready"),
-                            ("failed", "Not made"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
+                ("list_name", models.CharField(max_length=40)),
+                ("task", models.CharField(max_length=100)),
+                ("permission", models.CharField(max_length=100)),
+                ("query", models.TextField(blank=True)),
+                ("file_format", models.CharField(max_length=4)),
+                ("whole_numbers", models.BooleanField(db_default=False, default=False)),
+                ("state", models.CharField(default="waiting", max_length=10)),
                 ("rows_total", models.BigIntegerField(default=0)),
                 ("rows_done", models.BigIntegerField(default=0)),
-                ("size", models.BigIntegerField(default=0, help_text="Bytes, once it is ready.")),
+                ("size", models.BigIntegerField(default=0)),
                 ("tries", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "next_try_at",
-                    models.DateTimeField(default=django.utils.timezone.now, help_text="Until then a worker holds it."),
-                ),
+                ("next_try_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -80,7 +54,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ExportPart",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "export",
                     models.ForeignKey(

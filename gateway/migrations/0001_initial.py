@@ -12,20 +12,10 @@ class Migration(migrations.Migration):
             name="UpstreamAccount",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                (
-                    "fingerprint",
-                    models.CharField(
-                        blank=True, help_text="Hash of the upstream's address and Secret ID.", max_length=64
-                    ),
-                ),
-                ("last_answer_at", models.DateTimeField(help_text="When it last answered anything.", null=True)),
-                ("unreachable_since", models.DateTimeField(help_text="Since when it has answered nothing.", null=True)),
-                (
-                    "refused_since",
-                    models.DateTimeField(
-                        help_text="Since when nothing may be sent: it refuses our account.", null=True
-                    ),
-                ),
+                ("fingerprint", models.CharField(blank=True, max_length=64)),
+                ("last_answer_at", models.DateTimeField(null=True)),
+                ("unreachable_since", models.DateTimeField(null=True)),
+                ("refused_since", models.DateTimeField(null=True)),
                 ("refused_code", models.CharField(blank=True, max_length=40)),
             ],
             options={
@@ -39,7 +29,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Exchange",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "answered_no",
                     models.BigIntegerField(
@@ -50,7 +40,6 @@ class Migration(migrations.Migration):
                             function="nextval",
                             output_field=models.BigIntegerField(),
                         ),
-                        help_text="Taken when it is stored. Empty: no answer that we could use.",
                         null=True,
                     ),
                 ),
@@ -58,42 +47,17 @@ class Migration(migrations.Migration):
                 ("ref_id", models.CharField(blank=True, max_length=64)),
                 ("sent_at", models.DateTimeField()),
                 ("answered_at", models.DateTimeField(null=True)),
-                ("outcome", models.CharField(help_text='"answer", or the kind of error.', max_length=200)),
-                (
-                    "status",
-                    models.CharField(
-                        blank=True, help_text="Of the transaction or inquiry in the answer.", max_length=20
-                    ),
-                ),
+                ("outcome", models.CharField(max_length=200)),
+                ("status", models.CharField(blank=True, max_length=20)),
                 ("trx_id", models.CharField(blank=True, max_length=100)),
-                (
-                    "balance",
-                    models.BigIntegerField(help_text="Rupiah; below zero when the account is in debt.", null=True),
-                ),
-                (
-                    "raw",
-                    models.JSONField(
-                        help_text="The answer, secrets masked; a list or a very long one only as size and digest.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "request",
-                    models.JSONField(help_text="The fields that we sent, besides ref_id and credentials.", null=True),
-                ),
+                ("balance", models.BigIntegerField(null=True)),
+                ("raw", models.JSONField(null=True)),
+                ("request", models.JSONField(null=True)),
                 ("http_status", models.PositiveSmallIntegerField(null=True)),
-                (
-                    "latency_ms",
-                    models.IntegerField(help_text="Until the whole answer, or until it was given up.", null=True),
-                ),
-                ("waited_ms", models.IntegerField(help_text="For the rate budget, before it was sent.", null=True)),
-                ("attempt", models.IntegerField(default=1, help_text="The how-many-th request of its kind in a row.")),
-                (
-                    "error",
-                    models.CharField(
-                        blank=True, help_text="The kind of error and its code or reason: its group.", max_length=140
-                    ),
-                ),
+                ("latency_ms", models.IntegerField(null=True)),
+                ("waited_ms", models.IntegerField(null=True)),
+                ("attempt", models.IntegerField(default=1)),
+                ("error", models.CharField(blank=True, max_length=140)),
                 ("trace_id", models.CharField(blank=True, max_length=32)),
             ],
             options={

@@ -32,37 +32,14 @@ class Migration(migrations.Migration):
                         serialize=False,
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("opening", "Opening balance"),
-                            ("hold", "Reserved"),
-                            ("release", "Released"),
-                            ("debit", "Debit"),
-                            ("refund", "Refund"),
-                            ("reversal", "Reversal"),
-                            ("topup", "Top-up"),
-                            ("adjustment", "Adjustment"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                ("amount", models.BigIntegerField(help_text="Rupiah, above zero.")),
-                ("balance_change", models.BigIntegerField(help_text="Rupiah: what it does to the balance.")),
-                ("reserved_change", models.BigIntegerField(help_text="Rupiah: what it does to the reserved amount.")),
-                ("balance_after", models.BigIntegerField(help_text="Rupiah.")),
-                ("reserved_after", models.BigIntegerField(help_text="Rupiah.")),
-                (
-                    "ref_id",
-                    models.CharField(blank=True, help_text="The order's; empty for the account's own.", max_length=64),
-                ),
-                (
-                    "order_kind",
-                    models.CharField(
-                        blank=True, choices=[("purchase", "Purchase"), ("bill", "Bill payment")], max_length=10
-                    ),
-                ),
+                ("kind", models.CharField(max_length=10)),
+                ("amount", models.BigIntegerField()),
+                ("balance_change", models.BigIntegerField()),
+                ("reserved_change", models.BigIntegerField()),
+                ("balance_after", models.BigIntegerField()),
+                ("reserved_after", models.BigIntegerField()),
+                ("ref_id", models.CharField(blank=True, max_length=64)),
+                ("order_kind", models.CharField(blank=True, max_length=10)),
                 (
                     "actor",
                     models.ForeignKey(
@@ -212,32 +189,14 @@ class Migration(migrations.Migration):
             name="Proof",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                ("upto", models.BigIntegerField(default=0, help_text="The last entry that was added up.")),
-                ("balance", models.BigIntegerField(default=0, help_text="After that entry.")),
-                ("reserved", models.BigIntegerField(default=0, help_text="After that entry.")),
+                ("upto", models.BigIntegerField(default=0)),
+                ("balance", models.BigIntegerField(default=0)),
+                ("reserved", models.BigIntegerField(default=0)),
                 ("proved_at", models.DateTimeField(null=True)),
-                ("all_proved_at", models.DateTimeField(help_text="When all entries were added up last.", null=True)),
-                (
-                    "flaw",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("running", "An entry's balance does not follow from the one before"),
-                            ("cached", "The books' sums are not those of the entries"),
-                            ("time", "An entry is dated before the one before"),
-                            ("order", "An entry is not what its order says"),
-                            ("reserved", "What is reserved for an order is not what its status says"),
-                            ("unfounded", "A top-up or adjustment has no difference behind it"),
-                            ("missing", "An order or a difference lacks its entry"),
-                            ("found", "The sum of open differences is not what the books have"),
-                            ("kept", "The sums of the last comparison are not those of the entries and differences"),
-                            ("day", "A closed day is not what its entries say"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                ("flaw_amount", models.BigIntegerField(default=0, help_text="Signed.")),
-                ("flaw_entry", models.BigIntegerField(help_text="The first entry that shows it.", null=True)),
+                ("all_proved_at", models.DateTimeField(null=True)),
+                ("flaw", models.CharField(blank=True, max_length=20)),
+                ("flaw_amount", models.BigIntegerField(default=0)),
+                ("flaw_entry", models.BigIntegerField(null=True)),
             ],
             options={
                 "constraints": [models.CheckConstraint(condition=models.Q(("only", True)), name="proof_is_one_row")]
@@ -248,13 +207,10 @@ class Migration(migrations.Migration):
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
                 ("day", models.DateField()),
-                ("last_entry", models.BigIntegerField(help_text="The newest entry that is summed.")),
-                ("last_at", models.DateTimeField(help_text="When that was posted.")),
-                (
-                    "lowest",
-                    models.BigIntegerField(help_text="The least balance up to it, the day's opening balance included."),
-                ),
-                ("sums", models.JSONField(default=dict, help_text="As those of a closed day.")),
+                ("last_entry", models.BigIntegerField()),
+                ("last_at", models.DateTimeField()),
+                ("lowest", models.BigIntegerField()),
+                ("sums", models.JSONField(default=dict)),
             ],
             options={
                 "constraints": [
@@ -266,35 +222,12 @@ class Migration(migrations.Migration):
             name="Books",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                (
-                    "balance",
-                    models.BigIntegerField(default=0, help_text="Rupiah: sum of all entries' balance changes."),
-                ),
-                (
-                    "reserved",
-                    models.BigIntegerField(
-                        default=0, help_text="Rupiah: reserved for orders that are not accepted yet."
-                    ),
-                ),
-                (
-                    "found",
-                    models.BigIntegerField(
-                        default=0,
-                        help_text="Rupiah, signed: open differences that reconciliation found, not in the entries yet.",
-                    ),
-                ),
-                (
-                    "opened_at",
-                    models.DateTimeField(help_text="Since when the balance is known; empty before.", null=True),
-                ),
-                (
-                    "closed_day",
-                    models.DateField(help_text="The last day that is closed: entries are dated after it.", null=True),
-                ),
-                (
-                    "posted_at",
-                    models.DateTimeField(help_text="The time of the last entry: none is dated before it.", null=True),
-                ),
+                ("balance", models.BigIntegerField(default=0)),
+                ("reserved", models.BigIntegerField(default=0)),
+                ("found", models.BigIntegerField(default=0)),
+                ("opened_at", models.DateTimeField(null=True)),
+                ("closed_day", models.DateField(null=True)),
+                ("posted_at", models.DateTimeField(null=True)),
             ],
             options={
                 "permissions": [("view_books", "Can view books")],
@@ -311,20 +244,11 @@ class Migration(migrations.Migration):
             name="ClosedDay",
             fields=[
                 ("day", models.DateField(primary_key=True, serialize=False)),
-                ("last_entry", models.BigIntegerField(help_text="The newest entry at its end; 0 before the first.")),
-                ("balance", models.BigIntegerField(help_text="At its end.")),
-                ("reserved", models.BigIntegerField(help_text="At its end.")),
-                (
-                    "lowest",
-                    models.BigIntegerField(help_text="The least balance of the day, its opening balance included."),
-                ),
-                (
-                    "sums",
-                    models.JSONField(
-                        default=dict,
-                        help_text='What entries did, signed: {"debit:bill": {"count", "balance", "reserved"}, …}.',
-                    ),
-                ),
+                ("last_entry", models.BigIntegerField()),
+                ("balance", models.BigIntegerField()),
+                ("reserved", models.BigIntegerField()),
+                ("lowest", models.BigIntegerField()),
+                ("sums", models.JSONField(default=dict)),
                 ("closed_at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],

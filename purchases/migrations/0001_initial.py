@@ -27,23 +27,10 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Order",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "ref_id",
-                    models.CharField(
-                        help_text="Ours; made before anything is sent, never replaced.", max_length=64, unique=True
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("purchase", "Purchase"), ("bill", "Bill payment")], default="purchase", max_length=10
-                    ),
-                ),
-                (
-                    "idempotency_key",
-                    models.CharField(help_text="One per confirmed form or command.", max_length=64, unique=True),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("ref_id", models.CharField(max_length=64, unique=True)),
+                ("kind", models.CharField(default="purchase", max_length=10)),
+                ("idempotency_key", models.CharField(max_length=64, unique=True)),
                 (
                     "product",
                     models.ForeignKey(
@@ -53,89 +40,23 @@ class Migration(migrations.Migration):
                 ("product_code", models.CharField(max_length=100)),
                 ("product_name", models.CharField(max_length=1000)),
                 ("destination", models.CharField(max_length=64)),
-                (
-                    "max_price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`."
-                    ),
-                ),
-                (
-                    "price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: what the upstream charged; empty until it says.", null=True
-                    ),
-                ),
-                (
-                    "selling_price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: what the customer pays, all included; empty of orders from before price rules.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "fee",
-                    models.BigIntegerField(
-                        help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase.",
-                        null=True,
-                    ),
-                ),
+                ("max_price", models.BigIntegerField()),
+                ("price", models.BigIntegerField(null=True)),
+                ("selling_price", models.BigIntegerField(null=True)),
+                ("fee", models.BigIntegerField(null=True)),
                 (
                     "payment",
                     models.OneToOneField(
-                        help_text="How the customer pays.",
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="order",
-                        to="drawers.payment",
+                        on_delete=django.db.models.deletion.PROTECT, related_name="order", to="drawers.payment"
                     ),
                 ),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[
-                            ("queued", "Queued"),
-                            ("sending", "Sending"),
-                            ("pending", "In process"),
-                            ("unknown", "Outcome not known yet"),
-                            ("needs_action", "Needs action"),
-                            ("success", "Success"),
-                            ("failed", "Failed"),
-                            ("rejected", "Rejected"),
-                            ("cancelled", "Cancelled"),
-                            ("closed", "Closed"),
-                            ("reversed", "Reversed"),
-                        ],
-                        default="queued",
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "action_reason",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("balance_short", "Provider balance is short"),
-                            ("price_changed", "Price has risen"),
-                            ("cut_off", "Product closed (cut-off)"),
-                            ("unavailable", "Product unavailable"),
-                            ("amount_mismatch", "The bill's total has changed"),
-                            ("never_arrived", "Never arrived at the provider"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "error_code",
-                    models.CharField(blank=True, help_text="The upstream's last error code for it.", max_length=40),
-                ),
-                ("message", models.CharField(blank=True, help_text="The upstream's own words.", max_length=1000)),
+                ("status", models.CharField(default="queued", max_length=12)),
+                ("action_reason", models.CharField(blank=True, max_length=20)),
+                ("error_code", models.CharField(blank=True, max_length=40)),
+                ("message", models.CharField(blank=True, max_length=1000)),
                 ("trx_id", models.CharField(blank=True, max_length=100)),
                 ("sn", models.CharField(blank=True, max_length=4000)),
-                (
-                    "sn_by_hand",
-                    models.BooleanField(
-                        default=False, help_text="People entered the SN; the upstream has not said it."
-                    ),
-                ),
+                ("sn_by_hand", models.BooleanField(default=False)),
                 (
                     "placed_by",
                     models.ForeignKey(
@@ -147,50 +68,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "waits_for_topup",
-                    models.BooleanField(
-                        default=False,
-                        help_text="With a short balance it waits and is queued by itself once enough is available.",
-                    ),
-                ),
-                ("sent_at", models.DateTimeField(help_text="When it was last claimed for sending.", null=True)),
+                ("waits_for_topup", models.BooleanField(default=False)),
+                ("sent_at", models.DateTimeField(null=True)),
                 ("final_at", models.DateTimeField(null=True)),
-                (
-                    "attempt",
-                    models.IntegerField(
-                        default=0, help_text="How often it was claimed; an answer to an older claim is void."
-                    ),
-                ),
-                (
-                    "sent_no",
-                    models.BigIntegerField(
-                        help_text="Before the earliest sending that may have been charged; empty while none can have been.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "accepted_no",
-                    models.BigIntegerField(
-                        help_text="After the first report that the upstream has it, before its end: then its debit is certain.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "pending_no",
-                    models.BigIntegerField(
-                        help_text='Before the last request that was answered "pending": no refund had happened before.',
-                        null=True,
-                    ),
-                ),
-                ("ended_no", models.BigIntegerField(help_text="After its end was known.", null=True)),
-                ("polls", models.IntegerField(default=0, help_text="Status requests since it was sent.")),
+                ("attempt", models.IntegerField(default=0)),
+                ("sent_no", models.BigIntegerField(null=True)),
+                ("accepted_no", models.BigIntegerField(null=True)),
+                ("pending_no", models.BigIntegerField(null=True)),
+                ("ended_no", models.BigIntegerField(null=True)),
+                ("polls", models.IntegerField(default=0)),
                 ("not_found_count", models.IntegerField(default=0)),
                 ("not_found_since", models.DateTimeField(null=True)),
-                (
-                    "next_poll_at",
-                    models.DateTimeField(help_text="When the sweep has to send or to poll it.", null=True),
-                ),
+                ("next_poll_at", models.DateTimeField(null=True)),
             ],
             options={
                 "permissions": [
@@ -484,41 +373,16 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Incident",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "order",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="incidents", to="purchases.order"
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("contradiction", "The provider contradicts a final status"),
-                            ("price_above_max", "Charged more than the confirmed price"),
-                            ("other_price", "The provider names another price than before, or none"),
-                            ("mismatch", "The answer names another product or destination"),
-                            ("lost", "Accepted before, now not found"),
-                            ("doubled_sn", "Another order of the brand has the same SN"),
-                            ("no_token", "Success without a token of 20 digits"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("kind", models.CharField(max_length=20)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "source",
-                    models.CharField(
-                        choices=[
-                            ("staff", "Staff"),
-                            ("submit", "Answer to our request"),
-                            ("poll", "Status check"),
-                            ("callback", "Callback"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("source", models.CharField(max_length=10)),
                 ("detail", models.CharField(max_length=500)),
                 ("raw", models.JSONField(null=True)),
                 ("callback_id", models.BigIntegerField(null=True)),
@@ -630,7 +494,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -655,34 +519,9 @@ class Migration(migrations.Migration):
                         to="purchases.order",
                     ),
                 ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("contradiction", "The provider contradicts a final status"),
-                            ("price_above_max", "Charged more than the confirmed price"),
-                            ("other_price", "The provider names another price than before, or none"),
-                            ("mismatch", "The answer names another product or destination"),
-                            ("lost", "Accepted before, now not found"),
-                            ("doubled_sn", "Another order of the brand has the same SN"),
-                            ("no_token", "Success without a token of 20 digits"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("kind", models.CharField(max_length=20)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "source",
-                    models.CharField(
-                        choices=[
-                            ("staff", "Staff"),
-                            ("submit", "Answer to our request"),
-                            ("poll", "Status check"),
-                            ("callback", "Callback"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("source", models.CharField(max_length=10)),
                 ("detail", models.CharField(max_length=500)),
                 ("raw", models.JSONField(null=True)),
                 ("callback_id", models.BigIntegerField(null=True)),
@@ -750,7 +589,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="OrderEvent",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "order",
                     models.ForeignKey(
@@ -759,37 +598,8 @@ class Migration(migrations.Migration):
                 ),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
                 ("from_status", models.CharField(blank=True, max_length=12)),
-                (
-                    "to_status",
-                    models.CharField(
-                        choices=[
-                            ("queued", "Queued"),
-                            ("sending", "Sending"),
-                            ("pending", "In process"),
-                            ("unknown", "Outcome not known yet"),
-                            ("needs_action", "Needs action"),
-                            ("success", "Success"),
-                            ("failed", "Failed"),
-                            ("rejected", "Rejected"),
-                            ("cancelled", "Cancelled"),
-                            ("closed", "Closed"),
-                            ("reversed", "Reversed"),
-                        ],
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "source",
-                    models.CharField(
-                        choices=[
-                            ("staff", "Staff"),
-                            ("submit", "Answer to our request"),
-                            ("poll", "Status check"),
-                            ("callback", "Callback"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("to_status", models.CharField(max_length=12)),
+                ("source", models.CharField(max_length=10)),
                 (
                     "actor",
                     models.ForeignKey(
@@ -799,23 +609,10 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "note",
-                    models.CharField(blank=True, help_text="A person's words, or the upstream's.", max_length=500),
-                ),
-                (
-                    "facts",
-                    models.JSONField(
-                        default=dict, help_text="What our own words are made of: {code, …}; rupiah, ISO times."
-                    ),
-                ),
-                (
-                    "raw",
-                    models.JSONField(
-                        help_text="The upstream's message; it holds no secret and no signature.", null=True
-                    ),
-                ),
-                ("callback_id", models.BigIntegerField(help_text="The stored callback that said so.", null=True)),
+                ("note", models.CharField(blank=True, max_length=500)),
+                ("facts", models.JSONField(default=dict)),
+                ("raw", models.JSONField(null=True)),
+                ("callback_id", models.BigIntegerField(null=True)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
             ],
             options={
@@ -868,7 +665,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -882,17 +679,9 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                (
-                    "ref_id",
-                    models.CharField(help_text="Ours; made before anything is sent, never replaced.", max_length=64),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("purchase", "Purchase"), ("bill", "Bill payment")], default="purchase", max_length=10
-                    ),
-                ),
-                ("idempotency_key", models.CharField(help_text="One per confirmed form or command.", max_length=64)),
+                ("ref_id", models.CharField(max_length=64)),
+                ("kind", models.CharField(default="purchase", max_length=10)),
+                ("idempotency_key", models.CharField(max_length=64)),
                 (
                     "product",
                     models.ForeignKey(
@@ -907,92 +696,28 @@ class Migration(migrations.Migration):
                 ("product_code", models.CharField(max_length=100)),
                 ("product_name", models.CharField(max_length=1000)),
                 ("destination", models.CharField(max_length=64)),
-                (
-                    "max_price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: the price that was seen and confirmed; sent as `max_price`."
-                    ),
-                ),
-                (
-                    "price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: what the upstream charged; empty until it says.", null=True
-                    ),
-                ),
-                (
-                    "selling_price",
-                    models.BigIntegerField(
-                        help_text="Rupiah: what the customer pays, all included; empty of orders from before price rules.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "fee",
-                    models.BigIntegerField(
-                        help_text="Rupiah: the shop's own, part of a bill's selling price; empty of a purchase.",
-                        null=True,
-                    ),
-                ),
+                ("max_price", models.BigIntegerField()),
+                ("price", models.BigIntegerField(null=True)),
+                ("selling_price", models.BigIntegerField(null=True)),
+                ("fee", models.BigIntegerField(null=True)),
                 (
                     "payment",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="How the customer pays.",
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         related_query_name="+",
                         to="drawers.payment",
                     ),
                 ),
-                (
-                    "status",
-                    models.CharField(
-                        choices=[
-                            ("queued", "Queued"),
-                            ("sending", "Sending"),
-                            ("pending", "In process"),
-                            ("unknown", "Outcome not known yet"),
-                            ("needs_action", "Needs action"),
-                            ("success", "Success"),
-                            ("failed", "Failed"),
-                            ("rejected", "Rejected"),
-                            ("cancelled", "Cancelled"),
-                            ("closed", "Closed"),
-                            ("reversed", "Reversed"),
-                        ],
-                        default="queued",
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "action_reason",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("balance_short", "Provider balance is short"),
-                            ("price_changed", "Price has risen"),
-                            ("cut_off", "Product closed (cut-off)"),
-                            ("unavailable", "Product unavailable"),
-                            ("amount_mismatch", "The bill's total has changed"),
-                            ("never_arrived", "Never arrived at the provider"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "error_code",
-                    models.CharField(blank=True, help_text="The upstream's last error code for it.", max_length=40),
-                ),
-                ("message", models.CharField(blank=True, help_text="The upstream's own words.", max_length=1000)),
+                ("status", models.CharField(default="queued", max_length=12)),
+                ("action_reason", models.CharField(blank=True, max_length=20)),
+                ("error_code", models.CharField(blank=True, max_length=40)),
+                ("message", models.CharField(blank=True, max_length=1000)),
                 ("trx_id", models.CharField(blank=True, max_length=100)),
                 ("sn", models.CharField(blank=True, max_length=4000)),
-                (
-                    "sn_by_hand",
-                    models.BooleanField(
-                        default=False, help_text="People entered the SN; the upstream has not said it."
-                    ),
-                ),
+                ("sn_by_hand", models.BooleanField(default=False)),
                 (
                     "placed_by",
                     models.ForeignKey(
@@ -1006,43 +731,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "waits_for_topup",
-                    models.BooleanField(
-                        default=False,
-                        help_text="With a short balance it waits and is queued by itself once enough is available.",
-                    ),
-                ),
-                ("sent_at", models.DateTimeField(help_text="When it was last claimed for sending.", null=True)),
+                ("waits_for_topup", models.BooleanField(default=False)),
+                ("sent_at", models.DateTimeField(null=True)),
                 ("final_at", models.DateTimeField(null=True)),
-                (
-                    "attempt",
-                    models.IntegerField(
-                        default=0, help_text="How often it was claimed; an answer to an older claim is void."
-                    ),
-                ),
-                (
-                    "sent_no",
-                    models.BigIntegerField(
-                        help_text="Before the earliest sending that may have been charged; empty while none can have been.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "accepted_no",
-                    models.BigIntegerField(
-                        help_text="After the first report that the upstream has it, before its end: then its debit is certain.",
-                        null=True,
-                    ),
-                ),
-                (
-                    "pending_no",
-                    models.BigIntegerField(
-                        help_text='Before the last request that was answered "pending": no refund had happened before.',
-                        null=True,
-                    ),
-                ),
-                ("ended_no", models.BigIntegerField(help_text="After its end was known.", null=True)),
+                ("attempt", models.IntegerField(default=0)),
+                ("sent_no", models.BigIntegerField(null=True)),
+                ("accepted_no", models.BigIntegerField(null=True)),
+                ("pending_no", models.BigIntegerField(null=True)),
+                ("ended_no", models.BigIntegerField(null=True)),
             ],
             options={
                 "abstract": False,
@@ -1093,30 +789,23 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ReceiptPrint",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "order",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="receipt_prints", to="purchases.order"
                     ),
                 ),
-                ("number", models.IntegerField(help_text="1 for the original.")),
-                ("paper", models.CharField(choices=[("58", "58 mm"), ("80", "80 mm"), ("a5", "A5")], max_length=2)),
+                ("number", models.IntegerField()),
+                ("paper", models.CharField(max_length=2)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "shop",
                     models.ForeignKey(
-                        help_text="The shop as it was at the original.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="shop.shophistory",
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="shop.shophistory"
                     ),
                 ),
-                (
-                    "sheet",
-                    models.UUIDField(help_text="Printed on one paper with the other prints of this sheet.", null=True),
-                ),
+                ("sheet", models.UUIDField(null=True)),
                 (
                     "printed_by",
                     models.ForeignKey(
@@ -1181,54 +870,17 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Verdict",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "order",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT, related_name="verdicts", to="purchases.order"
                     ),
                 ),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("success", "Success: the customer has it"),
-                            ("failed", "Failed: nothing was delivered"),
-                            ("reversed", "Reversed: the provider took it back"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "order_status",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("queued", "Queued"),
-                            ("sending", "Sending"),
-                            ("pending", "In process"),
-                            ("unknown", "Outcome not known yet"),
-                            ("needs_action", "Needs action"),
-                            ("success", "Success"),
-                            ("failed", "Failed"),
-                            ("rejected", "Rejected"),
-                            ("cancelled", "Cancelled"),
-                            ("closed", "Closed"),
-                            ("reversed", "Reversed"),
-                        ],
-                        help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "sn",
-                    models.CharField(
-                        blank=True,
-                        help_text="The SN that the person has seen, for a success; the receipt shows it.",
-                        max_length=200,
-                    ),
-                ),
-                ("evidence", models.CharField(help_text="Where it was seen.", max_length=500)),
+                ("outcome", models.CharField(max_length=10)),
+                ("order_status", models.CharField(blank=True, max_length=12)),
+                ("sn", models.CharField(blank=True, max_length=200)),
+                ("evidence", models.CharField(max_length=500)),
                 ("reason", models.CharField(max_length=500)),
                 (
                     "proposed_by",
@@ -1249,7 +901,6 @@ class Migration(migrations.Migration):
                 (
                     "declined_by",
                     models.ForeignKey(
-                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1260,7 +911,6 @@ class Migration(migrations.Migration):
                 (
                     "approval",
                     models.OneToOneField(
-                        help_text="Where the second person decides.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -1401,7 +1051,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -1426,47 +1076,10 @@ class Migration(migrations.Migration):
                         to="purchases.order",
                     ),
                 ),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("success", "Success: the customer has it"),
-                            ("failed", "Failed: nothing was delivered"),
-                            ("reversed", "Reversed: the provider took it back"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "order_status",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("queued", "Queued"),
-                            ("sending", "Sending"),
-                            ("pending", "In process"),
-                            ("unknown", "Outcome not known yet"),
-                            ("needs_action", "Needs action"),
-                            ("success", "Success"),
-                            ("failed", "Failed"),
-                            ("rejected", "Rejected"),
-                            ("cancelled", "Cancelled"),
-                            ("closed", "Closed"),
-                            ("reversed", "Reversed"),
-                        ],
-                        help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",
-                        max_length=12,
-                    ),
-                ),
-                (
-                    "sn",
-                    models.CharField(
-                        blank=True,
-                        help_text="The SN that the person has seen, for a success; the receipt shows it.",
-                        max_length=200,
-                    ),
-                ),
-                ("evidence", models.CharField(help_text="Where it was seen.", max_length=500)),
+                ("outcome", models.CharField(max_length=10)),
+                ("order_status", models.CharField(blank=True, max_length=12)),
+                ("sn", models.CharField(blank=True, max_length=200)),
+                ("evidence", models.CharField(max_length=500)),
                 ("reason", models.CharField(max_length=500)),
                 (
                     "proposed_by",
@@ -1497,7 +1110,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1511,7 +1123,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Where the second person decides.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",

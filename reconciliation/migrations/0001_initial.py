@@ -24,48 +24,20 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Difference",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "amount",
-                    models.BigIntegerField(
-                        help_text="Rupiah, signed: above zero the upstream has more than our books."
-                    ),
-                ),
-                ("from_no", models.BigIntegerField(help_text="The number after which it happened.")),
-                ("to_no", models.BigIntegerField(help_text="The number before which it had happened.")),
-                ("from_at", models.DateTimeField(help_text="When the last quiet reading before it was asked for.")),
-                ("to_at", models.DateTimeField(help_text="When the first quiet reading after it was answered.")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("amount", models.BigIntegerField()),
+                ("from_no", models.BigIntegerField()),
+                ("to_no", models.BigIntegerField()),
+                ("from_at", models.DateTimeField()),
+                ("to_at", models.DateTimeField()),
                 ("found_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "label",
-                    models.CharField(
-                        choices=[
-                            ("topup", "Top-up, not yet acknowledged"),
-                            ("unreported_refund", "Refund of an order that has not failed"),
-                            ("double_refund", "Refunded twice"),
-                            ("late_refund", "Late refund"),
-                            ("adjusted_before", "Adjusted before its order was decided"),
-                            ("missing_refund", "Refund is missing"),
-                            ("unexplained_debit", "Unexplained debit"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "candidates",
-                    models.JSONField(default=list, help_text="Orders that may be behind it: [{ref_id, why}]."),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("open", "Open"), ("acknowledged", "Acknowledged")], default="open", max_length=15
-                    ),
-                ),
+                ("label", models.CharField(max_length=20)),
+                ("candidates", models.JSONField(default=list)),
+                ("state", models.CharField(default="open", max_length=15)),
                 ("acknowledged_at", models.DateTimeField(null=True)),
                 (
                     "acknowledged_by",
                     models.ForeignKey(
-                        help_text="Empty: by itself.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -85,7 +57,6 @@ class Migration(migrations.Migration):
                 (
                     "closed_with",
                     models.OneToOneField(
-                        help_text="The opposite one that makes it good.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -95,17 +66,12 @@ class Migration(migrations.Migration):
                 (
                     "explained_by",
                     models.ForeignKey(
-                        help_text="The order that did this, or a part of it; it was decided late.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="purchases.order",
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="purchases.order"
                     ),
                 ),
                 (
                     "rest_of",
                     models.OneToOneField(
-                        help_text="The difference of which an order explains the other part.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="rest",
@@ -115,7 +81,6 @@ class Migration(migrations.Migration):
                 (
                     "makes_good",
                     models.OneToOneField(
-                        help_text="The former difference of which this is the opposite.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="made_good_by",
@@ -274,7 +239,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -288,49 +253,21 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                (
-                    "amount",
-                    models.BigIntegerField(
-                        help_text="Rupiah, signed: above zero the upstream has more than our books."
-                    ),
-                ),
-                ("from_no", models.BigIntegerField(help_text="The number after which it happened.")),
-                ("to_no", models.BigIntegerField(help_text="The number before which it had happened.")),
-                ("from_at", models.DateTimeField(help_text="When the last quiet reading before it was asked for.")),
-                ("to_at", models.DateTimeField(help_text="When the first quiet reading after it was answered.")),
+                ("amount", models.BigIntegerField()),
+                ("from_no", models.BigIntegerField()),
+                ("to_no", models.BigIntegerField()),
+                ("from_at", models.DateTimeField()),
+                ("to_at", models.DateTimeField()),
                 ("found_at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "label",
-                    models.CharField(
-                        choices=[
-                            ("topup", "Top-up, not yet acknowledged"),
-                            ("unreported_refund", "Refund of an order that has not failed"),
-                            ("double_refund", "Refunded twice"),
-                            ("late_refund", "Late refund"),
-                            ("adjusted_before", "Adjusted before its order was decided"),
-                            ("missing_refund", "Refund is missing"),
-                            ("unexplained_debit", "Unexplained debit"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "candidates",
-                    models.JSONField(default=list, help_text="Orders that may be behind it: [{ref_id, why}]."),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("open", "Open"), ("acknowledged", "Acknowledged")], default="open", max_length=15
-                    ),
-                ),
+                ("label", models.CharField(max_length=20)),
+                ("candidates", models.JSONField(default=list)),
+                ("state", models.CharField(default="open", max_length=15)),
                 ("acknowledged_at", models.DateTimeField(null=True)),
                 (
                     "acknowledged_by",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty: by itself.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -356,7 +293,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The opposite one that makes it good.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -369,7 +305,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The order that did this, or a part of it; it was decided late.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -382,7 +317,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The difference of which an order explains the other part.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -395,7 +329,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="The former difference of which this is the opposite.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -453,8 +386,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ExpectedTopUp",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("amount", models.BigIntegerField(help_text="Rupiah, above zero.")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("amount", models.BigIntegerField()),
                 ("note", models.CharField(blank=True, max_length=500)),
                 (
                     "announced_by",
@@ -572,7 +505,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -586,7 +519,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("amount", models.BigIntegerField(help_text="Rupiah, above zero.")),
+                ("amount", models.BigIntegerField()),
                 ("note", models.CharField(blank=True, max_length=500)),
                 (
                     "announced_by",
@@ -679,35 +612,13 @@ class Migration(migrations.Migration):
                 (
                     "quiet",
                     models.ForeignKey(
-                        help_text="The last quiet reading.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="gateway.exchange",
+                        null=True, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="gateway.exchange"
                     ),
                 ),
-                (
-                    "booked",
-                    models.BigIntegerField(
-                        default=0, help_text="Opening balance and entries of orders before that reading."
-                    ),
-                ),
-                (
-                    "outside",
-                    models.BigIntegerField(
-                        default=0, help_text="What was left over: the differences that no order explains."
-                    ),
-                ),
-                (
-                    "judged_no",
-                    models.BigIntegerField(
-                        default=0, help_text="Readings that were answered by this number are judged."
-                    ),
-                ),
-                (
-                    "read_again_at",
-                    models.DateTimeField(help_text="When to read the balance again, before its minute.", null=True),
-                ),
+                ("booked", models.BigIntegerField(default=0)),
+                ("outside", models.BigIntegerField(default=0)),
+                ("judged_no", models.BigIntegerField(default=0)),
+                ("read_again_at", models.DateTimeField(null=True)),
             ],
             options={
                 "constraints": [
@@ -731,43 +642,15 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="ReconciliationRun",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
-                (
-                    "trigger",
-                    models.CharField(
-                        choices=[
-                            ("beat", "By itself"),
-                            ("reading", "After a balance request"),
-                            ("person", "On demand"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("balanced", "Balanced"),
-                            ("provisional", "Provisional"),
-                            ("topup_unacknowledged", "Top-up, not yet acknowledged"),
-                            ("unexplained", "Unexplained difference"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("trigger", models.CharField(max_length=10)),
+                ("state", models.CharField(max_length=20)),
                 ("readings_evaluated", models.IntegerField(default=0)),
-                (
-                    "reported",
-                    models.BigIntegerField(help_text="The newest balance that the upstream reported.", null=True),
-                ),
-                ("expected", models.BigIntegerField(help_text="What our books expected at that moment.", null=True)),
-                (
-                    "difference",
-                    models.BigIntegerField(help_text="Reported − expected; empty while it cannot be said.", null=True),
-                ),
-                ("blocking", models.JSONField(default=list, help_text="ref_ids whose outcome it waits for.")),
+                ("reported", models.BigIntegerField(null=True)),
+                ("expected", models.BigIntegerField(null=True)),
+                ("difference", models.BigIntegerField(null=True)),
+                ("blocking", models.JSONField(default=list)),
             ],
             options={
                 "ordering": ["-pk"],
@@ -819,7 +702,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Adjustment",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "difference",
                     models.ForeignKey(
@@ -848,7 +731,6 @@ class Migration(migrations.Migration):
                 (
                     "declined_by",
                     models.ForeignKey(
-                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -859,7 +741,6 @@ class Migration(migrations.Migration):
                 (
                     "approval",
                     models.OneToOneField(
-                        help_text="Where the second person decides.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -992,7 +873,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -1047,7 +928,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty, though it is decided and not approved: its time was over.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -1061,7 +941,6 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Where the second person decides.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",

@@ -16,21 +16,11 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Logo",
             fields=[
-                (
-                    "digest",
-                    models.CharField(
-                        help_text="SHA-256 of the content.", max_length=64, primary_key=True, serialize=False
-                    ),
-                ),
+                ("digest", models.CharField(max_length=64, primary_key=True, serialize=False)),
                 ("content", models.BinaryField()),
-                (
-                    "content_type",
-                    models.CharField(
-                        choices=[("image/png", "Png"), ("image/jpeg", "Jpeg"), ("image/webp", "Webp")], max_length=10
-                    ),
-                ),
-                ("width", models.PositiveSmallIntegerField(help_text="Pixels.")),
-                ("height", models.PositiveSmallIntegerField(help_text="Pixels.")),
+                ("content_type", models.CharField(max_length=10)),
+                ("width", models.PositiveSmallIntegerField()),
+                ("height", models.PositiveSmallIntegerField()),
             ],
             options={
                 "default_permissions": (),
@@ -88,10 +78,10 @@ class Migration(migrations.Migration):
             name="Shop",
             fields=[
                 ("only", models.BooleanField(default=True, editable=False, primary_key=True, serialize=False)),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
-                ("address", models.CharField(blank=True, max_length=200, verbose_name="address")),
-                ("phone", models.CharField(blank=True, max_length=20, verbose_name="phone or WhatsApp")),
-                ("footer", models.CharField(blank=True, max_length=400, verbose_name="footer")),
+                ("name", models.CharField(max_length=60)),
+                ("address", models.CharField(blank=True, max_length=200)),
+                ("phone", models.CharField(blank=True, max_length=20)),
+                ("footer", models.CharField(blank=True, max_length=400)),
                 (
                     "logo",
                     models.ForeignKey(
@@ -102,24 +92,9 @@ class Migration(migrations.Migration):
                         to="shop.logo",
                     ),
                 ),
-                (
-                    "paper",
-                    models.CharField(
-                        choices=[("58", "58 mm"), ("80", "80 mm"), ("a5", "A5")], default="58", max_length=2
-                    ),
-                ),
-                (
-                    "language",
-                    models.CharField(
-                        blank=True, help_text="Of receipts and messages; empty: that of whoever prints.", max_length=10
-                    ),
-                ),
-                (
-                    "saved_at",
-                    models.DateTimeField(
-                        help_text="When a person last saved it; until then SHOP_NAME names it.", null=True
-                    ),
-                ),
+                ("paper", models.CharField(default="58", max_length=2)),
+                ("language", models.CharField(blank=True, max_length=10)),
+                ("saved_at", models.DateTimeField(null=True)),
             ],
             options={
                 "permissions": [("change_settings", "Can change settings")],
@@ -174,7 +149,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -188,10 +163,10 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("only", models.BooleanField(default=True, editable=False, serialize=False)),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
-                ("address", models.CharField(blank=True, max_length=200, verbose_name="address")),
-                ("phone", models.CharField(blank=True, max_length=20, verbose_name="phone or WhatsApp")),
-                ("footer", models.CharField(blank=True, max_length=400, verbose_name="footer")),
+                ("name", models.CharField(max_length=60)),
+                ("address", models.CharField(blank=True, max_length=200)),
+                ("phone", models.CharField(blank=True, max_length=20)),
+                ("footer", models.CharField(blank=True, max_length=400)),
                 (
                     "logo",
                     models.ForeignKey(
@@ -205,24 +180,9 @@ class Migration(migrations.Migration):
                         to="shop.logo",
                     ),
                 ),
-                (
-                    "paper",
-                    models.CharField(
-                        choices=[("58", "58 mm"), ("80", "80 mm"), ("a5", "A5")], default="58", max_length=2
-                    ),
-                ),
-                (
-                    "language",
-                    models.CharField(
-                        blank=True, help_text="Of receipts and messages; empty: that of whoever prints.", max_length=10
-                    ),
-                ),
-                (
-                    "saved_at",
-                    models.DateTimeField(
-                        help_text="When a person last saved it; until then SHOP_NAME names it.", null=True
-                    ),
-                ),
+                ("paper", models.CharField(default="58", max_length=2)),
+                ("language", models.CharField(blank=True, max_length=10)),
+                ("saved_at", models.DateTimeField(null=True)),
             ],
             options={
                 "abstract": False,

@@ -29,15 +29,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Throttle",
             fields=[
-                (
-                    "key",
-                    models.CharField(
-                        help_text="Keyed hash of what is counted together.",
-                        max_length=64,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
+                ("key", models.CharField(max_length=64, primary_key=True, serialize=False)),
                 ("failures", models.PositiveIntegerField()),
                 ("blocked_until", models.DateTimeField()),
                 ("expires_at", models.DateTimeField(db_index=True)),
@@ -54,7 +46,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -151,7 +143,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -165,7 +157,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.IntegerField()),
-                ("name", models.CharField(max_length=150, verbose_name="name")),
+                ("name", models.CharField(max_length=150)),
             ],
             options={
                 "abstract": False,
@@ -216,115 +208,45 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="User",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("password", models.CharField(max_length=128, verbose_name="password")),
-                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
-                (
-                    "is_superuser",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates that this user has all permissions without explicitly assigning them.",
-                        verbose_name="superuser status",
-                    ),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("password", models.CharField(max_length=128)),
+                ("last_login", models.DateTimeField(blank=True, null=True)),
+                ("is_superuser", models.BooleanField(default=False)),
                 (
                     "username",
                     models.CharField(
                         error_messages={"unique": "A user with that username already exists."},
-                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
                         max_length=150,
                         unique=True,
                         validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
-                        verbose_name="username",
                     ),
                 ),
-                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
-                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
-                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
-                (
-                    "is_staff",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates whether the user can log into this admin site.",
-                        verbose_name="staff status",
-                    ),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(
-                        default=True,
-                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
-                        verbose_name="active",
-                    ),
-                ),
-                ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
-                (
-                    "language",
-                    models.CharField(
-                        blank=True, choices=staff.models.languages, help_text="Empty: as the browser.", max_length=10
-                    ),
-                ),
-                (
-                    "theme",
-                    models.CharField(
-                        choices=[("auto", "Same as device"), ("light", "Light"), ("dark", "Dark")],
-                        default="auto",
-                        max_length=5,
-                    ),
-                ),
-                (
-                    "endings",
-                    models.CharField(
-                        choices=[
-                            ("off", "Nothing more"),
-                            ("sound", "Sound"),
-                            ("notice", "Desktop notice"),
-                            ("both", "Both"),
-                        ],
-                        default="off",
-                        max_length=6,
-                    ),
-                ),
-                ("note", models.CharField(blank=True, max_length=300, verbose_name="note")),
-                (
-                    "is_oidc",
-                    models.BooleanField(
-                        default=False, help_text="Signs in through the provider that OIDC_ISSUER names."
-                    ),
-                ),
-                (
-                    "is_demo",
-                    models.BooleanField(
-                        default=False, help_text="Made for the sandbox; never active with a real upstream."
-                    ),
-                ),
-                (
-                    "device_epoch",
-                    models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger."),
-                ),
+                ("first_name", models.CharField(blank=True, max_length=150)),
+                ("last_name", models.CharField(blank=True, max_length=150)),
+                ("email", models.EmailField(blank=True, max_length=254)),
+                ("is_staff", models.BooleanField(default=False)),
+                ("is_active", models.BooleanField(default=True)),
+                ("date_joined", models.DateTimeField(default=django.utils.timezone.now)),
+                ("language", models.CharField(blank=True, max_length=10)),
+                ("theme", models.CharField(default="auto", max_length=5)),
+                ("endings", models.CharField(default="off", max_length=6)),
+                ("note", models.CharField(blank=True, max_length=300)),
+                ("is_oidc", models.BooleanField(default=False)),
+                ("is_demo", models.BooleanField(default=False)),
+                ("device_epoch", models.PositiveIntegerField(default=0)),
                 ("own_per_order", models.BigIntegerField(blank=True, null=True)),
                 ("own_per_day", models.BigIntegerField(blank=True, null=True)),
                 ("own_approval_above", models.BigIntegerField(blank=True, null=True)),
                 (
                     "groups",
                     models.ManyToManyField(
-                        blank=True,
-                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.group",
-                        verbose_name="groups",
+                        blank=True, related_name="user_set", related_query_name="user", to="auth.group"
                     ),
                 ),
                 (
                     "user_permissions",
                     models.ManyToManyField(
-                        blank=True,
-                        help_text="Specific permissions for this user.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.permission",
-                        verbose_name="user permissions",
+                        blank=True, related_name="user_set", related_query_name="user", to="auth.permission"
                     ),
                 ),
             ],
@@ -391,12 +313,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Session",
             fields=[
-                (
-                    "session_key",
-                    models.CharField(max_length=40, primary_key=True, serialize=False, verbose_name="session key"),
-                ),
-                ("session_data", models.TextField(verbose_name="session data")),
-                ("expire_date", models.DateTimeField(db_index=True, verbose_name="expire date")),
+                ("session_key", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("session_data", models.TextField()),
+                ("expire_date", models.DateTimeField(db_index=True)),
                 (
                     "person",
                     models.ForeignKey(
@@ -414,7 +333,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -428,61 +347,25 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                (
-                    "is_superuser",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates that this user has all permissions without explicitly assigning them.",
-                        verbose_name="superuser status",
-                    ),
-                ),
+                ("is_superuser", models.BooleanField(default=False)),
                 (
                     "username",
                     models.CharField(
                         error_messages={"unique": "A user with that username already exists."},
-                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
                         max_length=150,
                         validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
-                        verbose_name="username",
                     ),
                 ),
-                ("first_name", models.CharField(blank=True, max_length=150, verbose_name="first name")),
-                ("last_name", models.CharField(blank=True, max_length=150, verbose_name="last name")),
-                ("email", models.EmailField(blank=True, max_length=254, verbose_name="email address")),
-                (
-                    "is_staff",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates whether the user can log into this admin site.",
-                        verbose_name="staff status",
-                    ),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(
-                        default=True,
-                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
-                        verbose_name="active",
-                    ),
-                ),
-                ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
-                ("note", models.CharField(blank=True, max_length=300, verbose_name="note")),
-                (
-                    "is_oidc",
-                    models.BooleanField(
-                        default=False, help_text="Signs in through the provider that OIDC_ISSUER names."
-                    ),
-                ),
-                (
-                    "is_demo",
-                    models.BooleanField(
-                        default=False, help_text="Made for the sandbox; never active with a real upstream."
-                    ),
-                ),
-                (
-                    "device_epoch",
-                    models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger."),
-                ),
+                ("first_name", models.CharField(blank=True, max_length=150)),
+                ("last_name", models.CharField(blank=True, max_length=150)),
+                ("email", models.EmailField(blank=True, max_length=254)),
+                ("is_staff", models.BooleanField(default=False)),
+                ("is_active", models.BooleanField(default=True)),
+                ("date_joined", models.DateTimeField(default=django.utils.timezone.now)),
+                ("note", models.CharField(blank=True, max_length=300)),
+                ("is_oidc", models.BooleanField(default=False)),
+                ("is_demo", models.BooleanField(default=False)),
+                ("device_epoch", models.PositiveIntegerField(default=0)),
                 ("own_per_order", models.BigIntegerField(blank=True, null=True)),
                 ("own_per_day", models.BigIntegerField(blank=True, null=True)),
                 ("own_approval_above", models.BigIntegerField(blank=True, null=True)),
@@ -536,27 +419,18 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="AccessLink",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
                 (
                     "person",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="links", to=settings.AUTH_USER_MODEL
                     ),
                 ),
-                (
-                    "purpose",
-                    models.CharField(choices=[("invite", "Invitation"), ("reset", "New password")], max_length=6),
-                ),
-                (
-                    "digest",
-                    models.CharField(
-                        help_text="SHA-256 of the token, in hexadecimal digits.", max_length=64, unique=True
-                    ),
-                ),
+                ("purpose", models.CharField(max_length=6)),
+                ("digest", models.CharField(max_length=64, unique=True)),
                 (
                     "made_by",
                     models.ForeignKey(
-                        help_text="Empty: a command made it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -623,7 +497,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -648,16 +522,12 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "purpose",
-                    models.CharField(choices=[("invite", "Invitation"), ("reset", "New password")], max_length=6),
-                ),
+                ("purpose", models.CharField(max_length=6)),
                 (
                     "made_by",
                     models.ForeignKey(
                         db_constraint=False,
                         db_index=False,
-                        help_text="Empty: a command made it.",
                         null=True,
                         on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
@@ -719,12 +589,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="RoleLimits",
             fields=[
-                (
-                    "role",
-                    models.CharField(
-                        help_text="A value of `core.rights.Role`.", max_length=20, primary_key=True, serialize=False
-                    ),
-                ),
+                ("role", models.CharField(max_length=20, primary_key=True, serialize=False)),
                 ("per_order", models.BigIntegerField(blank=True, null=True)),
                 ("per_day", models.BigIntegerField(blank=True, null=True)),
                 ("approval_above", models.BigIntegerField(blank=True, null=True)),
@@ -783,7 +648,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -796,7 +661,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
-                ("role", models.CharField(help_text="A value of `core.rights.Role`.", max_length=20, serialize=False)),
+                ("role", models.CharField(max_length=20, serialize=False)),
                 ("per_order", models.BigIntegerField(blank=True, null=True)),
                 ("per_day", models.BigIntegerField(blank=True, null=True)),
                 ("approval_above", models.BigIntegerField(blank=True, null=True)),
@@ -858,7 +723,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -954,7 +819,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",

@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -74,17 +74,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[
-                            ("recovery_codes", "Recovery codes"),
-                            ("totp", "TOTP Authenticator"),
-                            ("webauthn", "WebAuthn"),
-                        ],
-                        max_length=20,
-                    ),
-                ),
+                ("type", models.CharField(max_length=20)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
@@ -138,7 +128,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -163,9 +153,9 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("provider", models.CharField(max_length=200, verbose_name="provider")),
-                ("uid", models.CharField(max_length=191, verbose_name="uid")),
-                ("date_joined", models.DateTimeField(auto_now_add=True, verbose_name="date joined")),
+                ("provider", models.CharField(max_length=200)),
+                ("uid", models.CharField(max_length=191)),
+                ("date_joined", models.DateTimeField(auto_now_add=True)),
             ],
             options={
                 "abstract": False,

@@ -30,13 +30,7 @@ class Migration(migrations.Migration):
                 ),
                 ("encoded", models.CharField(max_length=128)),
                 ("set_at", models.DateTimeField()),
-                (
-                    "epoch",
-                    models.PositiveIntegerField(
-                        help_text="The account's `device_epoch` when it was set: the PIN counts while they are the same.",
-                        null=True,
-                    ),
-                ),
+                ("epoch", models.PositiveIntegerField(null=True)),
             ],
             options={
                 "triggers": [
@@ -82,7 +76,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -108,13 +102,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("set_at", models.DateTimeField()),
-                (
-                    "epoch",
-                    models.PositiveIntegerField(
-                        help_text="The account's `device_epoch` when it was set: the PIN counts while they are the same.",
-                        null=True,
-                    ),
-                ),
+                ("epoch", models.PositiveIntegerField(null=True)),
             ],
             options={
                 "abstract": False,
@@ -165,14 +153,9 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Till",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
-                (
-                    "digest",
-                    models.CharField(
-                        help_text="SHA-256 of the token in the browser's cookie.", max_length=64, unique=True
-                    ),
-                ),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=60)),
+                ("digest", models.CharField(max_length=64, unique=True)),
                 (
                     "enrolled_by",
                     models.ForeignKey(
@@ -181,36 +164,21 @@ class Migration(migrations.Migration):
                 ),
                 ("enrolled_at", models.DateTimeField()),
                 ("switched_off_at", models.DateTimeField(null=True)),
-                (
-                    "pin_limit",
-                    models.BigIntegerField(
-                        blank=True, help_text="Most for one order by PIN, in rupiah; empty: PIN_ORDER_LIMIT.", null=True
-                    ),
-                ),
+                ("pin_limit", models.BigIntegerField(blank=True, null=True)),
                 (
                     "held_by",
                     models.ForeignKey(
-                        help_text="By PIN.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("active_at", models.DateTimeField(help_text="When that person last did something here.", null=True)),
-                (
-                    "wrong_pins",
-                    models.JSONField(default=dict, help_text="Person → wrong PINs that nothing has made up for."),
-                ),
+                ("active_at", models.DateTimeField(null=True)),
+                ("wrong_pins", models.JSONField(default=dict)),
                 ("wrong_at", models.DateTimeField(null=True)),
-                (
-                    "guesses",
-                    models.PositiveBigIntegerField(default=0, help_text="Every PIN ever sent, checked or not."),
-                ),
-                (
-                    "pin_locks",
-                    models.PositiveSmallIntegerField(default=0, help_text="Locks in a row; each lasts twice as long."),
-                ),
+                ("guesses", models.PositiveBigIntegerField(default=0)),
+                ("pin_locks", models.PositiveSmallIntegerField(default=0)),
                 ("pin_locked_until", models.DateTimeField(null=True)),
             ],
             options={
@@ -274,7 +242,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("pgh_id", models.BigAutoField(primary_key=True, serialize=False)),
                 ("pgh_created_at", models.DateTimeField()),
-                ("pgh_label", models.CharField(help_text="insert, update or delete.", max_length=6)),
+                ("pgh_label", models.CharField(max_length=6)),
                 ("txid", models.BigIntegerField(db_default=core.transactions.TRANSACTION_NUMBER, editable=False)),
                 (
                     "pgh_obj",
@@ -288,7 +256,7 @@ class Migration(migrations.Migration):
                 ),
                 ("pgh_context", pghistory.utils.JSONField(null=True)),
                 ("id", models.BigIntegerField()),
-                ("name", models.CharField(max_length=60, verbose_name="name")),
+                ("name", models.CharField(max_length=60)),
                 (
                     "enrolled_by",
                     models.ForeignKey(
@@ -302,12 +270,7 @@ class Migration(migrations.Migration):
                 ),
                 ("enrolled_at", models.DateTimeField()),
                 ("switched_off_at", models.DateTimeField(null=True)),
-                (
-                    "pin_limit",
-                    models.BigIntegerField(
-                        blank=True, help_text="Most for one order by PIN, in rupiah; empty: PIN_ORDER_LIMIT.", null=True
-                    ),
-                ),
+                ("pin_limit", models.BigIntegerField(blank=True, null=True)),
             ],
             options={
                 "abstract": False,
@@ -365,8 +328,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="EnrolmentCode",
             fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("digest", models.CharField(help_text="Keyed hash of the code.", max_length=64, unique=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False)),
+                ("digest", models.CharField(max_length=64, unique=True)),
                 ("name", models.CharField(max_length=60)),
                 ("pin_limit", models.BigIntegerField(blank=True, null=True)),
                 (

@@ -1,0 +1,29 @@
+"""Migrations follow what the database has, and no words."""
+
+import pytest
+from django.db import models
+from django.db.migrations.state import ModelState, ProjectState
+
+from core.migrating import WordlessAutodetector
+
+
+def state(**facts):
+    found = ProjectState()
+    found.add_model(ModelState("core", "Thing", [("name", models.CharField(**{"max_length": 10, **facts}))]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_new"),
+    [
+        ({"help_text": "Other words.", "verbose_name": "other", "choices": [("a", "A")]}, False),
+        ({"max_length": 11}, True),
+        ({"null": True}, True),
+    ],
+)
+def test_given_other_words_then_no_migration(facts, is_new):
+    before = state(help_text="Some words.", choices=[("a", "A"), ("b", "B")])
+
+    changes = WordlessAutodetector(before, state(**facts))._detect_changes()
+
+    assert bool(changes) is is_new
