@@ -3,7 +3,7 @@
     DATABASE_URL=… REDIS_URL=… python benchmarks/pages.py [--small 10000] [--large 1000000] [--rounds 7] [--only orders]
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
-filled by `seed_history`. Page by page, both are asked in turns; a time is the best of the rounds, so that what else the
+filled by `history.py`. Page by page, both are asked in turns; a time is the best of the rounds, so that what else the
 machine does counts little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
 with many orders, and the queries with many. A list that shows more rows with many orders is compared with the same list
 without its filter, of which both show a whole page.
@@ -172,6 +172,7 @@ def fill(orders: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
+    from benchmarks.history import seed
     from gateway.models import UpstreamAccount
     from purchases.models import Order
     from testing.sandbox_process import SandboxProcess
@@ -184,7 +185,7 @@ def fill(orders: int) -> None:
             settings.UPSTREAM_BASE_URL = settings.SANDBOX_URL = sandbox.url
             settings.UPSTREAM_SECRET_ID, settings.UPSTREAM_SECRET_KEY = sandbox.secret_id, sandbox.secret_key
             get_client().budget.declare_fresh()
-            call_command("seed_history", orders=orders, stdout=sys.stderr, stderr=sys.stderr)
+            seed(orders)
         finally:
             sandbox.remove()
     fill_counter()

@@ -99,15 +99,14 @@ def demo(folder: Path, processes: int) -> Iterator[int]:
             process.wait(30)
 
 
-def run(folder: Path, *words: str, tries: int = 1) -> str:
+def run(folder: Path, *words: str) -> str:
     """What a command of the demo prints."""
     environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
     command = [sys.executable, str(ROOT / "run"), *words]
-    for _ in range(tries):
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
-        if ended.returncode == 0:
-            return ended.stdout
-    sys.exit(f"{words}: {ended.stdout}{ended.stderr}")
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
+    if ended.returncode:
+        sys.exit(f"{words}: {ended.stdout}{ended.stderr}")
+    return ended.stdout
 
 
 def status(folder: Path) -> dict[str, dict[str, Any]]:
@@ -122,11 +121,14 @@ def superuser(folder: Path) -> psycopg.Connection[Any]:
     return psycopg.connect(address, autocommit=True)
 
 
-def fill(folder: Path, orders: int, alerts: int) -> None:
-    """Give the demo a history of so many orders, and so many open alerts."""
-    if orders:
-        # it takes tables for itself in which the demo writes at the same time: one of the two may have to give up
-        run(folder, "manage", "seed_history", "--orders", str(orders), tries=3)
+def fill(folder: Path, orders: int) -> None:
+    """Give the demo, which is not running, a history of so many orders."""
+    command = [sys.executable, str(ROOT / "benchmarks/history.py"), "--orders", str(orders)]
+    subprocess.run(command, env={**os.environ, "BACKOFFICE_DATA": str(folder)}, check=True, stdout=sys.stderr)
+
+
+def alarm(folder: Path, alerts: int) -> None:
+    """Open so many alerts in the demo, which is running, and let PostgreSQL count its rows."""
     if alerts:
         run(folder, "manage", "shell", "-c", f"from benchmarks.crowd import *; open_alerts({alerts})")
     with superuser(folder) as connection:
@@ -267,8 +269,10 @@ def main() -> None:
     folder.chmod(0o711)  # as root, PostgreSQL runs as another user
     found: dict[int, list[dict[str, Any]]] = {processes: [] for processes in options.processes}
     try:
+        if options.orders:
+            fill(folder, options.orders)
         with demo(folder, 1):
-            fill(folder, options.orders, options.alerts)
+            alarm(folder, options.alerts)
         for _ in range(options.rounds):
             for processes in options.processes:
                 with demo(folder, processes) as port:

@@ -5,5 +5,4 @@ from audit.services.proofs import NotSealed, proof_of
 from audit.services.publishing import publish_checkpoints, published_lines
 from audit.services.recording import record
 from audit.services.sealing import AT_ONCE, Restored, is_restored, seal
-from audit.services.starting_over import seal_again
 from audit.services.verifying import verify

@@ -5,10 +5,8 @@ most of a table by an index either. Timing is in benchmarks/pages.py.
 """
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -17,6 +15,7 @@ from django.utils import timezone
 from alerts.services import evaluate_alerts
 from backoffice.tasks import SOURCES
 from benchmarks.counter_pages import fill_counter
+from benchmarks.history import seed
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
@@ -63,7 +62,7 @@ def busy_shop(upstream, settings):
     """A browser of the owner of a shop with thousands of orders."""
     settings.SANDBOX_URL = upstream.process.url
     create_demo_staff()
-    call_command("seed_history", orders=ORDERS, stdout=StringIO(), stderr=StringIO())
+    seed(ORDERS)
     fill_counter()
     browser = Client()
     browser.force_login(User.objects.get(username="owner"))

@@ -1,0 +1,95 @@
+"""`benchmarks/history.py`: a copied morning is such as the services write it, and nothing else is changed for it."""
+
+import pytest
+from django.db import connection
+from django.db.models import Count, F
+
+from audit.services import seal, verify
+from benchmarks.history import seed, tell_sandbox
+from core import heartbeats, stores
+from core.errors import Refused
+from credit.models import CreditAccount
+from drawers.models import Payment, Shift
+from ledger.models import Books, Entry
+from ledger.services import first_day, read_days
+from purchases.models import Order
+from purchases.states import Status
+from reconciliation.models import ReconciliationRun
+from reconciliation.services import prove, reconcile
+from staff.roles import create_demo_staff
+from testing.factories import make_order
+from tests.ledger.helpers import open_books
+
+
+def definitions():
+    """Every index, constraint and trigger, and whether it is on."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname, '' FROM pg_indexes WHERE schemaname = 'public'"
+            " UNION ALL SELECT conname, contype::text || convalidated::text FROM pg_constraint"
+            " UNION ALL SELECT attrelid::regclass::text, attstattarget::text FROM pg_attribute WHERE attstattarget >= 0"
+            " UNION ALL SELECT tgname, tgenabled::text FROM pg_trigger WHERE NOT tgisinternal"
+        )
+        return sorted(cursor.fetchall())
+
+
+@pytest.fixture
+def sandboxed(upstream, settings):
+    settings.SANDBOX_URL = upstream.process.url
+    stores.patient().delete(heartbeats._BEATS)  # of another test's processes
+    create_demo_staff()
+    return upstream
+
+
+def test_given_history_then_books_days_and_audit_are_sound(sandboxed):
+    open_books(1_000_000)
+    while seal():
+        pass
+    before = definitions()
+
+    balance = seed(2_000)
+
+    tell_sandbox(balance)
+    assert definitions() == before
+    assert prove(everything=True).flaw == ""
+    run = reconcile(ReconciliationRun.Trigger.PERSON)
+    assert (run.state, run.difference) == (ReconciliationRun.Result.BALANCED, 0)
+    assert sandboxed.process.control("ledger")["balance"] == Books.objects.get().balance == run.reported
+    year = read_days(first_day(), first_day().replace(year=first_day().year + 1))
+    assert len(year.closings) > 360
+    assert all(day.adds_up for day in year.closings)
+    while seal():
+        pass
+    assert [str(flaw) for flaw in verify().flaws] == []
+
+
+def test_given_history_then_it_is_as_the_services_write_it(sandboxed):
+    seed(1_000)
+
+    ends = dict(Order.objects.values_list("status").annotate(Count("pk")))
+    assert ends[Status.SUCCESS] > 900
+    assert {Status.FAILED, Status.REJECTED, Status.CANCELLED, Status.REVERSED, Status.NEEDS_ACTION} <= set(ends)
+    for model, order in ((Entry, ("pk",)), (Order, ("pk",)), (Payment, ("pk",))):
+        times = list(model.objects.order_by(*order).values_list("created_at" if model is Order else "at", flat=True))
+        assert times == sorted(times)
+    assert set(Payment.objects.values_list("method", flat=True)) == {"cash", "qris", "transfer", "card", "credit"}
+    assert not Payment.objects.exclude(order__ref_id=F("ref_id")).exists()
+    for account in CreditAccount.objects.all():
+        assert account.balance == sum(account.entries.values_list("amount", flat=True)) > 0
+    for shift in Shift.objects.exclude(left_before=None):
+        assert shift.left_before == shift.opening
+    assert make_order().pk == Order.objects.latest("pk").pk
+
+
+def test_given_orders_a_running_shop_or_a_real_account_then_refused(sandboxed, settings):
+    heartbeats._recorded.clear()
+    heartbeats.record("web")
+    with pytest.raises(Refused, match="is running"):
+        seed(300)
+    make_order()
+    with pytest.raises(Refused, match="already"):
+        seed(300)
+    settings.SANDBOX = False
+    with pytest.raises(Refused, match="sandbox only"):
+        seed(300)
+    assert not Entry.objects.exists()
