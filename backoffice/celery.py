@@ -2,8 +2,8 @@
 
 Two worker processes: one takes what a person waits for, `interactive`, and in turns with it, so that a flood of
 callbacks holds nobody up, `callbacks`; the other takes `background`, the rest. So staff never wait behind background
-work. What is asked of the upstream is handed out to them by the dispatcher (`backoffice/tasks.py`). Messages only save
-time: whatever is lost, the dispatcher finds in PostgreSQL what is due.
+work. The dispatcher (`backoffice/tasks.py`) hands out the calls to the upstream to them. Messages only save time: if
+one is lost, the dispatcher finds the due work in PostgreSQL.
 
 The pool is threads: the work is waiting for the network, every upstream call has a total deadline, every statement a
 timeout, so that no thread can hang; and a killed worker loses only messages.
@@ -73,7 +73,7 @@ app.conf.update(
     task_create_missing_queues=False,
     worker_hijack_root_logger=False,
     worker_send_task_events=False,
-    # A thread keeps its connection to PostgreSQL from task to task, as one of the pages does (`_begin_task`).
+    # A thread keeps its connection to PostgreSQL from task to task, like a thread of the pages (`_begin_task`).
     CELERY_DB_REUSE_MAX=sys.maxsize,
     beat_scheduler="backoffice.scheduler:OneOfMany",
     beat_max_loop_interval=1,
@@ -174,7 +174,7 @@ def _begin_task(task: Any, **_: Any) -> None:
     begin_trace(getattr(task.request, "traceparent", None))
     bind_contextvars(task=task.name)
     close_old_connections()
-    trust_quiet_connection()  # one that PostgreSQL has closed is noticed at the task's first statement
+    trust_quiet_connection()  # the task's first statement notices a connection that PostgreSQL has closed
     task.request.began = time.perf_counter()
 
 
@@ -202,7 +202,7 @@ def _end_worker(**_: Any) -> None:
 
 
 def _watch_others() -> None:
-    """With beat or `background` silent nobody would evaluate the alert that says so: the other worker does it then."""
+    """Without beat or `background` nobody would evaluate the alert about it: the other worker does it then."""
     if time.monotonic() - _watched[0] >= 20:
         _watched[0] = time.monotonic()
         if {"beat", "background"} & set(health.silent_processes()):

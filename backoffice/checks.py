@@ -1,4 +1,4 @@
-"""What must be right before anything starts. Shown by `manage.py check`, and by every start."""
+"""Checks of everything that must be right before anything starts. Shown by `manage.py check`, and by every start."""
 
 import ipaddress
 import math

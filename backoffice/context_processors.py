@@ -1,4 +1,4 @@
-"""What every page shows around its content."""
+"""The frame of every page around its content."""
 
 from typing import Any
 

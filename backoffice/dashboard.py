@@ -1,4 +1,4 @@
-"""The overview: a person's own day, and for whoever sees the shop as a whole what it wants to know at a glance."""
+"""The overview: a person's own day, and the shop at a glance for people who see all of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class StatusCount:
 def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
     own = OwnDay.read(request.user) if _sells(request) else None
-    live = _live(request, own)  # first: what happens meanwhile is news
+    live = _live(request, own)  # first: changes from here on are news
     return render(request, "backoffice/overview.html", {**_facts(request), **_own_facts(request, own), "live": live})
 
 
@@ -71,7 +71,7 @@ def overview_live(request: StaffRequest) -> HttpResponse:
 
 
 def _sells(request: StaffRequest) -> bool:
-    """Whether the person sells, and so has an own day to see."""
+    """Whether the person sells: then there is an own day to see."""
     return request.user.has_perm(Right.BUY) and request.user.has_perm(Right.VIEW_ORDERS)
 
 

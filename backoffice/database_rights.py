@@ -1,4 +1,4 @@
-"""What the app's role may do with each table, and how that is granted and proved.
+"""The rights of the app's role on each table, and how they are granted and proved.
 
 The owner of the tables migrates. Every process signs in as another role, which is neither owner nor superuser: it
 cannot change a table, take a trigger away, empty a table, or rewrite what is only ever added to. A new table needs a
@@ -197,14 +197,14 @@ _TOO_MUCH = (
 
 
 def expected(table: str) -> set[str]:
-    """The rights on a table: none on one that is not ours."""
+    """The rights on a table: none on a foreign one."""
     return {_WORDS[letter] for letter in RIGHTS.get(table, "")}
 
 
 def grant_rights(role: str) -> int:
     """Give the role exactly its rights on the tables that are there; returns how many statements that took.
 
-    By the tables' owner. What is right already is not touched, so that a start disturbs nobody.
+    By the tables' owner. Rights that are correct already are not touched, so that a start disturbs nobody.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         statements = [*_statements(cursor, role)]
@@ -253,7 +253,7 @@ def _held(cursor: CursorWrapper, role: str) -> dict[str, set[str]]:
 
 
 def excess(role: str = "") -> Iterator[str]:
-    """What a role (that of our processes) may do beyond its rights, and what it lacks; in words."""
+    """The rights that a role (that of our processes) has too many, and those it lacks; in words."""
     role = role or settings.DATABASE_APP_ROLE
     with connection.cursor() as cursor:
         cursor.execute(_ROLE, {"role": role})

@@ -1,4 +1,4 @@
-"""What a new demo begins with, so that it can be tried at once: a drawer, and prices that earn something."""
+"""The beginning of a new demo, so that it can be tried at once: a drawer, and prices that earn something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `./run doctor` looks at: one finding a subject, each with what to do."""
+"""The subjects of `./run doctor`: one finding each, with the next step."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _slow_so_far(subject: str) -> Iterator[Finding]:
 
 
 def _database_role(subject: str) -> Iterator[Finding]:
-    """Of this command's own role, which is that of our processes."""
+    """The finding about this command's own role, which is that of our processes."""
     role = connection.settings_dict["USER"]
     if beyond := list(excess(role)):
         advice = "Give our processes a role of their own, and set DATABASE_OWNER_URL (docs/deployment.md)."

@@ -1,4 +1,4 @@
-"""What a person sees where nothing is, a form is not accepted, or the database is away.
+"""The pages of a wrong address, of a form that is not accepted, and of a database that is away.
 
 Such a page stands without the shop around it (`fault_frame.html`) while the database, which knows the shop, is away.
 """

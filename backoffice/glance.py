@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalogue.models import CatalogueSync
 from purchases.states import OPEN
 
-# Each part is answered by the end of an index. Whatever moves an order leaves an event.
+# Each part is answered by the end of an index. Every move of an order leaves an event.
 _GLANCE = """
     SELECT
         (SELECT ARRAY[balance, reserved, found] FROM ledger_books),
@@ -28,14 +28,14 @@ _GLANCE = """
 
 @dataclass(frozen=True)
 class Glance:
-    """What the overview follows from (`facts`), and whether anything is under way."""
+    """The values that decide the overview (`facts`), and whether anything is under way."""
 
     facts: list[object]
     is_busy: bool
 
 
 def glance(*, with_books: bool) -> Glance:
-    """The overview in short. Each minute it is another: what waits for a person follows from the clock, too.
+    """The overview in short. It changes each minute: the clock also decides what waits for a person.
 
     `with_books`: with the balance and what is reserved of it, for people who may see them.
     """

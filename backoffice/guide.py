@@ -23,7 +23,7 @@ _PICTURE = re.compile(r'src="pictures/([\w./-]+)"')
 @staff_only()
 @require_GET
 def guide(request: StaffRequest) -> HttpResponse:
-    """The guide in the person's language; in English where there is none in it."""
+    """The guide in the person's language, or else in English."""
     title, text = _guide(get_language() or "en")
     return render(request, "backoffice/guide.html", {"title": title, "text": text})
 

@@ -1,7 +1,7 @@
 """Connections on which a request is not there yet: how long they may take, and how many one address may have.
 
-Each of them takes a place among the connections and no thread. Without these limits whoever opens as many as there are
-places shuts everybody else out; with them it shuts out itself.
+Each of them takes a place among the connections and no thread. Without these limits one client could take all places
+and shut everybody out; with them it shuts out only itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from core.addresses import address_from
 
 # From the first byte to the last one (seconds). A form of the largest size takes two over a slow mobile line.
 WHOLE_SECONDS = 20.0
-# Of one address at a time. A browser opens six; behind the address of a shop sit many, but for a moment each.
+# The most of one address at a time. A browser opens six; many browsers share the address of a shop, but each only for a
+# moment.
 MOST_FROM_ONE = 32
 
 
@@ -43,7 +44,7 @@ class HalfSent:
             yield from (channel for *_, channel in sorted(found)[:-MOST_FROM_ONE])
 
     def _address(self, channel: Any) -> str:
-        """Who sends: the peer, or behind proxies the one that the outermost saw; "" while no header has said so.
+        """The sender: the peer, or behind proxies the address that the outermost saw; "" before the header has come.
 
         A proxy sends a header only when it has all of it, so that connections without one are its own spare ones.
         """

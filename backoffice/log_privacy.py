@@ -1,4 +1,4 @@
-"""What never stands in a log line or a report of a fault. The settings import it, so it imports nothing of Django."""
+"""Values that no log line or report of a fault holds. The settings import it, so it imports nothing of Django."""
 
 from typing import Any
 

@@ -56,7 +56,7 @@ def logging_from(level: int) -> dict[str, Any]:
             "django.security.DisallowedHost": {"filters": ["without_trace"]},
             # It warns of every request that waits for a thread, however shortly.
             "waitress.queue": {"level": "ERROR"},
-            # They name hosts and paths, which hold tokens. What became of a message is logged by us.
+            # They name hosts and paths, which hold tokens. Our own code logs the result of a message.
             "apprise": {"handlers": ["nowhere"], "propagate": False},
             "urllib3": {"level": "WARNING"},
         },

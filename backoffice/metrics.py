@@ -34,7 +34,7 @@ from upstream.config import is_loopback
 
 
 class MachineCollector(Collector):
-    """What the processes of this machine measured, in files of this pattern; several launchers may run them."""
+    """The measures of this machine's processes, in files of this pattern; several launchers may run them."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -47,7 +47,7 @@ class MachineCollector(Collector):
 
 
 class ShopCollector(Collector):
-    """How the shop stands at this moment. A few cheap queries a scrape, whatever the tables hold."""
+    """How the shop stands at this moment. A few cheap queries a scrape, however large the tables are."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Each number as a gauge."""
@@ -114,7 +114,7 @@ class MetricsMiddleware:
         self._match = ResolverMatch(metrics, (), {}, url_name="metrics")
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The metrics, or whatever the rest of the app says."""
+        """The metrics, or the answer of the rest of the app."""
         if request.path_info != "/metrics":
             return self.get_response(request)
         request.resolver_match = self._match  # its name among the measured pages

@@ -26,7 +26,7 @@ _WORKBENCH = ("exchange_list", "exchange_detail", "error_list", "audit_list", "c
 
 @dataclass(frozen=True)
 class Place:
-    """Where one can go. `name` is for scripts and tests; `is_here`: the page shown belongs to it."""
+    """The places of the app. `name` is for scripts and tests; `is_here`: the page shown belongs to it."""
 
     name: str
     url: str
@@ -65,7 +65,7 @@ class Navigation:
 
 
 def navigation_of(request: HttpRequest) -> Navigation:
-    """The places of whoever is signed in. A page that is not found is in none of them."""
+    """The places of the signed-in person. A page that is not found is in none of them."""
     places = [*_places(request)]  # type: ignore[arg-type] # signed in
     wanted = _OF_SELLERS if request.user.has_perm(Right.BUY) else _OF_OTHERS
     by_name = {place.name: place for place in places}

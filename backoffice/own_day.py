@@ -21,13 +21,13 @@ from purchases.tables import OrderTable
 from staff.models import User
 
 _MOST_OPEN, _LATEST = 20, 8
-# What ended so has brought the customer nothing, and costs nothing.
+# An order with this end has brought the customer nothing, and costs nothing.
 _IN_VAIN = UNFULFILLED - {Status.REVERSED}
 
 
 @dataclass(frozen=True)
 class OwnDay:
-    """What one person sold today and still follows. Amounts in whole rupiah."""
+    """One person's sales of today, and the orders that are still open. Amounts in whole rupiah."""
 
     may_use_drawer: bool
     drawer: OwnDrawer
@@ -67,14 +67,14 @@ class OwnDay:
 
     @property
     def version(self) -> list[object]:
-        """What the page shows follows from this."""
+        """The values that decide the page."""
         orders = [
             (order.pk, order.status, order.action_reason, order.sn) for order in (*self.open_orders, *self.latest)
         ]
         return [self.drawer.shift and self.drawer.shift.pk, self.drawer.expected, sorted(self.today.items()), orders]
 
     def tables(self, *, with_cost: bool) -> dict[str, Any]:
-        """What is on its way, and what has ended lately, as lists."""
+        """The running orders, and the ones that have ended lately, as lists."""
         facts: dict[str, Any] = {"person": self.person, "with_cost": with_cost}
         return {
             "own_open": OrderTable(self.open_orders, prefix="own", **facts),

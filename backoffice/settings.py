@@ -162,7 +162,7 @@ else:
     _database_options["options"] = " ".join(
         [
             "-c statement_timeout=30000 -c lock_timeout=10000 -c idle_in_transaction_session_timeout=60000",
-            "-c TimeZone=UTC",  # else Django says so with a statement of its own
+            "-c TimeZone=UTC",  # else Django tells the database with a statement of its own
             _database_options.get("options", ""),
         ]
     ).strip()
@@ -196,7 +196,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_FORMS = {"login": "staff.forms.SignInForm", "change_password": "staff.forms.OwnPasswordForm"}
-# Not allauth's limits: ours never keep out who has a known device or a second factor (staff/services/throttle.py).
+# Not allauth's limits: ours never keep out a person with a known device or a second factor
+# (staff/services/throttle.py).
 ACCOUNT_RATE_LIMITS = False
 MFA_RATE_LIMITS = False
 MFA_ADAPTER = "staff.factor_store.EncryptedFactors"
@@ -340,7 +341,7 @@ EXCHANGES_KEPT_DAYS = env.int("EXCHANGES_KEPT_DAYS", 90)
 
 # --- Approvals --------------------------------------------------------------------------------------------------
 
-# What nobody has approved within this (hours, by the database's clock) expires.
+# A request expires if nobody has approved it within this (hours, by the database's clock).
 APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
 # Something that waits for a second person longer than this (minutes) is an alert.
 APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
@@ -357,7 +358,7 @@ COMPLAINT_DUE_HOURS = env.int("COMPLAINT_DUE_HOURS", 24)
 # The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
 ALERT_LOW_BALANCE = env.int("ALERT_LOW_BALANCE", 500_000)
 ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
-# Where alerts are sent, as addresses of apprise. They hold tokens. A comma may belong to an address.
+# The ways of alerts, as addresses of apprise. They hold tokens. A comma may belong to an address.
 ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.
 SITE_URL = env.str("SITE_URL", "")
@@ -371,7 +372,7 @@ AUDIT_CHECKPOINT_FILE = env.str("AUDIT_CHECKPOINT_FILE", "")
 
 # --- Metrics ----------------------------------------------------------------------------------------------------
 
-# Who may read /metrics: the bearer of this token. Without one: this machine, unless a proxy speaks for somebody else.
+# The bearer of this token may read /metrics. Without one: this machine, unless a proxy speaks for somebody else.
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 # A file that the backup touches when it has succeeded; `./run doctor` looks at its age.
 BACKUP_STAMP = env.str("BACKUP_STAMP", "")

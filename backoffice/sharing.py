@@ -1,7 +1,7 @@
-"""Connections that stay open are shared among the web processes: one that has served for a while is closed.
+"""Connections that stay open are shared among the web processes: each is closed after a while.
 
-Whoever comes back is taken by the process that is free first. Without this the people whom one process happened to
-accept would stay with it all day.
+The process that is free first takes the next connection. Without this, people would stay all day with the process that
+accepted them first.
 """
 
 from __future__ import annotations

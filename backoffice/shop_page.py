@@ -81,7 +81,7 @@ def _chosen_logo(form: ShopForm) -> Logo | None:
 
 
 def _typed(form: ShopForm, shop: Shop, logo: Logo | None) -> Letterhead:
-    """What the receipts would show: what was typed, and what is stored where that is refused."""
+    """The values that the receipts would show: the typed ones, and the stored ones for refused ones."""
     head, typed = Letterhead.of(shop), form.cleaned_data
     changed: dict[str, Any] = {name: typed[name] for name in ("name", "phone", "language") if name in typed}
     changed |= {name: tuple(typed[name].splitlines()) for name in ("address", "footer") if name in typed}

@@ -1,4 +1,4 @@
-"""What each of our processes does before it takes any work."""
+"""The steps of each process before it takes any work."""
 
 import sys
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""One thread of each worker process hands out what falls due in any room, whatever message was lost."""
+"""One thread of each worker process hands out the due work of every room, also after a lost message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _stop = threading.Event()
 @worker_ready.connect
 def _start_dispatcher(**_: Any) -> None:
     dispatcher = Dispatcher(SOURCES, queue_of_people="interactive", queue_of_rest="background")
-    # Nothing is lost when it is cut off: what it had in hand falls due again.
+    # Nothing is lost when it is cut off: the work in its hands falls due again.
     threading.Thread(target=dispatcher.run, args=[_stop], name="dispatcher", daemon=True).start()
 
 

@@ -23,7 +23,7 @@ _NOT_NEGATIVE = (
 
 
 def unsafe_settings() -> Iterator[Error]:
-    """What contradicts itself anywhere, and what is dangerous with real money."""
+    """Settings that contradict each other, and those that are dangerous with real money."""
     yield from _numbers()
     yield from _plain_addresses()
     if not settings.SANDBOX:

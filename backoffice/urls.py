@@ -20,7 +20,7 @@ handler404 = "backoffice.faults.not_found"
 handler500 = "backoffice.faults.fault"
 
 urlpatterns = [
-    # whichever part of a path it is in: PostgreSQL refuses a NUL as a value to compare with
+    # in any part of a path: PostgreSQL refuses a NUL as a value to compare with
     re_path("\x00", nowhere),
     path("", dashboard.overview, name="overview"),
     path("overview/live/", dashboard.overview_live, name="overview_live"),

@@ -3,8 +3,8 @@
 Several serve one socket: the launcher listens and hands it to each (`--fd`). A client that connects
 while one of them ends, or while all are started again, waits in the socket's queue for the next.
 
-A thread gets a request when all of it is there, its body too: whoever sends half of one and then nothing holds a
-connection, never one of the threads that serve the pages; and how long and how many of those, `half_sent.py` limits.
+A thread gets a request when all of it has arrived, its body too. A client that sends half a request holds a connection,
+never a thread of the pages; `half_sent.py` limits how many and how long.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asyncore_use_poll=True,
     )
     server.channel_class = SharedChannel
-    # What the app has loaded stays: to look through it for garbage would hold up a page for 0.15 s now and then.
+    # The loaded code stays: a search through it for garbage would delay a page by 0.15 s now and then.
     gc.collect()
     gc.freeze()
     log.info("listening on %s:%s", *listener.getsockname()[:2])

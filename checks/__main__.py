@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def run(name: str) -> tuple[str, float]:
-    """Run one check; what it said if it failed, else nothing, and its seconds."""
+    """Run one check; return its output if it failed, and its seconds."""
     started = time.monotonic()
     command = [sys.executable, "-m", "poethepoet", "--quiet", name]
     result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

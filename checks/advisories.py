@@ -1,7 +1,7 @@
 """`python -m checks.advisories`: known vulnerabilities of the locked versions, by pip-audit. Only the gate asks.
 
-A vulnerability fails, unless `advisories.toml` says why it does not concern us, and until when that holds. Where nobody
-can be asked (no network, a mirror without advisories) that is said loudly, and passes.
+A vulnerability fails, unless `advisories.toml` says why it does not concern us, and until when that holds. If no source
+answers (no network, a mirror without advisories), it prints that loudly, and passes.
 """
 
 import datetime as dt

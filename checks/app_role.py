@@ -75,7 +75,7 @@ REFUSED = {
     "claim that a migration ran": "DELETE FROM django_migrations",
     "set a sequence back": "SELECT setval(pg_get_serial_sequence('gateway_exchange', 'id'), 1)",
 }
-# What any session may set, before a write: it is refused, or copied with the number of its own transaction.
+# Settings of a session before a write: the write is refused, or copied with the number of its own transaction.
 WAYS_PAST = {
     "name all triggers as ignored": "SELECT set_config('pgtrigger.ignore', array_agg(tgname)::text, false)"
     " FROM pg_trigger",
@@ -104,7 +104,7 @@ def main() -> int:
 
 
 def not_refused(address: str) -> Iterator[str]:
-    """What a role may do of `REFUSED`, or for what it was refused otherwise. Nothing of it stays."""
+    """The statements of `REFUSED` that a role may run, or that fail for another reason. Nothing of it stays."""
     for words, statement in REFUSED.items():
         try:
             with psycopg.connect(address, autocommit=statement.startswith(_ALONE)) as connection:

@@ -25,7 +25,7 @@ _TAG = re.compile(r"{%\s*(load|include|extends)\s+(.*?)\s*%}", re.DOTALL)
 _WORDS = {"load": "loads", "include": "includes", "extends": "extends"}
 _TEMPLATE = re.compile(r"[\"']([\w/.-]+\.(?:html|txt))[\"']")
 _TEST_FILE, _TESTS = re.compile(r"tests\.(\w+\.)*test_\w+$"), re.compile(r"tests(\.|$)")
-# A page's request; what the gateway sends to the upstream is called so, too.
+# A page's request; the gateway's requests to the upstream have the same name.
 _REQUEST = re.compile(r"\b(HttpRequest|StaffRequest|request\.(POST|GET|COOKIES|META|headers|session|user))\b")
 _DOTTED = re.compile(r"([a-z_]+)\.[\w.]+")
 
@@ -143,7 +143,7 @@ def borrowed(root: Path) -> Iterator[str]:
 
 
 def broken_imports(house: House) -> str:
-    """What import-linter says of the contracts that are broken; empty when all are kept."""
+    """import-linter's words about broken contracts; empty when all are kept."""
     lines = ["[tool.importlinter]", f"root_packages = {json.dumps([*house.level, *house.plan['apart']])}"]
     lines += ["exclude_type_checking_imports = true"]
     for contract in house.contracts():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNTIME, DEVELOPMENT, NODE = LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-node.txt")
-# What each lock is compiled from
+# The source of each lock
 SOURCES = {RUNTIME: ["pyproject.toml"], DEVELOPMENT: ["pyproject.toml", "--group", "dev"], NODE: ["--group", "node"]}
 # --system-certs: trust what the machine trusts, as pip does
 UV = "uv --system-certs pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links"
@@ -54,7 +54,7 @@ def stale() -> list[str]:
 
 
 def without_hashes(path: Path) -> list[str]:
-    """The lines of a lock that say which packages, versions and conditions, and for whom."""
+    """The lines of a lock with packages, versions, conditions, and their users."""
     lines = [line.rstrip(" \\") for line in path.read_text().splitlines()]
     return [line for line in lines if not line.lstrip().startswith("--hash")]
 

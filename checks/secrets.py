@@ -1,6 +1,6 @@
 """`python -m checks.secrets`: looks for passwords, keys and tokens in the files of the project, by detect-secrets.
 
-What looks like one and is none stands in `secrets.json`, by file and hash: `python -m checks.secrets accept` writes it
+`secrets.json` lists texts that only look like a secret, by file and hash: `python -m checks.secrets accept` writes it
 again, and the change shows in the review.
 """
 
@@ -69,7 +69,7 @@ def tracked_files() -> list[str]:
 
 
 def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSecret]]:
-    """What looks like a secret, with the file that it stands in."""
+    """A text that looks like a secret, with its file."""
     collection = SecretsCollection(root=str(root))
     plugins = [*({"name": name} for name in PLUGINS), *ENTROPY]
     with transient_settings({"plugins_used": plugins, "filters_used": [{"path": path} for path in FILTERS]}):

@@ -1,4 +1,4 @@
-"""What `./run` is made of: it installs, starts, watches and stops the backoffice. Django never runs in here.
+"""The parts of `./run`: it installs, starts, watches and stops the backoffice. Django never runs in here.
 
 `commands` reads the command line and `installing` fetches what the locks name; `./run` imports these two, and what
 they import, before anything is installed: standard library only. Then one module for each command (`serving`,

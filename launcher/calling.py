@@ -20,14 +20,14 @@ BUSY_SECONDS = 90.0
 
 
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
-    """Run manage.py and return its exit code. Nothing but its own output reaches standard output."""
+    """Run manage.py and return its exit code. Only its own output reaches standard output."""
     project = read_project()
     if project.sandboxed and options.words[:1] == ["createsuperuser"]:
         say(
             "This is the demo's database: ./run reset deletes this person again. For the real service set "
             "UPSTREAM_BASE_URL first."
         )
-    pass_on(project, group, options.words)  # whatever room there is on the disk: the shop runs
+    pass_on(project, group, options.words)  # also on a full disk: the shop runs
     project.make_ready()
     waited, deadline = False, time.monotonic() + BUSY_SECONDS
     while time.monotonic() < deadline:

@@ -66,7 +66,7 @@ class DataFolderInUseError(Exception):
 def held(folder: Path) -> Iterator[None]:
     """Hold the folder for this process alone; the kernel lets go when the process ends, however it ends.
 
-    Raises DataFolderInUseError when another launcher holds it. What that one wrote about itself is wiped at the end.
+    Raises DataFolderInUseError when another launcher holds it. Its facts about itself are wiped at the end.
     """
     try:
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -89,7 +89,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """What the running launcher wrote about itself: doing, pid, address, processes, where its environment is."""
+    """The running launcher's facts about itself: doing, pid, address, processes, the place of its environment."""
     return read_json(folder / "state.json")
 
 

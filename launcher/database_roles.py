@@ -1,7 +1,7 @@
-"""The roles of the embedded PostgreSQL: who owns the tables, who sells, and the sandbox. None is a superuser.
+"""The roles of the embedded PostgreSQL: the owner of the tables, the app, and the sandbox. None is a superuser.
 
-The superuser (`postgresql.SUPERUSER`) is for the launcher alone; no process of the app knows its password. What the
-app's role may do with each table is granted after the migrations, by `manage.py grant_app_role`.
+The superuser (`postgresql.SUPERUSER`) is for the launcher alone; no process of the app knows its password. `manage.py
+grant_app_role` grants the app's role its rights on each table, after the migrations.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ OWNER, APP, SANDBOX = "backoffice_owner", "backoffice_app", "backoffice_sandbox"
 SECRETS = {OWNER: "postgres_owner", APP: "postgres_app", SANDBOX: "postgres_sandbox"}
 _ATTRIBUTES = sql.SQL("LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS")
 
-# What a superuser made in older folders, and its new owner shall have: statements.
+# Statements that give objects of a superuser, in older folders, to their new owner.
 _FOREIGN = """
 SELECT format('ALTER %%s %%I.%%I OWNER TO %%I',
               CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'S' THEN 'SEQUENCE'

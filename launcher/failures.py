@@ -1,4 +1,4 @@
-"""What the launcher says when it cannot go on."""
+"""The launcher's words when it cannot go on."""
 
 from pathlib import Path
 

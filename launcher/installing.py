@@ -62,7 +62,7 @@ def is_made() -> bool:
 
 
 def read_mark(path: Path) -> dict[str, Any]:
-    """What was installed; LaunchError when the mark is there and may not be read, for nobody knows then."""
+    """The mark of the last install; LaunchError when it may not be read, because the state is unknown then."""
     if os.access(path, os.F_OK) and not os.access(path, os.R_OK):
         raise LaunchError(f"You may not read {path}: let {owner(path)} give everybody the right (chmod a+r {path}).")
     return read_json(path)
@@ -180,7 +180,7 @@ def finish_front_end(group: ProcessGroup, npm: Child, *, development: bool) -> N
 
 
 def find_npm(group: ProcessGroup, say: Say) -> Path:
-    """The machine's npm, or one from a wheel in `.venv` where there is none."""
+    """The machine's npm, or else one from a wheel in `.venv`."""
     if on_path := shutil.which("npm"):
         return Path(on_path)
     npm = VENV / "bin/npm"

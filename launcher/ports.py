@@ -12,7 +12,7 @@ _claims: list[socket.socket] = []
 
 
 def claim(port: int) -> int:
-    """Take a port for one server (0: any) and return it; 0 when a server has it, or this or another launcher took it.
+    """Take a port for one server (0: any) and return it; 0 when a server or a launcher has it.
 
     A server listens only a second after its port was chosen. Until then a name that the kernel gives once, and takes
     back when the launcher ends, keeps another launcher from choosing the same port.
@@ -35,7 +35,7 @@ def claim(port: int) -> int:
 
 
 def claim_from(first: int) -> int:
-    """Take the first port from `first` upward that can be had (0: any); LaunchError when there is none."""
+    """Take the first free port from `first` upward (0: any); LaunchError when no port is free."""
     for wanted in range(first, LAST_PORT + 1) if first else itertools.repeat(0):
         if port := claim(wanted):
             return port

@@ -1,8 +1,8 @@
 """The embedded PostgreSQL 18 of one data folder.
 
 As root, PostgreSQL (which refuses root) runs as an unprivileged user: `postgres` if the machine has one, else `nobody`.
-Where other users cannot enter the data folder (a private home), PostgreSQL's files live under /var/lib and the data
-folder holds a link; where they cannot reach the wheel's binaries, these are copied beside PostgreSQL's files.
+If other users cannot enter the data folder (a private home), PostgreSQL's files are under /var/lib and the data folder
+holds a link. If they cannot reach the wheel's binaries, these are copied beside PostgreSQL's files.
 """
 
 import contextlib
@@ -85,9 +85,9 @@ class PostgreSQL:
             give_database(self.url(database), owner, guests=guests.get(database, ()))
 
     def start(self) -> Child:
-        """Start it (making the cluster first if there is none), also again after its end.
+        """Start it, also again after its end; make the cluster first if it is missing.
 
-        After `wait_ready` it answers. Never two on the same files: whatever a dead one left is ended first.
+        After `wait_ready` it answers. Never two on the same files: the leftovers of a dead one are ended first.
         """
         self._user = unprivileged_user(self._link)
         self._make_home()

@@ -56,7 +56,7 @@ def processes_inside(folder: Path) -> list[int]:
 def end_left_over(data: Path, *, name: str, graces: Sequence[float] = (4.0, 2.0, 2.0)) -> None:
     """End processes that still work in `data`: we hold the folder's lock, so a killed launcher left them behind.
 
-    Its watchdog may be doing so: after `graces` seconds each comes a request, then force, then LaunchError.
+    Its watchdog may do the same: after `graces` seconds each comes a request, then force, then LaunchError.
     """
     for number, seconds in zip((0, signal.SIGQUIT, signal.SIGKILL), graces, strict=True):  # 0: only wait
         for pid in processes_inside(data):

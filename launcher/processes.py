@@ -196,7 +196,7 @@ class ProcessGroup:
         return self._watchdog.pid if self._watchdog else None
 
     def keep_watchdog(self) -> None:
-        """Start a watchdog if there is none (any more) and notify it of everything."""
+        """Start a watchdog if none runs, and notify it of everything."""
         if self._watchdog and self._watchdog.poll() is None:
             return
         self._watchdog = subprocess.Popen(

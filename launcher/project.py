@@ -61,7 +61,7 @@ class Project:
 
     @property
     def metrics_files(self) -> Path:
-        """A pattern: what processes measured here; with launchers of single roles, those of all roles beside it."""
+        """The pattern of the processes' measures here; with launchers of single roles, of all roles beside it."""
         return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"
 
     @property
@@ -107,7 +107,7 @@ class Project:
 
 
 def roles_folder(data: Path) -> Path:
-    """Where the launchers of single roles keep their folders, one for each."""
+    """The place of the folders of single roles' launchers, one for each."""
     return data / "roles"
 
 
@@ -144,7 +144,7 @@ def with_secrets_of_files(found: Mapping[str, str]) -> dict[str, str]:
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """What a `.env` sets, as the app's settings read it; LaunchError for a line that is wrong."""
+    """The values of a `.env`, as the app's settings read it; LaunchError for a wrong line."""
     try:
         with path.open(encoding="utf-8") as file:
             for line in parse_stream(file):

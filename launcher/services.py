@@ -12,9 +12,9 @@ from launcher.output import Say, last_lines
 from launcher.processes import Child, ProcessGroup
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-# What has run for this time (seconds) has started well: the next pause is a short one again.
+# A service that has run for this time (seconds) has started well: the next pause is short again.
 STEADY_SECONDS = 60.0
-# With less room than this no log has what a process said last.
+# With less room than this no log holds a process's last words.
 FULL_BYTES = 1_000_000
 
 

@@ -18,7 +18,7 @@ from launcher.roles import Roles, numbers, take_address
 from launcher.services import Service
 from launcher.stack import SANDBOX_READY, Stack
 
-# What another terminal has of its own; everything else of our environment is what `./run manage` runs in.
+# The variables of another terminal itself; `./run manage` runs in the rest of our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
 CATALOGUE_RETRY_SECONDS = 60.0
 LOG_LOOK_SECONDS = 2.0
@@ -121,7 +121,7 @@ class Server:
             token = stack.secrets["sandbox_token"]
             stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
-        # one role among others needs no catalogue of its own: beat has it fetched
+        # a single role needs no catalogue of its own: beat has it fetched
         sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
         if self._listener:
             stack.await_http(
@@ -141,7 +141,7 @@ class Server:
         self._greet()
 
     def watch(self) -> None:
-        """Keep everything running until a signal comes, whatever ends meanwhile."""
+        """Keep everything running until a signal comes; restart processes that end."""
         while not self._group.interruptions:
             for service in (*self._stores, *self._services):
                 if service.keep_up(self._group, self._say):
@@ -159,9 +159,9 @@ class Server:
     def stop(self) -> None:
         """Stop in order: beat, then web and the workers, the sandbox, Valkey, PostgreSQL; within ten seconds."""
         if self._listener:
-            self._listener.close()  # the web processes serve whoever has connected, and nobody connects any more
+            self._listener.close()  # the web processes serve the open connections, and take no new ones
         self._stop("beat", grace=1.0)
-        # a worker that is still busy is cut off: whatever it was doing, the sweeps find it in PostgreSQL
+        # a busy worker is cut off: the sweeps find its work in PostgreSQL
         cut_off = ((signal.SIGQUIT, 0.3), (signal.SIGKILL, 0.5))
         self._stop("web", "worker", "background", grace=4.5, then=cut_off)
         self._stop("sandbox", grace=1.5)
@@ -194,12 +194,12 @@ class Server:
         return service.child
 
     def _host(self) -> str:
-        """Where this machine reaches its own pages."""
+        """The address at which this machine reaches its own pages."""
         host = str(self._listener.getsockname()[0]) if self._listener else LOOPBACK
         return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
     def _begin_catalogue(self) -> Child:
-        """Have the catalogue fetched where there is none; a demo gets its drawer and its prices with it."""
+        """Have a missing catalogue fetched; a demo gets its drawer and its prices with it."""
         if self._project.sandboxed:
             return self._stack.manage("open_demo")
         return self._stack.manage("sync_catalogue", "--if-empty")
@@ -272,7 +272,7 @@ class Server:
 
 
 def address_of_pages(project: Project, port: int) -> str:
-    """The address that people type: with a real upstream the one that SITE_URL names."""
+    """The address that people type: SITE_URL with a real upstream."""
     if project.sandboxed:
         return f"http://localhost:{port}"
     return project.given.get("SITE_URL", f"https://{first_host(project)}").rstrip("/")

@@ -1,4 +1,4 @@
-"""What the app needs around it: PostgreSQL, Valkey and, where no real upstream is named, the sandbox."""
+"""The services around the app: PostgreSQL, Valkey and, without a real upstream, the sandbox."""
 
 import http.client
 import os
@@ -34,9 +34,9 @@ PREPARE_SANDBOX = (
 
 
 def new_folder_in_memory(path: Path, group: ProcessGroup) -> Path:
-    """Let `path` lead to a new folder in memory, which ends with the group; what was measured before counts no more.
+    """Let `path` lead to a new folder in memory, which ends with the group; older measures count no more.
 
-    Processes write there into mapped files, and the kernel ends whoever does so on a full disk.
+    Processes write there into mapped files; on a full disk the kernel would end them.
     """
     if path.is_symlink():
         path.unlink()

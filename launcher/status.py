@@ -1,4 +1,4 @@
-"""`./run status`: what runs on a data folder."""
+"""`./run status`: the processes of a data folder."""
 
 import argparse
 import json
@@ -82,7 +82,7 @@ def run(_group: ProcessGroup, _say: Say, options: argparse.Namespace) -> int:
 
 
 def running_launchers(data: Path) -> list[dict[str, Any]]:
-    """What each launcher that runs on this data folder, or on the folder of a role in it, says about itself."""
+    """The facts that each launcher on this data folder, or on the folder of a role in it, gives about itself."""
     folders = [data, *sorted(roles_folder(data).glob("*"))]
     states = [read_state(folder) for folder in folders if is_held(folder)]
     return [state for state in states if "processes" in state]

@@ -1,4 +1,4 @@
-"""What Indonesian shops sell, as compact tables; `offers.py` turns them into products. Money in rupiah."""
+"""The products of Indonesian shops, as compact tables; `offers.py` turns them into products. Money in rupiah."""
 
 from datetime import time
 

@@ -1,4 +1,4 @@
-"""The dashboard and the control API are for whoever has the token: every user of this machine reaches their port.
+"""The dashboard and the control API need the token, because every user of this machine reaches their port.
 
 `./run` prints the dashboard's link with it. The control API moves balances and settles orders; it takes the token as a
 bearer. The wire under /v1/ has its signatures.

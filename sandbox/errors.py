@@ -1,4 +1,4 @@
-"""What the service refuses with: every error code (document, Errors), and refusals that a person reads."""
+"""The service's refusals: every error code (document, Errors), and sentences that a person reads."""
 
 from enum import Enum
 
@@ -52,4 +52,4 @@ class ApiError(Exception):
 
 
 class NotPossible(Exception):
-    """A sentence for the dashboard or the control API: what is wrong. Nothing was changed."""
+    """A sentence for the dashboard or the control API about the error. Nothing was changed."""

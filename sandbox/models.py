@@ -1,4 +1,4 @@
-"""What the sandbox stores. Money is whole rupiah; constraints of the database refuse what must never happen.
+"""The rows of the sandbox. Money is whole rupiah; constraints of the database refuse what must never happen.
 
 Lock order: the account's row first, always; after it at most one transaction or inquiry.
 """
@@ -215,7 +215,7 @@ class MutationKind(models.TextChoices):
 
 
 class Mutation(models.Model):
-    """One movement of the balance, never changed. `amount` is signed: what was taken is negative."""
+    """One movement of the balance, never changed. `amount` is signed: a charge is negative."""
 
     kind = models.CharField(max_length=10, choices=MutationKind.choices)
     ref_id = models.CharField(max_length=64, blank=True)

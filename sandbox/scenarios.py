@@ -30,7 +30,7 @@ class Answer(StrEnum):
 
 
 class Content(StrEnum):
-    """What a callback says."""
+    """The contents of a callback."""
 
     TRUE = "true"
     FORGED = "forged"  # says failed, signed wrongly, not from the service

@@ -19,7 +19,7 @@ class Wire:
         self.connection = connection
 
     def cut(self) -> None:
-        """Close the connection both ways without a byte of answer; what is written later is lost."""
+        """Close the connection both ways without a byte of answer; later writes are lost."""
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def wait(self, seconds: float) -> None:

@@ -96,7 +96,7 @@ LOGGING = {
 
 # --- The service's own ------------------------------------------------------------------------------------------
 
-# Whoever has it may open the dashboard and use the control API; without one, everybody on this machine may.
+# Its holder may open the dashboard and use the control API; without a token, everybody on this machine may.
 SANDBOX_TOKEN = env.str("SANDBOX_TOKEN", "")
 # Every delay of the sandbox is divided by this.
 SANDBOX_SPEED = env.float("SANDBOX_SPEED", 1.0)
@@ -112,7 +112,7 @@ SANDBOX_LIMITS: dict[str, int] = env.dict(
     "SANDBOX_LIMITS", {"ip": 300, "account": 120, "products": 6}, subcast_values=int
 )
 SANDBOX_LIMIT_WINDOW = env.float("SANDBOX_LIMIT_WINDOW", 60.0)
-# What `seed_sandbox` gives a fresh account.
+# The balance that `seed_sandbox` gives a fresh account.
 SANDBOX_SECRET_ID = env.str("SANDBOX_SECRET_ID", "")
 SANDBOX_SECRET_KEY_UPSTREAM = env.str("SANDBOX_SECRET_KEY_UPSTREAM", "")
 SANDBOX_CALLBACK_URL = env.str("SANDBOX_CALLBACK_URL", "")

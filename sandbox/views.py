@@ -1,4 +1,4 @@
-"""The dashboard: what the document says is done "in the dashboard", and everything that the sandbox stores."""
+"""The dashboard: the steps that the document places "in the dashboard", and everything that the sandbox stores."""
 
 from collections.abc import Callable
 from functools import wraps

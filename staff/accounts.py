@@ -38,7 +38,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         """Nothing: allauth's own counters are not used."""
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """Whoever this name and password belong to; `ValidationError` for who has to wait."""
+        """The person with this name and password; `ValidationError` for a person who has to wait."""
         try:
             attempt = begin_attempt(
                 credentials["username"],
@@ -61,7 +61,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         return found
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Whether this stays in the shop; what is not an address at all does not."""
+        """Whether this address stays in the shop; an invalid one does not."""
         try:
             return bool(super().is_safe_url(url))
         except ValueError:  # "//["
@@ -83,7 +83,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
             record(Kind.BREAK_GLASS_USED, person=user)
 
     def post_login(self, request: HttpRequest, user: AbstractBaseUser, **facts: Any) -> HttpResponse:
-        """Where to go; the browser is a known device from now on."""
+        """The next page; the browser is a known device from now on."""
         response: HttpResponse = super().post_login(request, user, **facts)
         assert isinstance(user, User)  # noqa: S101
         remember_device(response, request, user)

@@ -21,7 +21,7 @@ def add_as(parser: CommandParser) -> None:
 
 
 def acting_person(options: dict[str, Any], *rights: str) -> User | None:
-    """The person of `--as`; None without it: whoever runs the server may everything.
+    """The person of `--as`; None without it: a person who runs the server may do everything.
 
     Raises `NotPermitted` when this person lacks one of `rights` or cannot sign in, `CommandError` when there is nobody.
     """

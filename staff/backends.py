@@ -1,4 +1,4 @@
-"""Who is signed in, what that person may do and spend: one query for each request, where Django makes three."""
+"""The signed-in person with rights and limits: one query for each request; Django makes three."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
     """Signs in as allauth does. The person of a request comes with the permissions that roles and people gave."""
 
     def get_user(self, user_id: int) -> User | None:
-        """The person with this key, who may still sign in."""
+        """The person with this key, if they may still sign in."""
         person = _read(user_id)
         return person if person is not None and self.user_can_authenticate(person) else None
 
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """What this person may do, e.g. "purchases.buy"; an admin may everything, as Django says."""
+        """This person's rights, e.g. "purchases.buy"; an admin may everything, as Django says."""
         held = getattr(user_obj, "held", None)
         if held is None or obj is not None or user_obj.is_superuser or not user_obj.is_active:
             found: set[str] = super().get_all_permissions(user_obj, obj)
@@ -54,7 +54,7 @@ class StaffBackend(AuthenticationBackend):  # type: ignore[misc]
 
 
 def _read(user_id: int) -> User | None:
-    """What `User.objects.raw(PERSON, …)` gives, at a third of its CPU time."""
+    """The same as `User.objects.raw(PERSON, …)`, at a third of its CPU time."""
     with connection.cursor() as cursor:
         cursor.execute(PERSON, [user_id])
         found = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What a form carries to confirm an act: a second factor, or the password of a person who has none."""
+"""The confirmation of an act in its form: a second factor, or the password of a person without one."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def check_factor(request: HttpRequest, *, act: str, content: Mapping[str, object
 
 
 def confirm_own(request: HttpRequest, *, act: str, content: Mapping[str, object]) -> None:
-    """Raise `FactorRefused` unless the form carries the present factor; the password while there is none.
+    """Raise `FactorRefused` unless the form carries the present factor, or the password before there is one.
 
-    Who has no password here has signed in just before.
+    A person without a password here has signed in just before.
     """
     person = request.user
     assert isinstance(person, User)  # noqa: S101 - views behind staff_only

@@ -10,12 +10,12 @@ from staff.services.devices import KEPT_SECONDS, with_device
 
 
 def devices_in(request: HttpRequest) -> str:
-    """What the browser's cookie says, for `staff.services.devices`."""
+    """The browser's cookie, for `staff.services.devices`."""
     return request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
 
 
 def remember_device(response: HttpResponseBase, request: HttpRequest, person: User) -> None:
-    """Let this browser be a known one of the person, who has just signed in."""
+    """Make this browser a known one of the person who has just signed in."""
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
         with_device(devices_in(request), person),

@@ -11,7 +11,7 @@ SLOWED = "slowed"  # the code of an error in a form whose sender has to wait
 
 
 class NotAllowed(Refused):
-    """This step is not for this person, or not with that one."""
+    """This person may not take this step, or not on that account."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(_words()[reason])

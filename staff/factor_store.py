@@ -15,7 +15,7 @@ class EncryptedFactors(DefaultMFAAdapter):  # type: ignore[misc]
     """allauth's adapter, with a key made of SECRET_KEY; SECRET_KEY_FALLBACKS still open what they closed."""
 
     def get_totp_label(self, user: AbstractBaseUser) -> str:
-        """What an authenticator app shows beside the shop's name."""
+        """The name that an authenticator app shows beside the shop's name."""
         return user.get_username()
 
     def encrypt(self, text: str) -> str:

@@ -27,14 +27,14 @@ class StaffFilter(ListFilter):
     )
 
     def with_factor(self, people: StaffQuerySet, _name: str, which: str) -> StaffQuerySet:
-        """Everybody who has one, or none; recovery codes alone are none."""
+        """People with a factor, or without one; recovery codes alone do not count."""
         holders = Authenticator.objects.exclude(type=Authenticator.Type.RECOVERY_CODES).values("user")
         return people.filter(pk__in=holders) if which == "some" else people.exclude(pk__in=holders)
 
     def search(self, people: StaffQuerySet, _name: str, text: str) -> StaffQuerySet:
-        """Everybody whom `text` may mean."""
+        """All people whom `text` may mean."""
         return people.matching(text)
 
     def with_role(self, people: StaffQuerySet, _name: str, role: str) -> StaffQuerySet:
-        """Everybody who has this role."""
+        """All people with this role."""
         return people.filter(is_superuser=True) if role == Role.OWNER else people.filter(groups__name=role)

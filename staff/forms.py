@@ -1,4 +1,4 @@
-"""How a person likes the pages; who is invited, and as what."""
+"""The forms of preferences, invitations, roles and limits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class RoleForm(forms.Form):
 
 
 class LimitsForm(forms.Form):
-    """Limits in whole rupiah; an empty one is none, or the role's."""
+    """Limits in whole rupiah; an empty one means no limit, or the role's."""
 
     per_order = RupiahField(label=_("Limit per order"), least=0, required=False)
     per_day = RupiahField(label=_("Limit per day"), least=0, required=False)
@@ -101,12 +101,12 @@ class LimitsForm(forms.Form):
 
     @property
     def limits(self) -> Limits:
-        """What was typed, of a valid form."""
+        """The typed values of a valid form."""
         return Limits(**{name: self.cleaned_data[name] for name in LIMITS})
 
 
 class RoleRightsForm(LimitsForm):
-    """What a role may do and spend."""
+    """The rights and limits of a role."""
 
     rights = forms.MultipleChoiceField(choices=[(right.value, right.label) for right in OF_ROLES], required=False)
 
@@ -147,7 +147,7 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         second.widget.attrs |= {"class": "form-control"}
 
     def clean(self) -> dict[str, Any]:
-        """What is wrong with the password stands beside its own field, not beside its repetition."""
+        """An error of the password stands beside its own field, not beside its repetition."""
         self.validate_passwords("new_password1", "new_password2")
         self.validate_password_for_user(self.user, "new_password1")
         return self.cleaned_data

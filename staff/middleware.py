@@ -41,14 +41,14 @@ class LanguageOfPersonMiddleware:
 
 
 def has_session(request: HttpRequest) -> bool:
-    """Whether to ask who is signed in, which costs a query: callbacks and health checks carry no session."""
+    """Whether to read the person, which costs a query: callbacks and health checks carry no session."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES
 
 
 class IdleMiddleware:
-    """Ends the session of whoever has left, or came through a provider that is switched off.
+    """Ends the session of a person who has left, or who came through a provider that is switched off.
 
-    What a page asks by itself is not a sign of a person.
+    A request that a page makes by itself is not activity.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -109,7 +109,7 @@ class FactorFirstMiddleware:
         return redirect("own_factors")
 
 
-# What somebody without a factor needs on the way to one.
+# The addresses that a person without a factor needs on the way to one.
 _OPEN = {
     "access_link",
     "account_change_password",

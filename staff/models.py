@@ -56,7 +56,7 @@ class StaffQuerySet(models.QuerySet["User"]):
         return self.filter(Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text))
 
     def with_rights(self) -> StaffQuerySet:
-        """With `held` and `group_names`, as `staff.backends` reads whoever makes a request; no query more for them."""
+        """With `held` and `group_names`, as `staff.backends` reads a request's person; no query more for them."""
         own = OwnPermission.objects.filter(user_id=OuterRef(OuterRef("pk"))).values("permission_id")
         of_roles = RolePermission.objects.filter(group__user=OuterRef(OuterRef("pk"))).values("permission_id")
         held = Permission.objects.filter(Q(pk__in=own) | Q(pk__in=of_roles)).order_by()
@@ -108,7 +108,7 @@ class User(AbstractUser):
         DARK = "dark", _("Dark")
 
     class Endings(models.TextChoices):
-        """What this person hears and sees, beside the page itself, when an own order ends."""
+        """The sound and the notice that this person gets when an own order ends."""
 
         OFF = "off", _("Nothing more")
         SOUND = "sound", _("Sound")
@@ -130,11 +130,11 @@ class User(AbstractUser):
 
     objects: ClassVar[StaffManager] = StaffManager()
 
-    #: Not stored: the names of the groups and the limits of the role, of whoever makes a request (`staff.backends`).
+    #: Not stored: the group names and the role's limits of the person of a request (`staff.backends`).
     group_names: list[str]
     role_limits: list[int | None]
 
-    # What a verification of the audit asks of two copies
+    # The condition on two copies in a verification of the audit
     copy_rules: ClassVar[dict[str, str]] = {
         "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
         f" AND {_UNSAID.format('new.username')}",
@@ -240,7 +240,7 @@ class OutsideAccount(SocialAccount):  # type: ignore[misc]
 
 
 class RoleLimits(models.Model):
-    """What people of one role may spend, in whole rupiah; empty: any amount. Only `staff.services` changes it."""
+    """The limits of one role, in whole rupiah; empty: any amount. Only `staff.services` changes it."""
 
     copy_rules: ClassVar[dict[str, str]] = {
         "limits_without_event": "(old.per_order, old.per_day, old.approval_above)"

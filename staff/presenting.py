@@ -27,7 +27,7 @@ class Standing(LookChoices):
 
 
 def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetime) -> Standing:
-    """Where this person's account stands at `now`; `link_until`: the end of the open link."""
+    """The state of this person's account at `now`; `link_until`: the end of the open link."""
     if not person.is_active:
         return Standing.OFF
     if person.has_joined:
@@ -69,7 +69,7 @@ def device_words(agent: str) -> str:
 
 
 class FactorLook:
-    """One factor of a person: what it is, its name, when it came and was last used."""
+    """One factor of a person: its kind, its name, and when it was added and last used."""
 
     def __init__(self, factor: Authenticator) -> None:
         self.pk = factor.pk

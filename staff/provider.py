@@ -23,7 +23,7 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 _REQUIRED = ["iss", "aud", "exp", "iat", "sub"]
 _LEEWAY = 60
 _LONGEST_SUBJECT = 191
-# What a provider says of itself is asked for again after so many seconds, so that strangers cannot make us ask.
+# A provider's description is read again after so many seconds, so that strangers cannot make us read it.
 _KEPT = 300
 _known: dict[str, tuple[float, dict[str, Any]]] = {}
 
@@ -52,7 +52,7 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
 
     @property
     def openid_config(self) -> dict[str, Any]:
-        """What the provider says of itself; it has to be who the settings name. Raises `OAuth2Error`."""
+        """The provider's description of itself; it has to be the provider of the settings. Raises `OAuth2Error`."""
         asked_at, found = _known.get(settings.OIDC_ISSUER, (0.0, {}))
         if not found or time.monotonic() - asked_at > _KEPT:
             found = _fetched(self.get_provider().server_url)
@@ -70,7 +70,7 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return base + reverse("oidc_callback")
 
     def claims(self, state: dict[str, Any]) -> dict[str, Any]:
-        """What the signed ID token says of the person who came back with a code.
+        """The claims of the signed ID token of the person who came back with a code.
 
         Raises `OAuth2Error`, `requests.RequestException`, `jwt.PyJWTError`, or `ValueError` and its like for an answer
         that is not understood.

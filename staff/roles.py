@@ -20,7 +20,7 @@ EDITABLE = tuple(role for role in Role if role is not Role.OWNER)
 
 
 def role_of(person: User) -> Role | None:
-    """The highest role of this person; None for somebody without any. No query for whoever makes a request."""
+    """The highest role of this person; None for somebody without any. No query for the person of a request."""
     if person.is_superuser:
         return Role.OWNER
     names = getattr(person, "group_names", None)
@@ -36,7 +36,7 @@ def rank_of(person: User) -> int:
 
 
 def rights_by_role() -> dict[Role, set[str]]:
-    """What each role but the owners' holds now, as "app_label.codename"; the shop may have changed it."""
+    """The present rights of each role except the owners', as "app_label.codename"; the shop may have changed them."""
     held: dict[Role, set[str]] = {role: set() for role in EDITABLE}
     permissions = Permission.objects.filter(group__name__in=EDITABLE)
     for role, app, name in permissions.values_list("group__name", "content_type__app_label", "codename"):
@@ -51,7 +51,7 @@ def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> 
     - with no right that the person lacks,
     - with no right in what two people do together: a second account would do alone what it takes two for.
 
-    `rights`: what `rights_by_role` said, where that is known.
+    `rights`: the result of `rights_by_role`, if known.
     """
     if person.is_superuser:
         return list(Role)
@@ -69,10 +69,10 @@ def give_role(person: User, role: Role) -> None:
         person.groups.add(Group.objects.get(name=role))
 
 
-# What each role begins with in a new shop. A right that comes in a later version is given by a migration (`grant`),
+# The rights of each role in a new shop. A right that comes in a later version is given by a migration (`grant`),
 # so that what a shop has changed stays.
 ROLES = {role: tuple(right for right in OF_ROLES if role in right.begins_with) for role in EDITABLE}
-# What an administrator proposes for the books, the owner approves, and the other way round.
+# The owner approves an administrator's proposal for the books, and the other way round.
 DEMO_STAFF = {
     "cashier": {"role": Role.CASHIER, "first_name": "Kasir"},
     "supervisor": {"role": Role.SUPERVISOR, "first_name": "Supervisor"},

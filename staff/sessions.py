@@ -14,7 +14,7 @@ from core import clock
 from core.bulk import read_rows
 from staff.models import Session
 
-# What a session holds beside Django's own: when it began (seconds since 1970), and what the browser calls itself.
+# A session's facts beside Django's own: its beginning (seconds since 1970), and the browser's name for itself.
 BEGAN, DEVICE = "began", "device"
 SEEN = "seen"  # when its person last did something, to the minute
 ISSUER = "issuer"  # of the provider through which its person came; absent after any other way in
@@ -34,7 +34,7 @@ class SessionStore(DatabaseStore):
         return Session
 
     def load(self) -> dict[str, Any]:
-        """What the session holds, as Django reads it, by plain SQL: every request does."""
+        """The session's data, as Django reads it, by plain SQL: every request does."""
         found = read_rows(Session, _VALID, [self.session_key, timezone.now()])
         if not found:
             self._session_key = None
@@ -43,7 +43,7 @@ class SessionStore(DatabaseStore):
         return held
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:
-        """The row, with whoever is signed in."""
+        """The row, with the signed-in person."""
         if SESSION_KEY in data:
             data.setdefault(SEEN, clock.now().timestamp())
         row = super().create_model_instance(data)

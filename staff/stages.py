@@ -12,7 +12,7 @@ from staff.models import User
 from staff.services.factors import has_factor
 from staff.sessions import note_provider, noted_provider
 
-# What a sign-in carries once the person has shown a factor already: with a passkey, or a code sent along.
+# The mark of a sign-in with a factor already shown: with a passkey, or a code sent along.
 _SHOWN = "_shown_factor_of"
 _PROOF = "proof"
 _THROUGH = "through"  # the provider: the step after it is another request
@@ -24,7 +24,7 @@ def note_shown_factor(request: HttpRequest, person: User) -> None:
 
 
 class SecondStep(LoginStage):  # type: ignore[misc]
-    """Asks who has a second factor for it; the session begins after it."""
+    """Asks people with a second factor for it; the session begins after it."""
 
     key = "second_step"
     urlname = "second_step"

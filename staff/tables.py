@@ -41,7 +41,7 @@ class StaffTable(Table[User]):
 
     @column(_("Role"), phone="2 left")
     def role(self, person: User) -> Any:
-        """The highest one; and the one that waits for a second person."""
+        """The highest role, and a role that waits for a second person."""
         role, waits = role_of(person), waiting_role_of(person)
         label = role.label if role else gettext("None")
         if waits is None:
@@ -77,7 +77,7 @@ class StaffTable(Table[User]):
 
 
 class SessionTable(Table[Session]):
-    """A person's sessions; `current`: the key of the one that asks."""
+    """A person's sessions; `current`: the key of the present one."""
 
     caption = _("Signed-in devices")
 
@@ -87,7 +87,7 @@ class SessionTable(Table[Session]):
         self.facts = {session.pk: SessionStore().decode(session.session_data) for session in self.rows}
 
     def row_id(self, row: Model) -> str:
-        """A name that does not give the key away: whoever has the key is signed in."""
+        """A name that does not give the key away: the key is enough to be signed in."""
         return f"session-{hashlib.sha256(str(row.pk).encode()).hexdigest()[:12]}"
 
     @column(_("Device"), phone="1 left")

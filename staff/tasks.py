@@ -1,4 +1,4 @@
-"""What the worker does about accounts by itself."""
+"""The worker's own tasks about accounts."""
 
 from celery import shared_task
 

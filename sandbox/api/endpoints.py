@@ -18,7 +18,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """What an endpoint answers: `data` and `message` of the envelope, and how the answer travels."""
+    """The answer of an endpoint: `data` and `message` of the envelope, and how the answer travels."""
 
     data: dict[str, Any]
     message: str = "OK"

@@ -92,7 +92,7 @@ def _become_valid(inquiry: Inquiry) -> None:
 
 @database.atomic
 def complete_inquiry(ref_id: str) -> None:
-    """Make a pending inquiry valid now. Raises NotPossible if there is none."""
+    """Make a pending inquiry valid now. Raises NotPossible without one."""
     lock_account()
     inquiry = Inquiry.objects.filter(ref_id=ref_id, status="pending").first()
     if inquiry is None:
@@ -168,7 +168,7 @@ def _paid_months(product_code: str, destination: str, statuses: list[str]) -> se
 
 
 def _bill(product: Product, destination: str, at: datetime, *, paid: set[str], goes_on: bool) -> dict[str, Any] | None:
-    """What the customer owes: name, the months after the last one `paid`, amounts in rupiah; the same all month.
+    """The customer's bill: name, the months after the last one `paid`, amounts in rupiah; the same all month.
 
     If all of them are paid: None, or the bill of the next month if it `goes_on`.
     """

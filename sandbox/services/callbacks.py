@@ -1,4 +1,4 @@
-"""Callbacks as rows: what is sent to the merchant, when, and how it is signed. `delivery.py` sends them."""
+"""Callbacks as rows: the message to the merchant, its time, and its signature. `delivery.py` sends them."""
 
 import hashlib
 import hmac

@@ -26,7 +26,7 @@ _pool = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="callback")
 
 
 def release_all() -> None:
-    """After a restart: what was in flight when the process ended is due again."""
+    """After a restart: deliveries in flight at the end of the process are due again."""
     Delivery.objects.filter(in_flight=True).update(in_flight=False)
 
 

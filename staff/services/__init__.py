@@ -1,4 +1,4 @@
-"""What is done with people's accounts."""
+"""The services of people's accounts."""
 
 from staff.services.factors import has_factor, needs_factor
 from staff.services.guards import may_manage, names_of_holders

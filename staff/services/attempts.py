@@ -1,4 +1,4 @@
-"""A try to sign in: who may try now, and who has to wait.
+"""Tries to sign in: which ones may go on now, and which have to wait.
 
 Strangers are counted by account and by client. A known device is counted by itself, and nobody else's tries touch it.
 A person who has to wait may send a code of the second factor. A wrong one says nothing about the password, so that
@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 @dataclass
 class Attempt:
-    """One try: it counts as wrong until it is said to be right."""
+    """One try: it counts as wrong until `is_right` is called."""
 
     address: str
     person: User | None

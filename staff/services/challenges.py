@@ -1,4 +1,4 @@
-"""What a passkey signs: a challenge made for one person, one act and exactly its content, good once for five minutes.
+"""The challenge that a passkey signs: for one person, one act and exactly its content, valid once for five minutes.
 
 It carries its own proof, so that nothing is stored until one is used.
 """

@@ -1,4 +1,4 @@
-"""What may take a second person: each change of an account or a role as the content of an approval."""
+"""Changes that may take a second person: each change of an account or a role as the content of an approval."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPENDS = {Right.BUY, Right.CHECK_BILLS, "*"}
 
 
 def role_change(person: User, role: Role, *, gains: list[str] | None = None) -> Change:
-    """Giving this person that role; what it holds now belongs to it. `gains`: where they are known."""
+    """Giving this person that role; its present rights belong to the content. `gains`: where they are known."""
     before = role_of(person)
     return Change(
         act="role",
@@ -45,7 +45,7 @@ def outside_role(person: User, role: Role, *, gains: list[str] | None = None) ->
 def limit_change(
     person: User, before: Mapping[str, int | None], after: Mapping[str, int | None], holds: Mapping[str, int | None]
 ) -> Change:
-    """Giving this person own limits; `holds`: what the person could spend then."""
+    """Giving this person own limits; `holds`: the limits that the person would have."""
     role = role_of(person)
     content = {
         "person": person.pk,
@@ -67,7 +67,7 @@ def limit_change(
 
 
 def role_edit(role: Role, before: Mapping[str, object], after: Mapping[str, object]) -> Change:
-    """What a role may do and spend; `before` and `after` hold its rights and limits."""
+    """A change of a role; `before` and `after` hold its rights and limits."""
     return Change(
         act="role_rights",
         subject=f"role:{role.value}",
@@ -126,7 +126,7 @@ def gained_rights(person: User, role: Role) -> list[str]:
 
 
 def rights_of(role: Role | None) -> set[str]:
-    """What a role holds now; the owners' "*" is whatever there is."""
+    """The present rights of a role; the owners' "*" means every right."""
     if role is None:
         return set()
     return {*OF_ROLES} | {"*"} if role is Role.OWNER else rights_by_role()[role]

@@ -25,7 +25,7 @@ def known_device(cookie: str, person: User) -> str:
 
 
 def with_device(cookie: str, person: User) -> str:
-    """The cookie that makes its browser a known one of the person, who has just signed in there."""
+    """The cookie that makes its browser a known one of the person who has just signed in there."""
     accounts = _accounts(cookie)
     _epoch, name = accounts.pop(str(person.pk), (0, "")) if known_device(cookie, person) else (0, "")
     accounts[str(person.pk)] = (person.device_epoch, name or secrets.token_urlsafe(9))

@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 class Shown(NamedTuple):
-    """What somebody shows: a code, or the answer of a passkey to the pages at `host`."""
+    """A shown factor: a code, or the answer of a passkey to the pages at `host`."""
 
     code: str
     assertion: str
@@ -41,7 +41,7 @@ class Shown(NamedTuple):
 
 
 def factors_of(person: User) -> list[str]:
-    """The kinds of this person's factors ("totp", "webauthn"); recovery codes stand in for one and are none."""
+    """The kinds of this person's factors ("totp", "webauthn"); recovery codes replace a factor and are not one."""
     known: list[str] | None = getattr(person, "factors", None)  # read with the person of a request
     if known is not None:
         return known
@@ -65,7 +65,7 @@ def is_excused(person: User) -> bool:
 
 
 def require_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:
-    """Raise `FactorRefused` unless this is a fresh second factor of the person, who is signed in.
+    """Raise `FactorRefused` unless this is a fresh second factor of the signed-in person.
 
     A code of the authenticator app or a recovery code, each good once; or what a passkey signed for exactly this `act`
     and `content`. Nothing is kept to be resumed. Call it before the act's transaction: a wrong code stays counted.
@@ -104,7 +104,7 @@ def _use_key(person: User, shown: Shown, *, act: str, content: Mapping[str, obje
 
 
 def codes_key(person: User) -> throttle.Key:
-    """What guesses of this person's codes are counted under, wherever they are typed."""
+    """The counter of guesses of this person's codes, on all pages together."""
     return throttle.Key.of(PACE_OF_CODES, "factor", person.pk)
 
 

@@ -1,4 +1,4 @@
-"""Who may do something with whose account. Every service asks here, under the locks of all who are concerned."""
+"""The rules about acts on other people's accounts. Every service checks them, under the locks of all people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from staff.roles import rank_of, rights_by_role, roles_given_by
 def lock_for_change(person: User, *, actor: User | None) -> User:
     """The person as stored now, locked until the transaction's end together with the actor and all owners.
 
-    `actor`: None for a command, which whoever runs the server may call. Raises `NotAllowed`.
+    `actor`: None for a command, which people who run the server may call. Raises `NotAllowed`.
     """
     keys = {person.pk} | ({actor.pk} if actor else set())
     rows = User.objects.select_for_update(no_key=True).filter(Q(pk__in=keys) | Q(is_superuser=True)).order_by("pk")
@@ -50,7 +50,7 @@ def refuse_outside(person: User) -> None:
 
 
 def may_manage(actor: User, person: User, rights: dict[Role, set[str]] | None = None) -> bool:
-    """Whether the actor may change this person's account; `rights`: what `rights_by_role` said, if known."""
+    """Whether the actor may change this person's account; `rights`: the result of `rights_by_role`, if known."""
     return _reason_against(actor, person, rights) is None
 
 
@@ -73,7 +73,7 @@ def _owners() -> list[User]:
 
 
 def _can_own(person: User) -> bool:
-    """Not through a provider alone: nobody could get in while it is away."""
+    """An account of a provider does not count: nobody could get in while the provider is away."""
     has_password = person.has_usable_password() and not person.is_outside
     return person.is_superuser and person.is_active and has_password and person.username != BREAK_GLASS
 

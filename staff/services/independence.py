@@ -14,7 +14,7 @@ from staff.models import AccessLink, User
 
 HELD_DAYS = 30
 
-# Whoever did this could sign in as the person afterwards.
+# The actor of these events could sign in as the person afterwards.
 _TAKEN = (AccessLink.Purpose.RESET.value, Kind.FACTOR_REMOVED.value)
 _INVITED = AccessLink.Purpose.INVITE.value
 _CHANGED = (Kind.ROLE_CHANGED.value, Kind.LIMIT_CHANGED.value, Kind.STAFF_SWITCHED_ON.value)
@@ -54,10 +54,10 @@ class Hands:
             return cls(cursor.fetchall())
 
     def between(self, one: User, other: User) -> set[int]:
-        """The keys of those because of whom the two may be one person; empty when they are two.
+        """The keys of people through whom the two may be one person; empty when they are two.
 
-        One of them held the other's account, or somebody else could sign in as both. Who only invited both does not
-        count: a strong account took two people then, and whoever opens a shop invites everybody.
+        One of them held the other's account, or somebody else could sign in as both. An invitation of both does not
+        count: a strong account took two people then, and the person who opens a shop invites everybody.
         """
         first, second = self._behind(one.pk), self._behind(other.pk)
         taken = {key for key in first.keys() & second.keys() if first[key] or second[key]}
@@ -68,7 +68,8 @@ class Hands:
         return {who for by in self._changed[of] if who in self._behind(by)}
 
     def _behind(self, key: int) -> dict[int, bool]:
-        """Who could have signed in as this person, itself included; whether an account was taken on the way."""
+        """The people who could have signed in as this person, itself included; True if an account was taken on the
+        way."""
         found = {key: False}
         waiting = [(key, False)]
         while waiting:

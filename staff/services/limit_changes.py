@@ -44,7 +44,7 @@ def change_limits(
 
 
 def lock_limit_change(person: User, own: Limits, *, actor: User | None) -> tuple[Change, bool]:
-    """What these limits would change, with all who are concerned locked, and whether they let more through.
+    """The change by these limits, with all its people locked, and whether they let more through.
 
     Raises `NotAllowed` where it cannot be.
     """

@@ -1,4 +1,4 @@
-"""What a person may spend: the limits of the role, each overridden by the person's own."""
+"""A person's limits: those of the role, each overridden by the person's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Limits:
 
 
 def limits_of(person: User, *, role: Limits | None = None) -> Limits:
-    """What this person may spend; no query for somebody who was read with a request.
+    """This person's limits; no query for the person of a request.
 
     The limits are those of the role (`role`, where they are known); of several roles each lowest one. A person's own
     limit overrides it.
@@ -55,7 +55,7 @@ def lock_person(person: User) -> None:
 
 
 def names_of_helpers(person: User) -> list[str]:
-    """Up to three active colleagues who may change this person's limits, as the pages call them."""
+    """Up to three active colleagues who may change this person's limits, by their shown names."""
     holders = User.objects.holding(Right.CHANGE_LIMITS)
     colleagues = holders.exclude(pk=person.pk).order_by("is_superuser", "first_name", "username")
     helpers = (one.shown_name for one in colleagues.prefetch_related("groups")[:20] if may_manage(one, person))

@@ -71,7 +71,7 @@ def lock_invitation(username: str, role: Role, facts: Mapping[str, str], *, acto
 
 
 def add_person(change: Change, *, actor: User | None, approved_by: User | None = None) -> User:
-    """The person of a locked invitation, who has no link yet. Raises `NeedsSecond`, or `NameTaken`."""
+    """The person of a locked invitation, without a link yet. Raises `NeedsSecond`, or `NameTaken`."""
     asked = change.content
     role, known = Role(asked["role"]), asked["facts"]
     facts = settle(change, actor=actor, approved_by=approved_by) if takes_two(asked["rights"]) else NOBODY
@@ -158,7 +158,7 @@ def link_path(token: str) -> str:
 def read_link(token: str) -> AccessLink:
     """The open link of this token, with its person. Nothing is used up. Raises `LinkRefused`.
 
-    It is withdrawn, too, once whoever made it may no longer manage its person.
+    It is withdrawn, too, once its maker may no longer manage the person.
     """
     link = AccessLink.objects.select_related("person", "made_by").filter(digest=_digest(token)).first()
     if link is None:

@@ -1,7 +1,7 @@
 """People who sign in through the provider that OIDC_ISSUER names: their account, and the role that a claim says.
 
-A claim gives a role at once, but one that does what two people do: more of it than the person has takes a second person
-here, as a change by a manager would. Until then the person keeps what goes without.
+A claim gives a role at once. If the role brings the person more rights of two people, it takes a second person here,
+like a manager's change. Until then the person keeps what goes without.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from staff.services.links import create_person, withdraw_open_links, withdraw_un
 from staff.services.second import Change, colleagues_for
 
 _LONGEST_NAME = 150
-_CLAIMED = "role"  # of what is kept of a linked account: what the provider said last
+_CLAIMED = "role"  # the key in a linked account's data: the provider's last words
 
 log = structlog.get_logger()
 
@@ -47,10 +47,10 @@ def role_in(claims: Mapping[str, Any]) -> Role | None:
 
 
 def person_of(claims: Mapping[str, Any]) -> User:
-    """Whoever these claims are about, with the role that they say: the account is known by issuer and `sub` alone.
+    """The person of these claims, with their role: only issuer and `sub` identify the account.
 
-    A first sign-in makes an account without a password. Raises `OutsideRefused`; then nobody is let in, and who has no
-    role any more has lost it here, too. What waits for a second person says `waiting_role`.
+    A first sign-in makes an account without a password. Raises `OutsideRefused`; then nobody gets in, and a person
+    without a claimed role has lost it here, too. `waiting_role` is the role that waits for a second person.
     """
     role, subject = role_in(claims), str(claims["sub"])
     with transaction.atomic():
@@ -76,7 +76,7 @@ def waiting_role(person: User) -> Change | None:
 
 
 def claims_of(people: Collection[int]) -> QuerySet[SocialAccount]:
-    """What is kept of these people, by key, at the provider."""
+    """The kept data of these people at the provider, by key."""
     links: QuerySet[SocialAccount] = SocialAccount.objects.filter(user_id__in=people, provider=settings.OIDC_ISSUER)
     return links.order_by("pk")
 
@@ -119,7 +119,7 @@ def give_claimed_role(person: User, role: Role, *, approved_by: User) -> None:
 def link_account(person: User, subject: str) -> None:
     """Let this person sign in through the provider, as `subject`, and with no password any more.
 
-    For whoever runs the server. Raises `NotAllowed`, or `NameTaken` when somebody else is this subject.
+    For people who run the server. Raises `NotAllowed`, or `NameTaken` when somebody else is this subject.
     """
     with transaction.atomic():
         found = lock_for_change(person, actor=None)

@@ -1,4 +1,4 @@
-"""What people do with their own second factors, and what an owner does with a lost one."""
+"""People's steps with their own second factors, and an owner's step for a lost one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def recovery_codes_left(person: User) -> int:
 def confirm_password(person: User, password: str, *, counted_as: str = "password") -> None:
     """Raise `FactorRefused` unless this is the person's password.
 
-    `counted_as`: whose guesses are counted together. What others may type in the person's name is counted by itself.
+    `counted_as`: whose guesses are counted together. Guesses that others may type in the person's name have their own
+    counter.
     """
     try:
         with counted_password(person, counted_as):
@@ -56,7 +57,7 @@ def confirm_password(person: User, password: str, *, counted_as: str = "password
 
 @contextmanager
 def counted_password(person: User, counted_as: str = "password") -> Iterator[None]:
-    """Count a guess of this password: one that raises nothing was right. Raises `Slowed`."""
+    """Count a guess of this password: it was right if nothing is raised. Raises `Slowed`."""
     key = throttle.Key.of(_PASSWORD, counted_as, person.pk)
     throttle.take(key)
     yield
@@ -64,7 +65,7 @@ def counted_password(person: User, counted_as: str = "password") -> Iterator[Non
 
 
 def new_app_secret(person: User) -> tuple[str, str]:
-    """A secret for an app, and the same sealed for this person: what the form sends back."""
+    """A secret for an app, and the same sealed for this person: the form sends it back."""
     secret = generate_totp_secret()
     return secret, EncryptedFactors().encrypt(f"{person.pk}:{secret}")
 
@@ -110,7 +111,7 @@ def add_key(person: User, answer: str, *, host: str, name: str, session_key: str
 
 
 def remove_factor(person: User, factor: Authenticator) -> None:
-    """Take one factor away; the recovery codes go with the last one. Raises `FactorRefused` for one that is needed."""
+    """Take one factor away, and the recovery codes with the last one. Raises `FactorRefused` for a needed factor."""
     with transaction.atomic():
         _lock(person)
         others = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES).exclude(pk=factor.pk)
@@ -136,7 +137,7 @@ def new_recovery_codes(person: User, *, actor: User | None) -> list[str]:
 
 
 def reset_factors(person: User, *, actor: User | None) -> int:
-    """Take all factors away from who has lost them, and sign out everywhere; returns how many there were.
+    """Remove all factors of a person who has lost them, and sign out everywhere; return their number.
 
     `actor`: an owner, or None for a command. Raises `NotAllowed`.
     """
@@ -159,7 +160,7 @@ def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> l
     log.info("factor_added", person=person.pk, kind=kind.value)
     if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
         return []
-    # the first one: whoever came in with the password alone, before it, shows it like everybody else
+    # the first one: sessions that began with the password alone show it like all others
     end_sessions(person, actor=person, but=session_key)
     return new_recovery_codes(person, actor=person)
 

@@ -1,4 +1,4 @@
-"""Passkeys (WebAuthn) on top of fido2: what the browser is asked, and whether its answer is right."""
+"""Passkeys (WebAuthn) on top of fido2: the questions to the browser, and the check of its answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NotThisKey(Exception):
 
 
 def ask_for_new(person: User, *, host: str) -> dict[str, Any]:
-    """What `navigator.credentials.create` needs for a new key of this person."""
+    """The input of `navigator.credentials.create` for a new key of this person."""
     options, _state = _server(host).register_begin(
         PublicKeyCredentialUserEntity(name=person.username, id=str(person.pk).encode(), display_name=person.shown_name),
         credentials=[data for _key, data in _keys_of(person)],
@@ -62,7 +62,7 @@ def add_passkey(person: User, answer: str, *, host: str, name: str) -> Authentic
 
 
 def ask_for_key(person: User | None, *, host: str, act: str, content: Mapping[str, object]) -> dict[str, Any]:
-    """What `navigator.credentials.get` needs. Without a person, any passkey of this site may answer: a sign-in."""
+    """The input of `navigator.credentials.get`. Without a person, any passkey of this site may answer: a sign-in."""
     options, _state = _server(host).authenticate_begin(
         credentials=[data for _key, data in _keys_of(person)] if person else None,
         user_verification=_verification(person),
@@ -72,7 +72,7 @@ def ask_for_key(person: User | None, *, host: str, act: str, content: Mapping[st
 
 
 def check_key(person: User | None, answer: str, *, host: str, act: str, content: Mapping[str, object]) -> Authenticator:
-    """The key that signed the challenge for exactly this. Without a person: whoever's it is. Raises `NotThisKey`."""
+    """The key that signed the challenge for exactly this. Without a person: any person's key. Raises `NotThisKey`."""
     response = _read(answer)
     try:
         parsed = AuthenticationResponse.from_dict(response)

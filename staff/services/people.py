@@ -51,7 +51,7 @@ def change_role(
 
 
 def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
-    """What giving the role would change, with all who are concerned locked. Raises `NotAllowed` where it cannot be."""
+    """The change of giving the role, with all its people locked. Raises `NotAllowed` where it cannot be."""
     found = lock_for_change(person, actor=actor)
     refuse_outside(found)
     refuse_role_above(role, actor=actor)
@@ -115,7 +115,7 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
 
 
 def lock_switching_on(person: User, *, actor: User | None) -> Change:
-    """What switching the account on would change, with all who are concerned locked. Raises `NotAllowed`."""
+    """The change of switching the account on, with all its people locked. Raises `NotAllowed`."""
     found = lock_for_change(person, actor=actor)
     refuse_demo(found)
     return switching_on(found)

@@ -1,4 +1,4 @@
-"""What a role may do and spend: changed by whoever may change roles, which only owners do."""
+"""The rights and limits of roles: only owners change them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def change_role_rights(
 def lock_role_edit(
     role: Role, permissions: Collection[str], limits: Limits, *, actor: User | None
 ) -> tuple[Change, bool]:
-    """What this would change, with the role locked, and whether the role could then do or spend more.
+    """The change, with the role locked, and whether the role could then do or spend more.
 
     Raises `NotAllowed` where it cannot be.
     """

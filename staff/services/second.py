@@ -18,8 +18,8 @@ NOBODY: Mapping[str, object] = {"approved_by": None, "alone": False}  # of a cha
 class Change:
     """Something about people that lets somebody do more.
 
-    `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: what a second person
-    holds and is at least. `person`: the key of whom it is about, who cannot be the second person.
+    `act`: its name among the approvals. `content`: all of it, of JSON values. `right`, `rank`: the right and the least
+    rank of the second person. `person`: the key of the person it is about, who cannot be the second one.
     """
 
     act: str
@@ -40,19 +40,19 @@ class NeedsSecond(Exception):
 
 
 def needs_second(change: Change, *, actor: User) -> bool:
-    """Whether an independent colleague of the actor could approve it: then nobody does it alone."""
+    """Whether an independent colleague of the actor could approve it: then the actor may not do it alone."""
     hands = Hands.read()
     return any(not hands.between(actor, one) for one in colleagues_for(change) if one != actor)
 
 
 def colleagues_for(change: Change) -> list[User]:
-    """Everybody who holds what approving the change takes; the emergency account counts as nobody."""
+    """All people with the right to approve the change; the emergency account does not count."""
     holders = User.objects.holding(change.right).exclude(username=BREAK_GLASS)
     return [one for one in holders.prefetch_related("groups") if may_second(change, one)]
 
 
 def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:
-    """Who approved the change, for the audit; `alone` when it took a second person and there is none.
+    """The approver of the change, for the audit; `alone` when it took a second person and nobody could be it.
 
     `actor`: None for a command. Raises `NeedsSecond` when a colleague could approve it but has not.
     """

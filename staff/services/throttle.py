@@ -48,7 +48,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Key:
-    """What is counted together. Names and addresses stand in the table as a keyed hash only."""
+    """The tries that are counted together. Names and addresses stand in the table as a keyed hash only."""
 
     digest: str
     pace: Pace
@@ -84,7 +84,7 @@ def give_back(*keys: Key) -> None:
 
 
 def forget(*keys: Key) -> None:
-    """Begin again: whoever knows the secret may have mistyped it before."""
+    """Begin again: a person who knows the secret may have mistyped it before."""
     Throttle.objects.filter(key__in=[key.digest for key in keys]).delete()
 
 

@@ -1,4 +1,4 @@
-"""What has ended is deleted, a few rows at a time."""
+"""Ended rows are deleted, a few at a time."""
 
 from __future__ import annotations
 

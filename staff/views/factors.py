@@ -92,14 +92,14 @@ def factor_passkey(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_POST
 def factor_passkey_options(request: StaffRequest) -> HttpResponse:
-    """What the browser needs to make a passkey for this person."""
+    """The browser's input to make a passkey for this person."""
     return JsonResponse(passkeys.ask_for_new(request.user, host=host_of(request)))
 
 
 @staff_only()
 @require_POST
 def factor_options(request: StaffRequest) -> HttpResponse:
-    """What a passkey of this person has to sign for one act with one content."""
+    """The challenge for a passkey of this person, for one act with one content."""
     try:
         content = json.loads(request.POST.get("content", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The page that a single-use link opens: whoever holds it chooses a password."""
+"""The page that a single-use link opens: its holder chooses a password."""
 
 from __future__ import annotations
 

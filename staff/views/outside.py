@@ -57,7 +57,7 @@ def oidc_sign_in(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def oidc_callback(request: HttpRequest) -> HttpResponse:
-    """Begin the session of whoever the provider names. The second factor is asked for as after a password."""
+    """Begin the session of the person that the provider names. The second factor comes next, as after a password."""
     if not settings.OIDC_ISSUER:
         raise Http404
     try:
@@ -82,7 +82,7 @@ def _ask_second(request: HttpRequest, person: User, change: Change) -> None:
 
 
 def _state(request: HttpRequest) -> dict[str, object]:
-    """What this browser keeps of the way there, once."""
+    """The facts that this browser keeps for the way back, once."""
     state: dict[str, object] | None = statekit.unstash_state(
         request, state_id=request.GET.get("state", ""), provider_id=KEY
     )

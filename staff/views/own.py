@@ -1,4 +1,4 @@
-"""What a person sets for their own account, and where they are signed in."""
+"""The settings of one's own account, and its sessions."""
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -16,7 +16,7 @@ from staff.tables import SessionTable
 @staff_only()
 @require_http_methods(["GET", "POST"])
 def preferences(request: StaffRequest) -> HttpResponse:
-    """Choose language and look; they hold wherever this person signs in. Below: where that is now."""
+    """Choose language and look; they hold in every browser of this person. Below: where that is now."""
     form = PreferencesForm(request.POST or None, instance=request.user)
     if request.method == "POST" and form.is_valid():
         user = form.save()

@@ -203,7 +203,7 @@ def staff_reset_factors(request: StaffRequest, pk: int) -> HttpResponse:
 
 
 def _confirm(request: StaffRequest, act: str, **content: object) -> None:
-    """The second factor of whoever acts, for exactly this. Raises `FactorRefused`."""
+    """The actor's second factor, for exactly this content. Raises `FactorRefused`."""
     check_factor(request, act=act, content=content)
 
 

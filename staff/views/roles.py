@@ -1,4 +1,4 @@
-"""What each role may do and spend; owners change it."""
+"""The rights and limits of each role; owners change them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHANGE_RIGHTS = act("change_role_rights", pgettext_lazy("audit", "Change the rig
 @staff_only(Right.CHANGE_ROLES)
 @require_GET
 def role_list(request: StaffRequest) -> HttpResponse:
-    """Every role: who has it, what it may do, and what it may spend."""
+    """Every role: its people, its rights, and its limits."""
     rights, limits = rights_by_role(), services.limits_of_roles()
     people = User.objects.filter(is_active=True).aggregate(
         **{role.value: Count("pk", filter=_has(role), distinct=True) for role in Role}
@@ -72,7 +72,7 @@ def role_detail(request: StaffRequest, name: str) -> HttpResponse:
 
 
 def _confirm(request: StaffRequest, role: Role) -> None:
-    """The second factor of whoever acts, for exactly what is typed. Raises `FactorRefused`."""
+    """The actor's second factor, for exactly the typed values. Raises `FactorRefused`."""
     typed = {name: " ".join(request.POST.getlist(name)) for name in ("rights", *LIMITS)}
     check_factor(request, act=CHANGE_RIGHTS, content={"role": role.value, **typed})
 

@@ -37,7 +37,7 @@ _after_password: Callable[[_View], _View] = login_stage_required(stage=SecondSte
 @_after_password
 @require_http_methods(["GET", "POST"])
 def second_step(request: HttpRequest) -> HttpResponse:
-    """Ask who has shown the right password for the second factor; then the session begins."""
+    """Ask for the second factor after the right password; then the session begins."""
     stage: SecondStep = request._login_stage  # type: ignore[attr-defined]
     if not stage.is_current():
         answer: HttpResponse = stage.abort()
@@ -57,7 +57,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
 @_after_password
 @require_POST
 def second_step_options(request: HttpRequest) -> HttpResponse:
-    """What a passkey of the person who is signing in has to sign."""
+    """The challenge for a passkey of the person who is signing in."""
     person = request._login_stage.login.user  # type: ignore[attr-defined]
     return JsonResponse(passkeys.ask_for_key(person, host=host_of(request), act=SECOND_STEP, content={}))
 
@@ -65,7 +65,7 @@ def second_step_options(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_POST
 def passkey_options(request: HttpRequest) -> HttpResponse:
-    """What any passkey of this site has to sign for signing in."""
+    """The challenge for any passkey of this site, for signing in."""
     return JsonResponse(passkeys.ask_for_key(None, host=host_of(request), act=passkeys.SIGN_IN, content={}))
 
 
@@ -91,7 +91,7 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def begin_session(request: HttpRequest, person: User, *, redirect_url: str | None = None) -> HttpResponse:
-    """Sign this person in; ask for the second factor first, if there is one that was not shown."""
+    """Sign this person in; ask first for a second factor that was not shown yet."""
     begun: HttpResponse = perform_login(request, Login(user=person, redirect_url=redirect_url))
     return begun
 

@@ -11,7 +11,7 @@ from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """Safe to run at every start: what is there stays as it is."""
+    """Safe to run at every start: existing rows stay."""
 
     help = "Sandbox only: fetch the catalogue if there is none; give a new demo a drawer and selling prices."
 

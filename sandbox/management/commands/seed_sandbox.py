@@ -10,7 +10,7 @@ from sandbox.services import account, catalogue
 
 
 class Command(BaseCommand):
-    """Create the account from the SANDBOX_ settings, and the catalogue if there is none."""
+    """Create the account from the SANDBOX_ settings, and a missing catalogue."""
 
     help = "Create the sandbox's account and catalogue; idempotent."
 

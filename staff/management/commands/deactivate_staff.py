@@ -25,7 +25,7 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Exit 0 when the account is off, 1 when there is none or it is the last active owner's."""
+        """Exit 0 when the account is off, 1 when it is unknown or the last active owner's."""
         actor = acting_person(options, Right.MANAGE_STAFF)
         name = User.normalize_username(options["name"])
         person = User.objects.filter(username__iexact=name).first()
