@@ -198,14 +198,14 @@ def _last_syncs() -> QuerySet[CatalogueSync]:
     return last_two.annotate(listed=Subquery(listed), at_cost=Subquery(at_cost)).order_by("-started_at")
 
 
-def _catalogue_facts(found: list[Any], now: dt.datetime) -> dict[str, Any]:
-    last = found[0] if found else None
+def _catalogue_facts(syncs: list[Any], now: dt.datetime) -> dict[str, Any]:
+    last = syncs[0] if syncs else None
     return {
-        "product_count": (found[0].listed or 0) if found else Product.objects.listed().count(),
-        "at_cost": found[0].at_cost if found else 0,
+        "product_count": (syncs[0].listed or 0) if syncs else Product.objects.listed().count(),
+        "at_cost": syncs[0].at_cost if syncs else 0,
         "last_sync": last,
         "sync_runs": last is not None
         and last.result == CatalogueSync.Result.RUNNING
         and last.started_at > now - _LONGEST_SYNC,
-        "last_good_sync": next((sync for sync in found if sync.result == CatalogueSync.Result.DONE), None),
+        "last_good_sync": next((sync for sync in syncs if sync.result == CatalogueSync.Result.DONE), None),
     }

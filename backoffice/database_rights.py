@@ -257,9 +257,9 @@ def excess(role: str = "") -> Iterator[str]:
     role = role or settings.DATABASE_APP_ROLE
     with connection.cursor() as cursor:
         cursor.execute(_ROLE, {"role": role})
-        for words, found in zip(_TOO_MUCH, cursor.fetchone(), strict=True):
-            if found:
-                yield words.format(", ".join(found) if isinstance(found, list) else "")
+        for words, objects in zip(_TOO_MUCH, cursor.fetchone(), strict=True):
+            if objects:
+                yield words.format(", ".join(objects) if isinstance(objects, list) else "")
         if connection.pg_version >= _PARAMETERS_GRANTED and _is_held(cursor, _SWITCHES_TRIGGERS_OFF, role):  # type: ignore[attr-defined]
             yield "may switch triggers off"
         for table, held in sorted(_held(cursor, role).items()):

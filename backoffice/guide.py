@@ -36,6 +36,6 @@ def _guide(language: str) -> tuple[str, SafeString]:
     written = (path if path.exists() else folder / "guide-cashier.en.md").read_text()
     title, _line, body = written.partition("\n")
     text = markdown.markdown(body, extensions=["tables"])
-    text = _PICTURE.sub(lambda found: f'src="{static(f"pictures/{found[1]}")}"', text)
+    text = _PICTURE.sub(lambda match: f'src="{static(f"pictures/{match[1]}")}"', text)
     text = text.replace("<table>", '<table class="guide-table">')
     return title.lstrip("# "), mark_safe(text)  # noqa: S308 - a file of our own

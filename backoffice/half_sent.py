@@ -40,8 +40,8 @@ class HalfSent:
                 yield channel
             elif address := self._address(channel):
                 waiting.setdefault(address, []).append((begun, channel.creation_time, id(channel), channel))
-        for found in waiting.values():
-            yield from (channel for *_, channel in sorted(found)[:-MOST_FROM_ONE])
+        for of_address in waiting.values():
+            yield from (channel for *_, channel in sorted(of_address)[:-MOST_FROM_ONE])
 
     def _address(self, channel: Any) -> str:
         """The sender: the peer, or behind proxies the address that the outermost saw; "" before the header has come.

@@ -41,9 +41,9 @@ class MachineCollector(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """The sums of all files."""
-        found = glob.glob(self._pattern)  # noqa: PTH207 - the pattern is a whole path
+        files = glob.glob(self._pattern)  # noqa: PTH207 - the pattern is a whole path
         merge: Callable[[list[str]], Iterable[Metric]] = multiprocess.MultiProcessCollector.merge
-        return merge(found)
+        return merge(files)
 
 
 class ShopCollector(Collector):
@@ -69,10 +69,10 @@ class ShopCollector(Collector):
 
 
 def _orders(now: float) -> Iterator[GaugeMetricFamily]:
-    found = Order.objects.open().order_by().values_list("status").annotate(n=Count("pk"), oldest=Min("next_poll_at"))
+    rows = Order.objects.open().order_by().values_list("status").annotate(n=Count("pk"), oldest=Min("next_poll_at"))
     number = GaugeMetricFamily("backoffice_open_orders", "Orders that are not final.", labels=["status"])
     counts, late = dict.fromkeys(sorted(OPEN), 0), 0.0
-    for status, count, oldest in found:
+    for status, count, oldest in rows:
         counts[status] = count
         late = max(late, now - oldest.timestamp() if oldest else 0.0)
     for status, count in counts.items():

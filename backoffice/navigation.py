@@ -77,10 +77,10 @@ def _places(request: StaffRequest) -> list[Place]:
     """Each place that the person may see."""
     may = request.user.has_perm
     at = _Position(request)
-    found = [Place("overview", reverse("overview"), "layout-dashboard", _("Overview"), at.name == "overview")]
+    places = [Place("overview", reverse("overview"), "layout-dashboard", _("Overview"), at.name == "overview")]
 
     def add(name: str, address: str, icon: str, words: str, *, is_here: bool) -> None:
-        found.append(Place(name, reverse(address), icon, words, is_here))
+        places.append(Place(name, reverse(address), icon, words, is_here))
 
     if may(Right.VIEW_PRODUCT):
         is_here = at.begins("counter") or at.path.startswith("/products/")
@@ -115,7 +115,7 @@ def _places(request: StaffRequest) -> list[Place]:
         )
     elif may(Right.VIEW_CALLBACKS):
         add("callbacks", "callback_list", "webhook", _("Callbacks"), is_here=at.begins("callback_"))
-    return found
+    return places
 
 
 def _is_asked(may: Callable[[str], bool]) -> bool:

@@ -17,8 +17,8 @@ def run(name: str) -> tuple[str, float]:
     started = time.monotonic()
     command = [sys.executable, "-m", "poethepoet", "--quiet", name]
     result = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    said = "" if result.returncode == 0 else result.stdout.strip() or f"exit code {result.returncode}"
-    return said, time.monotonic() - started
+    output = "" if result.returncode == 0 else result.stdout.strip() or f"exit code {result.returncode}"
+    return output, time.monotonic() - started
 
 
 def main() -> int:
@@ -27,11 +27,11 @@ def main() -> int:
     failed = []
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this and each check at once
     with ThreadPoolExecutor(max_workers=2) as pool:
-        for (name, task), (said, seconds) in zip(tasks.items(), pool.map(run, tasks), strict=True):
-            print(f"{'FAILED' if said else 'ok    '} {task['help']:<48} {seconds:5.1f} s", flush=True)
-            if said:
+        for (name, task), (output, seconds) in zip(tasks.items(), pool.map(run, tasks), strict=True):
+            print(f"{'FAILED' if output else 'ok    '} {task['help']:<48} {seconds:5.1f} s", flush=True)
+            if output:
                 failed.append(name)
-                print(textwrap.indent(said, "    "), flush=True)
+                print(textwrap.indent(output, "    "), flush=True)
     if failed:
         print(f"\n{len(failed)} of {len(tasks)} checks failed. One again: .venv/bin/poe {failed[0]}")
         return 1

@@ -23,20 +23,20 @@ def main() -> int:
     command = [sys.executable, "-m", "pip_audit", "--requirement", LOCK, "--require-hashes", "--disable-pip"]
     command += ["--format", "json", "--progress-spinner", "off", "--timeout", "10"]
     try:
-        said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
-        found = json.loads(said.stdout)["dependencies"]
+        result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
+        packages = json.loads(result.stdout)["dependencies"]
     except (subprocess.TimeoutExpired, ValueError, KeyError):
         return say_unknown("no answer")
-    unknown = [package for package in found if "skip_reason" in package]
-    wrong = list(concerning(found, read_ignored(), dt.datetime.now(dt.UTC).date()))
+    unknown = [package for package in packages if "skip_reason" in package]
+    wrong = list(concerning(packages, read_ignored(), dt.datetime.now(dt.UTC).date()))
     for line in wrong:
         print(line)
     if wrong:
         print(f"Raise the version (./run lock), or write into {IGNORED.name} why it does not concern us.")
         return 1
     if unknown:
-        return say_unknown(f"{len(unknown)} of {len(found)} packages are not known to it")
-    print(f"No known vulnerability in {len(found)} packages.")
+        return say_unknown(f"{len(unknown)} of {len(packages)} packages are not known to it")
+    print(f"No known vulnerability in {len(packages)} packages.")
     return 0
 
 

@@ -64,13 +64,13 @@ class House:
             ),
             *(
                 {
-                    "name": f"{one} {word} no room",
+                    "name": f"{room} {word} no room",
                     "type": "forbidden",
                     "source_modules": users,
                     "forbidden_modules": used,
                 }
-                for one in apart
-                for word, users, used in (("imports", [one], rooms), ("is imported by", rooms, [one]))
+                for room in apart
+                for word, users, used in (("imports", [room], rooms), ("is imported by", rooms, [room]))
             ),
         ]
 
@@ -121,7 +121,7 @@ class House:
 def _texts(value: object) -> Iterable[str]:
     if isinstance(value, str):
         return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list | tuple) else []
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
 
 
 def _settings_read(path: Path) -> set[str]:

@@ -48,15 +48,15 @@ Found = dict[str, list[str]]
 
 def main(arguments: list[str]) -> int:
     """0 when nothing is new; with `accept` what is found now is written down as none."""
-    found = found_in(tracked_files())
+    secrets_found = found_in(tracked_files())
     if arguments == ["accept"]:
         hashes: Found = {}
-        for name, secret in found:
+        for name, secret in secrets_found:
             hashes.setdefault(name, []).append(secret.secret_hash)
         kept = {name: sorted(set(hashes[name])) for name in sorted(hashes)}
         ACCEPTED.write_text(json.dumps(kept, indent=1) + "\n")
         return 0
-    new = not_accepted(found, json.loads(ACCEPTED.read_text()))
+    new = not_accepted(secrets_found, json.loads(ACCEPTED.read_text()))
     print("\n".join(new) or "No password, key or token in the files.")
     return 1 if new else 0
 
@@ -78,12 +78,12 @@ def found_in(names: list[str], root: Path = ROOT) -> list[tuple[str, PotentialSe
     return [(name, secret) for name, secret in collection if not (name.endswith(".md") and secret.type == _BY_NAME)]
 
 
-def not_accepted(found: list[tuple[str, PotentialSecret]], accepted: Found) -> list[str]:
+def not_accepted(secrets_found: list[tuple[str, PotentialSecret]], accepted: Found) -> list[str]:
     """A line for each that is not accepted, without the secret itself."""
     return [
         f"{name}:{secret.line_number}: looks like a secret ({secret.type}). Remove it, and change it where it is used; "
         "if it is none: python -m checks.secrets accept"
-        for name, secret in found
+        for name, secret in secrets_found
         if secret.secret_hash not in accepted.get(name, [])
     ]
 

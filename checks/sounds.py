@@ -22,13 +22,13 @@ SOUNDS = {
 
 def samples(tones: list[tuple[float, float]]) -> bytes:
     """The tones as unsigned bytes."""
-    found = bytearray()
+    wave = bytearray()
     for hertz, seconds in tones:
         count = round(RATE * seconds)
         for place in range(count):
             soft = min(1.0, place / 80, (count - place) / (count / 2))
-            found.append(128 + round(127 * LOUDNESS * soft * math.sin(2 * math.pi * hertz * place / RATE)))
-    return bytes(found)
+            wave.append(128 + round(127 * LOUDNESS * soft * math.sin(2 * math.pi * hertz * place / RATE)))
+    return bytes(wave)
 
 
 def wav(name: str) -> bytes:

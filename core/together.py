@@ -34,13 +34,16 @@ def read_together(*questions: QuerySet[Any, Any]) -> list[list[Any]]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}", [value for _sql, values in asked for value in values])
         answers = cursor.fetchone()
-    return [_rows(*one) for one in zip(questions, compilers, answers, strict=True)]
+    return [_rows(*part) for part in zip(questions, compilers, answers, strict=True)]
 
 
 def _rows(question: Any, compiler: Any, answer: str | None) -> list[Any]:
     """The rows of a question, made of what the database said: a list of {column: value}."""
-    said = json.loads(answer or "[]")
-    rows = [tuple(_value(column.output_field, one[alias]) for column, _sql, alias in compiler.select) for one in said]
+    answers = json.loads(answer or "[]")
+    rows = [
+        tuple(_value(column.output_field, columns[alias]) for column, _sql, alias in compiler.select)
+        for columns in answers
+    ]
     return rows if question._fields else [_made(compiler, row) for row in rows]
 
 
@@ -62,5 +65,5 @@ def _is_lost(column: Any) -> bool:
     return isinstance(column.output_field, BinaryField | DecimalField) or isinstance(column, TruncBase)
 
 
-def _value(field: Field[Any, Any], said: Any) -> Any:
-    return None if said is None else field.to_python(said)
+def _value(field: Field[Any, Any], value: Any) -> Any:
+    return None if value is None else field.to_python(value)

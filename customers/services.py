@@ -46,5 +46,5 @@ def save_number(
 
 def saved_names(numbers: Iterable[str]) -> QuerySet[SavedNumber, tuple[str, str]]:
     """The names under which the shop has saved these numbers: number and name, the newest last."""
-    found = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
-    return found.values_list("destination", "customer__name")
+    saved_numbers = SavedNumber.objects.filter(destination__in=set(numbers)).order_by("created_at", "pk")
+    return saved_numbers.values_list("destination", "customer__name")

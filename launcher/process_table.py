@@ -49,8 +49,8 @@ def processes_inside(folder: Path) -> list[int]:
     an innocent process that got the same id.
     """
     path = str(folder.resolve())
-    found = psutil.process_iter(["cwd", "status"])
-    return [p.pid for p in found if p.info["cwd"] == path and p.info["status"] != psutil.STATUS_ZOMBIE]
+    processes = psutil.process_iter(["cwd", "status"])
+    return [p.pid for p in processes if p.info["cwd"] == path and p.info["status"] != psutil.STATUS_ZOMBIE]
 
 
 def end_left_over(data: Path, *, name: str, graces: Sequence[float] = (4.0, 2.0, 2.0)) -> None:

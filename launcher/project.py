@@ -122,15 +122,15 @@ def is_web_address(text: str) -> bool:
 
 def read_project() -> Project:
     """The project as the environment and `.env` describe it: the environment wins, an empty value counts as none."""
-    found = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
-    given = with_secrets_of_files(found)
+    environment = {name: value for name, value in {**read_dotenv(ROOT / ".env"), **os.environ}.items() if value != ""}
+    given = with_secrets_of_files(environment)
     base = Path.cwd() if os.environ.get("BACKOFFICE_DATA") else ROOT
     return Project(base / Path(given.get("BACKOFFICE_DATA", ROOT / ".data")).expanduser(), given)
 
 
-def with_secrets_of_files(found: Mapping[str, str]) -> dict[str, str]:
+def with_secrets_of_files(environment: Mapping[str, str]) -> dict[str, str]:
     """The same with the value of each secret that a NAME_FILE names; LaunchError when that file cannot be read."""
-    given = dict(found)
+    given = dict(environment)
     for name in SECRETS:
         if path := given.pop(f"{name}_FILE", ""):
             try:

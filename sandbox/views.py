@@ -67,12 +67,12 @@ def overview(request: HttpRequest) -> HttpResponse:
 def rows(request: HttpRequest, name: str) -> HttpResponse:
     """A list, newest first: all rows, or those that `q` finds (a ref_id, or a product's name or code)."""
     sought = request.GET.get("q", "").strip()
-    found = ROWS[name].all()
+    matches = ROWS[name].all()
     if sought and name == "products":
-        found = found.filter(Q(product_name__icontains=sought) | Q(product_code__iexact=sought))
+        matches = matches.filter(Q(product_name__icontains=sought) | Q(product_code__iexact=sought))
     elif sought:
-        found = found.filter(ref_id=sought)
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+        matches = matches.filter(ref_id=sought)
+    page = Paginator(matches, PER_PAGE).get_page(request.GET.get("page"))
     return _page(request, name, {"page": page, "q": sought})
 
 

@@ -51,14 +51,14 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
             log.warning("sign_in_slowed", address=address_of(request), wait=slowed.seconds)
             facts = {"seconds": slowed.seconds}
             raise ValidationError(slowed_words(slowed.seconds), code=SLOWED, params=facts) from slowed
-        found: User | None = super().authenticate(request, **credentials)
-        if found is None or found.is_outside:
+        person: User | None = super().authenticate(request, **credentials)
+        if person is None or person.is_outside:
             attempt.failed()
             return None
         attempt.succeeded()
         if attempt.has_shown_factor:
-            note_shown_factor(request, found)
-        return found
+            note_shown_factor(request, person)
+        return person
 
     def is_safe_url(self, url: str | None) -> bool:
         """Whether this address stays in the shop; an invalid one does not."""

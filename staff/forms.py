@@ -81,7 +81,7 @@ class RoleForm(forms.Form):
         super().__init__(*args, **kwargs)
         role = self.fields["role"]
         assert isinstance(role, forms.TypedChoiceField)  # noqa: S101
-        role.choices = [(one.value, one.label) for one in roles_given_by(actor, rights)]
+        role.choices = [(role_given.value, role_given.label) for role_given in roles_given_by(actor, rights)]
         role.widget.attrs["class"] = "form-select"
 
 

@@ -37,9 +37,9 @@ def standing_of(person: User, *, link_until: dt.datetime | None, now: dt.datetim
 
 def waiting_role_of(person: User) -> Role | None:
     """The role that the provider says and that a second person has not approved yet; of a person `for_table()`."""
-    said = person.claimed  # type: ignore[attr-defined]
-    waits = person.is_active and person.is_outside and said in Role.values and said != role_of(person)
-    return Role(said) if waits else None
+    claimed = person.claimed  # type: ignore[attr-defined]
+    waits = person.is_active and person.is_outside and claimed in Role.values and claimed != role_of(person)
+    return Role(claimed) if waits else None
 
 
 # The first that fits: each browser also carries the names of older ones.
@@ -64,8 +64,8 @@ _SYSTEMS = [
 
 def device_words(agent: str) -> str:
     """A browser's name for itself in two words: "Chrome · Android"."""
-    found = [next((name for mark, name in kinds if re.search(mark, agent)), "") for kinds in (_BROWSERS, _SYSTEMS)]
-    return " · ".join(name for name in found if name) or _("Unknown device")
+    names = [next((name for mark, name in kinds if re.search(mark, agent)), "") for kinds in (_BROWSERS, _SYSTEMS)]
+    return " · ".join(name for name in names if name) or _("Unknown device")
 
 
 class FactorLook:

@@ -53,16 +53,16 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     @property
     def openid_config(self) -> dict[str, Any]:
         """The provider's description of itself; it has to be the provider of the settings. Raises `OAuth2Error`."""
-        asked_at, found = _known.get(settings.OIDC_ISSUER, (0.0, {}))
-        if not found or time.monotonic() - asked_at > _KEPT:
-            found = _fetched(self.get_provider().server_url)
-            if found.get("issuer") != settings.OIDC_ISSUER:
+        asked_at, config = _known.get(settings.OIDC_ISSUER, (0.0, {}))
+        if not config or time.monotonic() - asked_at > _KEPT:
+            config = _fetched(self.get_provider().server_url)
+            if config.get("issuer") != settings.OIDC_ISSUER:
                 raise OAuth2Error("the provider calls itself otherwise")
             scheme = settings.OIDC_ISSUER.partition(":")[0]
-            if not all(str(found.get(name, "")).startswith(("https://", f"{scheme}://")) for name in _ENDPOINTS):
+            if not all(str(config.get(name, "")).startswith(("https://", f"{scheme}://")) for name in _ENDPOINTS):
                 raise OAuth2Error("the provider has no safe addresses")
-            _known[settings.OIDC_ISSUER] = (time.monotonic(), found)
-        return found
+            _known[settings.OIDC_ISSUER] = (time.monotonic(), config)
+        return config
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
         """Our address for the provider's answer."""
@@ -81,7 +81,7 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise OAuth2Error("no ID token")
-        found = jwt.decode(
+        id_claims = jwt.decode(
             token,
             self._key(token),
             algorithms=_ALGORITHMS,
@@ -90,13 +90,13 @@ class ProviderAnswers(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
             leeway=_LEEWAY,
             options={"require": _REQUIRED},
         )
-        if not hmac.compare_digest(str(found.get("nonce", "")).encode(), state["nonce"].encode()):
+        if not hmac.compare_digest(str(id_claims.get("nonce", "")).encode(), state["nonce"].encode()):
             raise OAuth2Error("another nonce")
-        if found.get("azp", settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
+        if id_claims.get("azp", settings.OIDC_CLIENT_ID) != settings.OIDC_CLIENT_ID:
             raise OAuth2Error("a token for somebody else")
-        if not (found["sub"].isprintable() and 0 < len(found["sub"]) <= _LONGEST_SUBJECT):
+        if not (id_claims["sub"].isprintable() and 0 < len(id_claims["sub"]) <= _LONGEST_SUBJECT):
             raise OAuth2Error("no usable subject")
-        return found
+        return id_claims
 
     def _key(self, token: str) -> jwt.PyJWK:
         keys = jwt.PyJWKSet.from_dict(_fetched(self.openid_config["jwks_uri"])).keys
@@ -146,7 +146,7 @@ def _fetched(address: str) -> dict[str, Any]:
     with get_adapter().get_requests_session() as session:
         answer = session.get(address)
         answer.raise_for_status()
-        found = answer.json()
-    if not isinstance(found, dict):
+        config = answer.json()
+    if not isinstance(config, dict):
         raise OAuth2Error("not an object")
-    return found
+    return config

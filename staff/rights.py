@@ -34,7 +34,9 @@ def begin_events(apps: Any) -> None:
     """For one migration: say what each role holds now; from here on every further right has an event."""
     groups = apps.get_model("auth", "Group").objects.prefetch_related("permissions__content_type")
     held = {
-        group.name: sorted(f"{one.content_type.app_label}.{one.codename}" for one in group.permissions.all())
+        group.name: sorted(
+            f"{permission.content_type.app_label}.{permission.codename}" for permission in group.permissions.all()
+        )
         for group in groups.order_by("pk")
     }
     apps.get_model("audit", "AuditEvent").objects.create(subject=ALL_ROLES, after=held, **_BY_MIGRATION)

@@ -35,11 +35,11 @@ class SessionStore(DatabaseStore):
 
     def load(self) -> dict[str, Any]:
         """The session's data, as Django reads it, by plain SQL: every request does."""
-        found = read_rows(Session, _VALID, [self.session_key, timezone.now()])
-        if not found:
+        rows = read_rows(Session, _VALID, [self.session_key, timezone.now()])
+        if not rows:
             self._session_key = None
             return {}
-        held: dict[str, Any] = self.decode(found[0].session_data)
+        held: dict[str, Any] = self.decode(rows[0].session_data)
         return held
 
     def create_model_instance(self, data: dict[str, Any]) -> Session:

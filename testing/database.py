@@ -56,13 +56,13 @@ def empty_tables() -> None:
 
 def copy_rows() -> Rows:
     """All rows of the tables that have any."""
-    found = {}
+    copied = {}
     with connection.cursor() as cursor:
         for table in _tables():
             with cursor.copy(f"COPY {table} TO STDOUT") as copy:
                 if rows := b"".join(copy):
-                    found[table] = rows
-    return found
+                    copied[table] = rows
+    return copied
 
 
 def put_back(rows: Rows) -> None:

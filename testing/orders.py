@@ -44,8 +44,8 @@ def place(product: Product | None = None, **facts: Any) -> Order:
 def report(order: Order, status: str = "success", *, source: OrderEvent.Source = POLL, **facts: Any) -> Order:
     """The upstream says this of the order, by `source`; the order afterwards."""
     kept = {name: facts.pop(name) for name in ("asked_no", "callback_id") if name in facts}
-    said = reported(order, status, **facts)
-    return apply_report(order.pk, Report(data=said, source=source, raw={"status": status}, **kept))
+    data = reported(order, status, **facts)
+    return apply_report(order.pk, Report(data=data, source=source, raw={"status": status}, **kept))
 
 
 def answer(order: Order, status: Status, **facts: Any) -> Order:

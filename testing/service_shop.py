@@ -105,19 +105,23 @@ class ServiceShop:
     def differences(self) -> list[tuple[int, float, float]]:
         """The differences that no order explains: (rupiah, from, to), in seconds of the world."""
         return [
-            (found.amount, (found.from_at - START).total_seconds(), (found.to_at - START).total_seconds())
-            for found in Difference.objects.filter(explained_by=None)
+            (
+                difference.amount,
+                (difference.from_at - START).total_seconds(),
+                (difference.to_at - START).total_seconds(),
+            )
+            for difference in Difference.objects.filter(explained_by=None)
         ]
 
     def acknowledge_everything(self) -> None:
         """Take every open difference into the books, as two people would."""
         people = get_user_model().objects
         first, second = people.create_superuser("first"), people.create_user("second")
-        for found in Difference.objects.open():
-            if found.amount > 0:
-                reconciliation.acknowledge_top_up(found, actor=first)
+        for difference in Difference.objects.open():
+            if difference.amount > 0:
+                reconciliation.acknowledge_top_up(difference, actor=first)
             else:
-                proposed = reconciliation.propose_adjustment(found, actor=first, reason="spent in the dashboard")
+                proposed = reconciliation.propose_adjustment(difference, actor=first, reason="spent in the dashboard")
                 reconciliation.approve_adjustment(proposed, actor=second)
 
     def _send(self, what: Happening) -> None:

@@ -99,9 +99,9 @@ class World:
 
     def happenings(self) -> list[Happening]:
         """Everything that the shop sees and does, oldest first."""
-        found = [happening for order in self._orders for happening in self._seen_of(order)]
-        found += self._rhythm()
-        return sorted(found, key=lambda happening: happening.at)
+        all_happenings = [happening for order in self._orders for happening in self._seen_of(order)]
+        all_happenings += self._rhythm()
+        return sorted(all_happenings, key=lambda happening: happening.at)
 
     def _make_orders(self) -> Iterator[_Order]:
         dice, at, number = self._dice, 5.0, 0
@@ -202,7 +202,7 @@ class Grade:
     cancelled: int
 
 
-def grade(outside: list[tuple[float, int]], found: list[tuple[int, float, float]]) -> Grade:
+def grade(outside: list[tuple[float, int]], differences: list[tuple[int, float, float]]) -> Grade:
     """Match every difference (rupiah, from, to) with the outside changes of its time, whose exact sum it is.
 
     Raises AssertionError for a false alarm, a wrong amount, or a change that was missed. A change that looked like an
@@ -211,7 +211,7 @@ def grade(outside: list[tuple[float, int]], found: list[tuple[int, float, float]
     left = sorted(outside)
     single = summed = 0
     # The shortest time first: it leaves the least choice.
-    for amount, from_at, to_at in sorted(found, key=lambda difference: difference[2] - difference[1]):
+    for amount, from_at, to_at in sorted(differences, key=lambda difference: difference[2] - difference[1]):
         inside = [change for change in left if from_at < change[0] <= to_at]
         runs = [
             inside[start:end]

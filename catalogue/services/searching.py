@@ -62,14 +62,14 @@ def search_products(text: str, *, operator: Operator | None = None, category: st
     `category`, `brand`: the codes that narrow the list.
     """
     index = current_index()
-    found = search_index(index, text, operator=operator, category=category, brand=brand)
-    return replace(found, busy_categories=index.busy_categories)
+    matches = search_index(index, text, operator=operator, category=category, brand=brand)
+    return replace(matches, busy_categories=index.busy_categories)
 
 
 def read_products(keys: Sequence[int]) -> list[Product]:
     """The products of these keys with their brands, categories and health, in this order."""
-    found = Product.objects.select_related("brand", "category", "health").order_by().in_bulk(list(keys))
-    return [found[key] for key in keys if key in found]
+    products = Product.objects.select_related("brand", "category", "health").order_by().in_bulk(list(keys))
+    return [products[key] for key in keys if key in products]
 
 
 def search_index(
@@ -99,7 +99,7 @@ def search_index(
         if wanted:
             among &= groups.get(wanted, set())
     if takes:
-        among &= set().union(*(index.kinds.get(one, set()) for one in takes))
+        among &= set().union(*(index.kinds.get(kind_taken, set()) for kind_taken in takes))
     if not text and operator is None:
         return Found([index.keys[at] for at in sorted(among)])
     if operator is None:
@@ -111,24 +111,26 @@ def search_index(
     first = own & set().union(
         *(index.brand_names[name] for name in names if fold(name).startswith(fold(operator.name)))
     )
-    found = _search(index, text, own, first=first)
+    matches = _search(index, text, own, first=first)
     is_narrowed = bool(category or brand or any(reading.words for reading in _readings(index, text)))
-    return replace(found, of_operator=True) if found.keys or not is_narrowed else _search(index, text, among - phones)
+    return (
+        replace(matches, of_operator=True) if matches.keys or not is_narrowed else _search(index, text, among - phones)
+    )
 
 
 def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int] = frozenset()) -> Found:
     """The matches `among` these entries; those of `first` before others that fit equally well."""
     readings = _readings(index, text)
     for with_typos in (False, True):
-        found: dict[_Fit, list[int]] = defaultdict(list)
+        matches: dict[_Fit, list[int]] = defaultdict(list)
         for number, reading in enumerate(readings):
-            if not (reading.last and found):
-                _add_hits(index, reading, among, found, place=number * _PER_READING, with_typos=with_typos)
-        if found:
-            lacks_exact = min(found)[0] > EXACT_COUNT
+            if not (reading.last and matches):
+                _add_hits(index, reading, among, matches, place=number * _PER_READING, with_typos=with_typos)
+        if matches:
+            lacks_exact = min(matches)[0] > EXACT_COUNT
             ordered: list[int] = []
-            for how in sorted(found):
-                places = [place % _PER_UNNAMED for place in sorted(found[how])]
+            for how in sorted(matches):
+                places = [place % _PER_UNNAMED for place in sorted(matches[how])]
                 ordered += sorted(places, key=lambda at: at not in first) if first else places
             has_amount = any(reading.amounts for reading in readings)
             return Found(
@@ -143,7 +145,7 @@ def _add_hits(
     index: Index,
     reading: _Reading,
     among: frozenset[int],
-    found: dict[_Fit, list[int]],
+    matches: dict[_Fit, list[int]],
     *,
     place: int,
     with_typos: bool,
@@ -166,7 +168,7 @@ def _add_hits(
             own += rank * _PER_RANK + (sold.type == "postpaid") * _PER_BILL
             own += (not sold.name.startswith(begins)) * _PER_BEGINNING
             own += sum(not sold.is_named(word) for word in reading.words) * _PER_UNNAMED
-        found[how].append(own)
+        matches[how].append(own)
 
 
 def _fits(index: Index, reading: _Reading) -> list[_Fit | None]:
@@ -187,7 +189,7 @@ def _split(index: Index, words: Sequence[str], *, with_typos: bool) -> tuple[lis
     few = search_words().little
     for word in words:
         ranks = index.find(word, with_typos=with_typos)
-        says_little = word in few or (not index.knows(word) and any(has_one_typo(word, one) for one in few))
+        says_little = word in few or (not index.knows(word) and any(has_one_typo(word, known) for known in few))
         (little if says_little else wanted).append(ranks)
     if not wanted:
         return [ranks for ranks in little if any(ranks)], []
@@ -206,8 +208,8 @@ def _readings(index: Index, text: str) -> list[_Reading]:
             at += taken
             continue
         chunk, after = chunks[at], chunks[at + 1] if at + 1 < len(chunks) else ""
-        if found := amount_of(chunk, after):
-            amount, with_next = found
+        if amount_read := amount_of(chunk, after):
+            amount, with_next = amount_read
             number = _Reading(amounts=(amount,))
             if both < 0 and not with_next and index.is_called(chunk):
                 both = len(choices)  # "3" is a brand, and a number
@@ -236,15 +238,15 @@ def _readings_of_word(index: Index, word: str, chunk: str) -> list[_Reading]:
     """A word, and "tsel10" as a word and a number, too: first as one word if the catalogue has it."""
     as_one = _Reading(words=(word,))
     parts = _LETTERS_THEN_NUMBER.fullmatch(chunk)
-    found = amount_of(parts[2]) if parts else None
-    if not parts or not found:
+    amount_read = amount_of(parts[2]) if parts else None
+    if not parts or not amount_read:
         return [as_one]
-    apart = _Reading(words=(parts[1],), amounts=(found[0],))
+    apart = _Reading(words=(parts[1],), amounts=(amount_read[0],))
     return [as_one, apart] if index.knows(word) else [apart, as_one]
 
 
 def _joined(*parts: _Reading) -> _Reading:
-    words, amounts = (tuple(one for part in parts for one in getattr(part, name)) for name in ("words", "amounts"))
+    words, amounts = (tuple(value for part in parts for value in getattr(part, name)) for name in ("words", "amounts"))
     return _Reading(words, amounts, any(part.last for part in parts))
 
 

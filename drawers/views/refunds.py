@@ -26,12 +26,12 @@ def refund_list(request: StaffRequest) -> HttpResponse:
     """The whole shop's refunds due; the filters in the URL also show the given ones."""
     if not (request.user.has_perm(Right.USE_DRAWERS) or request.user.has_perm(Right.VIEW_SHIFTS)):
         raise PermissionDenied
-    found = RefundFilter(request.GET, queryset=Payment.objects.refunds().select_related(*_SHOWN).with_orders())
-    page = keyset_page(found.qs, request.GET, time_field="ended_at")
+    filtered = RefundFilter(request.GET, queryset=Payment.objects.refunds().select_related(*_SHOWN).with_orders())
+    page = keyset_page(filtered.qs, request.GET, time_field="ended_at")
     orders: list[Any] = [payment.order for payment in page.rows]  # of a room above
     numbers = [order.destination for order in orders] if request.user.has_perm(Right.VIEW_CUSTOMERS) else []
     naming = Right.VIEW_CUSTOMERS, Right.USE_CREDIT, Right.VIEW_CREDIT
     may_name = any(request.user.has_perm(right) for right in naming)
     table = RefundTable(page.rows, names=dict(saved_names(numbers)), may_name=may_name)
-    context = {"filter": found, "page": page, "table": table}
+    context = {"filter": filtered, "page": page, "table": table}
     return render(request, "drawers/refund_list.html", context)

@@ -40,7 +40,7 @@ def forget_devices(person: User) -> None:
 
 def _accounts(cookie: str) -> dict[str, tuple[int, str]]:
     try:
-        found: dict[str, tuple[int, str]] = signing.loads(cookie, salt=_SALT, max_age=KEPT_SECONDS) if cookie else {}
+        accounts: dict[str, tuple[int, str]] = signing.loads(cookie, salt=_SALT, max_age=KEPT_SECONDS) if cookie else {}
     except signing.BadSignature:
-        found = {}
-    return found
+        accounts = {}
+    return accounts

@@ -45,8 +45,8 @@ def factors_of(person: User) -> list[str]:
     known: list[str] | None = getattr(person, "factors", None)  # read with the person of a request
     if known is not None:
         return known
-    found = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES)
-    return list(found.values_list("type", flat=True))
+    factors = Authenticator.objects.filter(user_id=person.pk).exclude(type=Type.RECOVERY_CODES)
+    return list(factors.values_list("type", flat=True))
 
 
 def has_factor(person: User) -> bool:
@@ -125,12 +125,12 @@ def reason_against(person: User, code: str) -> str:
     """ "" when the code is good: then it is used up. Two requests with one code meet at the row's lock."""
     with transaction.atomic():
         mine = Authenticator.objects.select_for_update().filter(user_id=person.pk).exclude(type=Type.WEBAUTHN)
-        found = {one.type: one for one in mine.order_by("pk")}
-        reason = _use_app_code(found[Type.TOTP], code) if Type.TOTP in found else "wrong"
+        factors = {factor.type: factor for factor in mine.order_by("pk")}
+        reason = _use_app_code(factors[Type.TOTP], code) if Type.TOTP in factors else "wrong"
         if (
             reason == "wrong"
-            and Type.RECOVERY_CODES in found
-            and RecoveryCodes(found[Type.RECOVERY_CODES]).validate_code(code)
+            and Type.RECOVERY_CODES in factors
+            and RecoveryCodes(factors[Type.RECOVERY_CODES]).validate_code(code)
         ):
             return ""
         return reason

@@ -20,10 +20,10 @@ def lock_for_change(person: User, *, actor: User | None) -> User:
     keys = {person.pk} | ({actor.pk} if actor else set())
     rows = User.objects.select_for_update(no_key=True).filter(Q(pk__in=keys) | Q(is_superuser=True)).order_by("pk")
     by_key = {row.pk: row for row in rows}
-    found: User = by_key[person.pk]
+    locked: User = by_key[person.pk]
     if actor is not None:
-        _refuse_unless_managed(by_key[actor.pk], found)
-    return found
+        _refuse_unless_managed(by_key[actor.pk], locked)
+    return locked
 
 
 def lock_actor(actor: User) -> None:
@@ -59,7 +59,7 @@ def names_of_holders(*rights: Right, most: int = 3) -> list[str]:
     people = User.objects.order_by("is_superuser", "first_name", "username")
     for right in rights:
         people = people.filter(pk__in=User.objects.holding(right))
-    return [one.shown_name for one in people[:most]]
+    return [holder.shown_name for holder in people[:most]]
 
 
 def refuse_last_owner(person: User) -> None:

@@ -53,16 +53,16 @@ class Hands:
             cursor.execute(_STEPS, {"since": since, "kinds": [*_CHANGED, *_TAKEN]})
             return cls(cursor.fetchall())
 
-    def between(self, one: User, other: User) -> set[int]:
+    def between(self, person: User, other: User) -> set[int]:
         """The keys of people through whom the two may be one person; empty when they are two.
 
         One of them held the other's account, or somebody else could sign in as both. An invitation of both does not
         count: a strong account took two people then, and the person who opens a shop invites everybody.
         """
-        first, second = self._behind(one.pk), self._behind(other.pk)
+        first, second = self._behind(person.pk), self._behind(other.pk)
         taken = {key for key in first.keys() & second.keys() if first[key] or second[key]}
-        direct = {other.pk} & first.keys() | {one.pk} & second.keys()
-        return taken | direct | self._changed_by(one.pk, of=other.pk) | self._changed_by(other.pk, of=one.pk)
+        direct = {other.pk} & first.keys() | {person.pk} & second.keys()
+        return taken | direct | self._changed_by(person.pk, of=other.pk) | self._changed_by(other.pk, of=person.pk)
 
     def _changed_by(self, who: int, *, of: int) -> set[int]:
         return {who for by in self._changed[of] if who in self._behind(by)}
@@ -70,13 +70,13 @@ class Hands:
     def _behind(self, key: int) -> dict[int, bool]:
         """The people who could have signed in as this person, itself included; True if an account was taken on the
         way."""
-        found = {key: False}
+        behind = {key: False}
         waiting = [(key, False)]
         while waiting:
             held, taken = waiting.pop()
             for who, takes in self._held[held]:
                 is_taken = taken or takes
-                if who not in found or (is_taken and not found[who]):
-                    found[who] = is_taken
+                if who not in behind or (is_taken and not behind[who]):
+                    behind[who] = is_taken
                     waiting.append((who, is_taken))
-        return found
+        return behind

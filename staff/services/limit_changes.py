@@ -48,12 +48,12 @@ def lock_limit_change(person: User, own: Limits, *, actor: User | None) -> tuple
 
     Raises `NotAllowed` where it cannot be.
     """
-    found = lock_for_change(person, actor=actor)
-    before, own_before = limits_of(found), own_limits_of(found)
-    after = limits_of(_put(found, own))
+    locked = lock_for_change(person, actor=actor)
+    before, own_before = limits_of(locked), own_limits_of(locked)
+    after = limits_of(_put(locked, own))
     if actor is not None:
         _refuse_beyond(actor, after)
-    return limit_change(found, asdict(own_before), asdict(own), asdict(after)), not after.is_within(before)
+    return limit_change(locked, asdict(own_before), asdict(own), asdict(after)), not after.is_within(before)
 
 
 def _put(person: User, own: Limits) -> User:

@@ -58,7 +58,11 @@ def names_of_helpers(person: User) -> list[str]:
     """Up to three active colleagues who may change this person's limits, by their shown names."""
     holders = User.objects.holding(Right.CHANGE_LIMITS)
     colleagues = holders.exclude(pk=person.pk).order_by("is_superuser", "first_name", "username")
-    helpers = (one.shown_name for one in colleagues.prefetch_related("groups")[:20] if may_manage(one, person))
+    helpers = (
+        colleague.shown_name
+        for colleague in colleagues.prefetch_related("groups")[:20]
+        if may_manage(colleague, person)
+    )
     return list(islice(helpers, _MOST_HELPERS))
 
 

@@ -89,48 +89,48 @@ def make_link(person: User, *, actor: User | None) -> str:
     the old password holds until the link is used. Raises `NeedsSecond` where `reactivate` would.
     """
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
-        refuse_demo(found)
-        refuse_outside(found)
-        purpose = AccessLink.Purpose.RESET if found.has_joined else AccessLink.Purpose.INVITE
-        if found.has_joined and not found.is_active:
+        locked = lock_for_change(person, actor=actor)
+        refuse_demo(locked)
+        refuse_outside(locked)
+        purpose = AccessLink.Purpose.RESET if locked.has_joined else AccessLink.Purpose.INVITE
+        if locked.has_joined and not locked.is_active:
             raise NotAllowed("switched_off")
-        before = {"is_active": found.is_active}
-        if not found.is_active:
-            change = switching_on(found)
+        before = {"is_active": locked.is_active}
+        if not locked.is_active:
+            change = switching_on(locked)
             if takes_two(change.content["rights"]):
                 settle(change, actor=actor, approved_by=None)
-            found.is_active = True
-            found.save(update_fields=["is_active"])
-        ended = Session.objects.filter(person=found).delete()[0]
-        forget_devices(found)
-        before["open_link"] = withdraw_open_links(found) > 0
-        token = _new_link(found, purpose, actor)
+            locked.is_active = True
+            locked.save(update_fields=["is_active"])
+        ended = Session.objects.filter(person=locked).delete()[0]
+        forget_devices(locked)
+        before["open_link"] = withdraw_open_links(locked) > 0
+        token = _new_link(locked, purpose, actor)
         after = {"is_active": True, "open_link": True, "purpose": purpose.value}
         record(
             Kind.LINK_MADE,
             person=actor,
-            subject=found.username,
+            subject=locked.username,
             before=before,
             after=after,
             facts={"sessions": ended},
         )
-    log.info("staff_link_made", by=_key(actor), person=found.pk, purpose=purpose.value)
+    log.info("staff_link_made", by=_key(actor), person=locked.pk, purpose=purpose.value)
     return token
 
 
 def withdraw_link(person: User, *, actor: User | None) -> None:
     """End the person's open link; who never joined is switched off with it. Raises `NotAllowed`."""
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
-        before = {"is_active": found.is_active, "open_link": withdraw_open_links(found) > 0}
-        if not found.has_joined:
-            found.is_active = False
-            found.save(update_fields=["is_active"])
-        after = {"is_active": found.is_active, "open_link": False}
+        locked = lock_for_change(person, actor=actor)
+        before = {"is_active": locked.is_active, "open_link": withdraw_open_links(locked) > 0}
+        if not locked.has_joined:
+            locked.is_active = False
+            locked.save(update_fields=["is_active"])
+        after = {"is_active": locked.is_active, "open_link": False}
         facts = {"before": before, "after": after}
-        record(Kind.LINK_WITHDRAWN, person=actor, subject=found.username, **facts)
-    log.info("staff_link_withdrawn", by=_key(actor), person=found.pk)
+        record(Kind.LINK_WITHDRAWN, person=actor, subject=locked.username, **facts)
+    log.info("staff_link_withdrawn", by=_key(actor), person=locked.pk)
 
 
 def withdraw_open_links(person: User) -> int:

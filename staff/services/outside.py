@@ -38,8 +38,8 @@ log = structlog.get_logger()
 
 def role_in(claims: Mapping[str, Any]) -> Role | None:
     """The highest role that OIDC_ROLES has for a value of the claim; None without one."""
-    said = claims.get(settings.OIDC_CLAIM)
-    values = said if isinstance(said, list) else [said]
+    claimed = claims.get(settings.OIDC_CLAIM)
+    values = claimed if isinstance(claimed, list) else [claimed]
     roles = {
         Role(settings.OIDC_ROLES[value]) for value in values if isinstance(value, str) and value in settings.OIDC_ROLES
     }
@@ -83,8 +83,8 @@ def claims_of(people: Collection[int]) -> QuerySet[SocialAccount]:
 
 def claimed_role(links: Iterable[SocialAccount]) -> Role | None:
     """The role that the provider said last of the person with these links; None without one."""
-    said = next((link.extra_data.get(_CLAIMED) for link in links), None)
-    return Role(said) if said in Role.values else None
+    claimed = next((link.extra_data.get(_CLAIMED) for link in links), None)
+    return Role(claimed) if claimed in Role.values else None
 
 
 def lock_claimed_role(person: User, role: Role) -> Change:
@@ -92,28 +92,28 @@ def lock_claimed_role(person: User, role: Role) -> Change:
 
     Raises `NotAllowed` when the provider says another one by now, or the person does not come from there any more.
     """
-    found = lock_for_change(person, actor=None)
-    if not (found.is_active and found.is_outside and _claimed_role(found) is role):
+    locked = lock_for_change(person, actor=None)
+    if not (locked.is_active and locked.is_outside and _claimed_role(locked) is role):
         raise NotAllowed("other_claim")
-    return outside_role(found, role)
+    return outside_role(locked, role)
 
 
 def give_claimed_role(person: User, role: Role, *, approved_by: User) -> None:
     """Give the role that the provider says. The approver counts as the person who changed it. Raises `NotAllowed`."""
     with transaction.atomic():
         change = lock_claimed_role(person, role)
-        found = User.objects.get(pk=person.pk)
-        give_role(found, role)
+        locked = User.objects.get(pk=person.pk)
+        give_role(locked, role)
         withdraw_unbacked_links()
         record(
             Kind.ROLE_CHANGED,
             person=approved_by,
-            subject=found.username,
+            subject=locked.username,
             before={"role": change.content["before"]},
             after={"role": role.value},
             facts={"by": "oidc", "approved_by": approved_by.pk, "alone": False},
         )
-    log.info("staff_role_changed", by="oidc", person=found.pk, role=role.value)
+    log.info("staff_role_changed", by="oidc", person=locked.pk, role=role.value)
 
 
 def link_account(person: User, subject: str) -> None:
@@ -122,24 +122,24 @@ def link_account(person: User, subject: str) -> None:
     For people who run the server. Raises `NotAllowed`, or `NameTaken` when somebody else is this subject.
     """
     with transaction.atomic():
-        found = lock_for_change(person, actor=None)
-        refuse_demo(found)
-        refuse_last_owner(found)
-        if found.username == BREAK_GLASS:
+        locked = lock_for_change(person, actor=None)
+        refuse_demo(locked)
+        refuse_last_owner(locked)
+        if locked.username == BREAK_GLASS:
             raise NotAllowed("own_account")
         other = _linked(subject)
-        if other is not None and other != found:
+        if other is not None and other != locked:
             raise NameTaken(other.username)
-        found.is_oidc = True
-        found.set_unusable_password()
-        found.save(update_fields=["is_oidc", "password"])
-        withdraw_open_links(found)
-        forget_devices(found)
-        Session.objects.filter(person=found).delete()
-        SocialAccount.objects.filter(user_id=found.pk).delete()
-        SocialAccount.objects.create(user_id=found.pk, provider=settings.OIDC_ISSUER, uid=subject)
-        record(Kind.OUTSIDE_LINKED, subject=found.username, after={"issuer": settings.OIDC_ISSUER, "sub": subject})
-    log.info("staff_outside_linked", person=found.pk)
+        locked.is_oidc = True
+        locked.set_unusable_password()
+        locked.save(update_fields=["is_oidc", "password"])
+        withdraw_open_links(locked)
+        forget_devices(locked)
+        Session.objects.filter(person=locked).delete()
+        SocialAccount.objects.filter(user_id=locked.pk).delete()
+        SocialAccount.objects.create(user_id=locked.pk, provider=settings.OIDC_ISSUER, uid=subject)
+        record(Kind.OUTSIDE_LINKED, subject=locked.username, after={"issuer": settings.OIDC_ISSUER, "sub": subject})
+    log.info("staff_outside_linked", person=locked.pk)
 
 
 def _linked(subject: str) -> User | None:
@@ -211,9 +211,9 @@ def _given_now(person: User, role: Role) -> tuple[Role | None, bool]:
     claimed, now = rights_of(role), role_of(person)
     if now is not None and rights_of(now) <= claimed:
         return now, False
-    lower = [one for one in EDITABLE if one.rank < role.rank and rights_of(one) <= claimed]
-    weak = [one for one in lower if not takes_two(rights_of(one))]
-    return max(weak, key=lambda one: one.rank, default=None), False
+    lower = [editable for editable in EDITABLE if editable.rank < role.rank and rights_of(editable) <= claimed]
+    weak = [editable for editable in lower if not takes_two(rights_of(editable))]
+    return max(weak, key=lambda editable: editable.rank, default=None), False
 
 
 def _claimed_role(person: User) -> Role | None:

@@ -142,16 +142,16 @@ def reset_factors(person: User, *, actor: User | None) -> int:
     `actor`: an owner, or None for a command. Raises `NotAllowed`.
     """
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
+        locked = lock_for_change(person, actor=actor)
         if actor is not None and not actor.is_superuser:
             raise NotAllowed("owner_only")
-        removed = own_factors(found)
-        Authenticator.objects.filter(user_id=found.pk).delete()
-        forget_devices(found)
-        Session.objects.filter(person=found).delete()
+        removed = own_factors(locked)
+        Authenticator.objects.filter(user_id=locked.pk).delete()
+        forget_devices(locked)
+        Session.objects.filter(person=locked).delete()
         kinds = [factor.type for factor in removed]
-        record(Kind.FACTOR_REMOVED, person=actor, subject=found.username, before={"kinds": kinds})
-    log.warning("factors_reset", by=actor.pk if actor else "command", person=found.pk)
+        record(Kind.FACTOR_REMOVED, person=actor, subject=locked.username, before={"kinds": kinds})
+    log.warning("factors_reset", by=actor.pk if actor else "command", person=locked.pk)
     return len(removed)
 
 

@@ -94,8 +94,8 @@ def _owner_of(answer: AuthenticationResponse) -> User:
 
 
 def _keys_of(person: User) -> list[tuple[Authenticator, AttestedCredentialData]]:
-    found = Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN)
-    return [(key, key.wrap().authenticator_data.credential_data) for key in found.order_by("pk")]
+    keys = Authenticator.objects.filter(user_id=person.pk, type=Authenticator.Type.WEBAUTHN)
+    return [(key, key.wrap().authenticator_data.credential_data) for key in keys.order_by("pk")]
 
 
 def _verification(person: User | None) -> UserVerificationRequirement:
@@ -113,9 +113,9 @@ def _server(host: str) -> Fido2Server:
 
 def _read(answer: str) -> dict[str, Any]:
     try:
-        found = json.loads(answer)
+        data = json.loads(answer)
     except ValueError as fault:
         raise NotThisKey from fault
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise NotThisKey
-    return found
+    return data

@@ -35,29 +35,29 @@ def change_role(
     with transaction.atomic():
         change = lock_role_change(person, role, actor=actor)
         facts = settle(change, actor=actor, approved_by=approved_by) if change.content["gains"] else NOBODY
-        found = User.objects.get(pk=person.pk)
-        give_role(found, role)
+        current = User.objects.get(pk=person.pk)
+        give_role(current, role)
         withdraw_unbacked_links()
         before, after = ({"role": change.content[name]} for name in ("before", "after"))
         record(
             Kind.ROLE_CHANGED,
             person=actor,
-            subject=found.username,
+            subject=current.username,
             before=before,
             after=after,
             facts=facts,
         )
-    log.info("staff_role_changed", by=_key(actor), person=found.pk, role=role.value)
+    log.info("staff_role_changed", by=_key(actor), person=current.pk, role=role.value)
 
 
 def lock_role_change(person: User, role: Role, *, actor: User | None) -> Change:
     """The change of giving the role, with all its people locked. Raises `NotAllowed` where it cannot be."""
-    found = lock_for_change(person, actor=actor)
-    refuse_outside(found)
+    locked = lock_for_change(person, actor=actor)
+    refuse_outside(locked)
     refuse_role_above(role, actor=actor)
     if role is not Role.OWNER:
-        refuse_last_owner(found)
-    return role_change(found, role)
+        refuse_last_owner(locked)
+    return role_change(locked, role)
 
 
 def deactivate(person: User, *, actor: User | None) -> None:
@@ -66,24 +66,24 @@ def deactivate(person: User, *, actor: User | None) -> None:
     Raises `NotAllowed`.
     """
     with transaction.atomic():
-        found = lock_for_change(person, actor=actor)
-        refuse_last_owner(found)
-        before = {"is_active": found.is_active}
-        found.is_active = False
-        found.save(update_fields=["is_active"])
-        before["open_link"] = withdraw_open_links(found) > 0
+        locked = lock_for_change(person, actor=actor)
+        refuse_last_owner(locked)
+        before = {"is_active": locked.is_active}
+        locked.is_active = False
+        locked.save(update_fields=["is_active"])
+        before["open_link"] = withdraw_open_links(locked) > 0
         withdraw_unbacked_links()
-        forget_devices(found)
-        ended = _delete_sessions(found)
+        forget_devices(locked)
+        ended = _delete_sessions(locked)
         record(
             Kind.STAFF_SWITCHED_OFF,
             person=actor,
-            subject=found.username,
+            subject=locked.username,
             before=before,
             after={"is_active": False, "open_link": False},
             facts={"sessions": ended},
         )
-    log.info("staff_deactivated", by=_key(actor), person=found.pk, sessions=ended)
+    log.info("staff_deactivated", by=_key(actor), person=locked.pk, sessions=ended)
 
 
 def reactivate(person: User, *, actor: User | None, approved_by: User | None = None) -> None:
@@ -93,32 +93,32 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
     """
     with transaction.atomic():
         change = lock_switching_on(person, actor=actor)
-        found = User.objects.get(pk=person.pk)
-        if not found.has_joined and approved_by is None:
+        current = User.objects.get(pk=person.pk)
+        if not current.has_joined and approved_by is None:
             raise NotAllowed("not_joined")
         facts = NOBODY
         if takes_two(change.content["rights"]):
             facts = settle(change, actor=actor, approved_by=approved_by)
-        before = {"is_active": found.is_active}
-        found.is_active = True
-        found.save(update_fields=["is_active"])
-        _delete_sessions(found)  # of a sign-in that was on its way when the account was switched off
+        before = {"is_active": current.is_active}
+        current.is_active = True
+        current.save(update_fields=["is_active"])
+        _delete_sessions(current)  # of a sign-in that was on its way when the account was switched off
         record(
             Kind.STAFF_SWITCHED_ON,
             person=actor,
-            subject=found.username,
+            subject=current.username,
             before=before,
             after={"is_active": True},
             facts=facts,
         )
-    log.info("staff_reactivated", by=_key(actor), person=found.pk)
+    log.info("staff_reactivated", by=_key(actor), person=current.pk)
 
 
 def lock_switching_on(person: User, *, actor: User | None) -> Change:
     """The change of switching the account on, with all its people locked. Raises `NotAllowed`."""
-    found = lock_for_change(person, actor=actor)
-    refuse_demo(found)
-    return switching_on(found)
+    locked = lock_for_change(person, actor=actor)
+    refuse_demo(locked)
+    return switching_on(locked)
 
 
 def open_sessions(person: User) -> list[Session]:

@@ -42,13 +42,13 @@ class NeedsSecond(Exception):
 def needs_second(change: Change, *, actor: User) -> bool:
     """Whether an independent colleague of the actor could approve it: then the actor may not do it alone."""
     hands = Hands.read()
-    return any(not hands.between(actor, one) for one in colleagues_for(change) if one != actor)
+    return any(not hands.between(actor, colleague) for colleague in colleagues_for(change) if colleague != actor)
 
 
 def colleagues_for(change: Change) -> list[User]:
     """All people with the right to approve the change; the emergency account does not count."""
     holders = User.objects.holding(change.right).exclude(username=BREAK_GLASS)
-    return [one for one in holders.prefetch_related("groups") if may_second(change, one)]
+    return [colleague for colleague in holders.prefetch_related("groups") if may_second(change, colleague)]
 
 
 def settle(change: Change, *, actor: User | None, approved_by: User | None) -> Mapping[str, object]:

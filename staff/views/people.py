@@ -43,10 +43,10 @@ RESET_FACTORS = act("reset_factors", pgettext_lazy("audit", "Remove a person's s
 def staff_list(request: StaffRequest) -> HttpResponse:
     """Everybody who works here or did, by name."""
     in_order = User.objects.order_by("-is_active", "first_name", "username", "pk")
-    found = StaffFilter(request.GET, queryset=in_order)
+    filtered = StaffFilter(request.GET, queryset=in_order)
     now = clock.now()
-    page = FirstPages(found.qs.for_table(now), ROWS).get_page(request.GET.get("page"))
-    context = {"filter": found, "page": page, "table": StaffTable(page, now=now), "as_you_type": True}
+    page = FirstPages(filtered.qs.for_table(now), ROWS).get_page(request.GET.get("page"))
+    context = {"filter": filtered, "page": page, "table": StaffTable(page, now=now), "as_you_type": True}
     return render(request, "staff/staff_list.html", context)
 
 

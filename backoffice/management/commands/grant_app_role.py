@@ -24,5 +24,5 @@ class Command(PlainCommand):
             )
         close_way_past_triggers()  # a migration that makes a trigger opens it
         self.stdout.write(f"{role}: {grant_rights(role)} changes")
-        if found := list(excess(role)):
-            raise CommandError(f"{role} can do more than it should: it {'; '.join(found)}.")
+        if faults := list(excess(role)):
+            raise CommandError(f"{role} can do more than it should: it {'; '.join(faults)}.")
