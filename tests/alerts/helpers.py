@@ -33,7 +33,7 @@ def give_heartbeats() -> None:
         heartbeats.record(name)
 
 
-def found() -> list[tuple[str, str]]:
+def open_alerts() -> list[tuple[str, str]]:
     """Kind and key of the alerts that are open after an evaluation, the gravest first."""
     evaluate_alerts()
     return list(Alert.objects.open().values_list("kind", "key"))

@@ -19,13 +19,13 @@ def test_a_large_difference_is_an_alert_until_the_day_is_signed(settings):
         close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier, reason="?")
 
     evaluate_alerts()
-    found = Alert.objects.get(kind="drawer_difference")
-    assert (found.facts["name"], found.closed_at) == ("large", None)
+    alert = Alert.objects.get(kind="drawer_difference")
+    assert (alert.facts["name"], alert.closed_at) == ("large", None)
     sign_day(end_of_day(), actor=make_person("admin"))
     evaluate_alerts()
 
-    found.refresh_from_db()
-    assert found.closed_at is not None
+    alert.refresh_from_db()
+    assert alert.closed_at is not None
 
 
 def test_a_large_difference_at_the_opening_is_an_alert_of_its_own(settings):
@@ -42,12 +42,12 @@ def test_a_large_difference_at_the_opening_is_an_alert_of_its_own(settings):
     close_shift(small, pieces=pieces_of(95_000), actor=first.cashier)
     evaluate_alerts()
 
-    found = Alert.objects.filter(kind="drawer_difference").order_by("pk")
-    assert [(alert.facts["shift"], alert.facts["difference"]) for alert in found] == [
+    alerts = Alert.objects.filter(kind="drawer_difference").order_by("pk")
+    assert [(alert.facts["shift"], alert.facts["difference"]) for alert in alerts] == [
         (second.pk, -5_100),
         (second.pk, 5_100),
     ]
-    assert len({in_words(alert).title for alert in found}) == 2
+    assert len({in_words(alert).title for alert in alerts}) == 2
     sign_day(end_of_day(), actor=make_person("admin"))
     evaluate_alerts()
     assert not Alert.objects.open().filter(kind="drawer_difference").exists()

@@ -56,9 +56,9 @@ def test_a_kind_has_words_also_with_facts_of_an_older_version(kind, language):
 
 def test_a_moment_is_in_the_shops_time_and_the_persons_language():
     with translation.override("id"):
-        said = KINDS["not_compared"].words({"since": SINCE}, None).facts
+        facts = KINDS["not_compared"].words({"since": SINCE}, None).facts
 
-    assert "20 Agu 2026 08.00" in said
+    assert "20 Agu 2026 08.00" in facts
 
 
 @pytest.mark.parametrize("code", ["low_balance", "difference"])

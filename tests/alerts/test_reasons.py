@@ -18,7 +18,7 @@ from ledger.models import Books
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from testing.factories import make_order
-from tests.alerts.helpers import ago, found, give_heartbeats
+from tests.alerts.helpers import ago, give_heartbeats, open_alerts
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
 
@@ -30,19 +30,19 @@ NO_ALERT: list[tuple[str, str]] = []
 def test_nothing_wrong_is_no_alert():
     open_books(5_000_000)
 
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
 
 def test_a_low_balance_is_one_alert_until_it_is_not_low(settings: Any):
     settings.ALERT_LOW_BALANCE = 100_000
     open_books(99_999)
 
-    assert found() == found() == [("low_balance", "")]
+    assert open_alerts() == open_alerts() == [("low_balance", "")]
     alert = Alert.objects.get()
     assert alert.facts == {"available": 99_999, "threshold": 100_000, "hours_left": None}
 
     upstream_tells(100_000)
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
     alert.refresh_from_db()
     assert alert.closed_at is not None
     assert Alert.objects.count() == 1
@@ -55,16 +55,16 @@ def test_what_is_reserved_is_not_available(settings: Any):
     with transaction.atomic():
         ledger.reserve(ref_id="B1", order_kind="purchase", amount=1)
 
-    assert found() == [("low_balance", "")]
+    assert open_alerts() == [("low_balance", "")]
 
 
 def test_before_the_opening_the_newest_balance_counts(settings: Any):
     settings.ALERT_LOW_BALANCE = 100_000
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
     read_balance(5_000)
 
-    assert found() == [("low_balance", "")]
+    assert open_alerts() == [("low_balance", "")]
 
 
 def test_a_balance_for_too_few_hours_of_usual_orders_is_low(settings: Any, time_machine: Any):
@@ -82,12 +82,12 @@ def test_a_balance_for_too_few_hours_of_usual_orders_is_low(settings: Any, time_
     ledger.close_days()
     per_hour = ledger.usual_spending_per_hour()
     assert per_hour == round(9_500_000 / 48)
-    found()
+    open_alerts()
     assert not Alert.objects.filter(kind="low_balance").exists()
 
     Books.objects.update(balance=500_000)
 
-    found()
+    open_alerts()
     alert = Alert.objects.get(kind="low_balance")
     assert alert.facts == {
         "available": 500_000,
@@ -101,7 +101,7 @@ def test_missing_money_is_critical_and_a_top_up_is_no_alert():
     upstream_tells(5_000_500)
     taken = upstream_tells(5_000_499)
 
-    assert found() == [("difference", str(taken.pk))]
+    assert open_alerts() == [("difference", str(taken.pk))]
     alert = Alert.objects.get()
     assert (alert.severity, alert.facts["amount"]) == (Severity.CRITICAL, -1)
 
@@ -111,31 +111,31 @@ def test_a_flaw_of_the_books_is_critical_until_it_is_gone():
     Books.objects.update(balance=5_123_456)
     reconciliation.prove(everything=True)
 
-    assert found() == [("books_off", "")]
+    assert open_alerts() == [("books_off", "")]
     alert = Alert.objects.get()
     assert alert.severity == Severity.CRITICAL
     assert (alert.facts["amount"], alert.facts["flaw"]) == (123_456, "cached")
 
     Books.objects.update(balance=5_000_000)
     reconciliation.prove(everything=True)
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
 
 def test_an_upstream_that_refuses_us_is_an_alert_at_once():
     UpstreamAccount.objects.create(refused_since=timezone.now(), refused_code="INVALID_SIGNATURE")
 
-    assert found() == [("account_refused", "")]
+    assert open_alerts() == [("account_refused", "")]
     assert Alert.objects.get().facts["error_code"] == "INVALID_SIGNATURE"
 
     UpstreamAccount.objects.update(refused_since=None, refused_code="")
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(110, NO_ALERT), (130, [("unreachable", "")])])
 def test_an_unreachable_upstream_is_one_after_two_minutes(seconds: int, expected: Any):
     UpstreamAccount.objects.create(unreachable_since=ago(seconds=seconds))
 
-    assert found() == expected
+    assert open_alerts() == expected
 
 
 @pytest.mark.parametrize("status", [Status.SENDING, Status.UNKNOWN, Status.NEEDS_ACTION])
@@ -143,7 +143,7 @@ def test_an_order_in_doubt_for_15_minutes_is_an_alert(status: Status):
     make_order(status, ref_id="B1", sent_at=ago(minutes=16))
     make_order(status, ref_id="B2", sent_at=ago(minutes=14))
 
-    assert found() == [("order_unknown", "B1")]
+    assert open_alerts() == [("order_unknown", "B1")]
     assert Alert.objects.get().facts["status"] == status
 
 
@@ -152,29 +152,29 @@ def test_an_order_queued_again_counts_from_its_first_sending():
     make_order(Status.QUEUED, ref_id="B1", sent_no=first.pk, sent_at=ago(minutes=1))
     make_order(Status.QUEUED, ref_id="B2", sent_no=first.pk + 1, sent_at=ago(minutes=1))
 
-    assert found() == [("order_unknown", "B1")]
+    assert open_alerts() == [("order_unknown", "B1")]
 
 
 @pytest.mark.parametrize("status", [Status.QUEUED, Status.PENDING, Status.SUCCESS, Status.REJECTED])
 def test_an_order_that_is_not_in_doubt_is_no_alert(status: Status):
     make_order(status, sent_at=ago(hours=1))
 
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
 
 def test_a_process_without_heartbeat_is_named(monkeypatch: Any):
     monkeypatch.setattr(health, "silent_processes", lambda: ["beat"])
-    assert found() == [("process_silent", "beat")]
+    assert open_alerts() == [("process_silent", "beat")]
 
     monkeypatch.setattr(health, "silent_processes", list)
-    assert found() == NO_ALERT
+    assert open_alerts() == NO_ALERT
 
 
 def test_a_redis_that_is_away_is_named_not_the_processes(settings: Any, monkeypatch: Any):
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
     stores.patient.cache_clear()
     try:
-        assert found() == [("process_silent", "redis")]
+        assert open_alerts() == [("process_silent", "redis")]
     finally:
         monkeypatch.undo()
         stores.patient.cache_clear()
@@ -197,5 +197,5 @@ def test_a_nearly_full_disk_is_named_with_its_installation(monkeypatch):
     pulse = Pulse(redis=True, is_starting=True, beats=beats)
     monkeypatch.setattr(heartbeats, "read", lambda: pulse)
 
-    assert ("disk_low", "shop-a") in found()
-    assert {key for kind, key in found() if kind == "disk_low"} == {"shop-a"}
+    assert ("disk_low", "shop-a") in open_alerts()
+    assert {key for kind, key in open_alerts() if kind == "disk_low"} == {"shop-a"}

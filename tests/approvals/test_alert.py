@@ -6,7 +6,7 @@ import pytest
 
 from alerts.presenting import kinds_for
 from testing.people import make_person
-from tests.alerts.helpers import found
+from tests.alerts.helpers import open_alerts
 from tests.approvals.helpers import approve, approver, ask_discount, cashier
 from tests.ledger.helpers import open_books
 
@@ -19,14 +19,14 @@ def test_given_one_waits_too_long_then_it_is_one_alert(discount, time_machine, s
     sari = cashier()
     first = ask_discount(sari)
     ask_discount(sari, subject="B")
-    assert ("approval_waiting", "") not in found()
+    assert ("approval_waiting", "") not in open_alerts()
 
     time_machine.move_to(first.asked_at + dt.timedelta(minutes=16))
-    assert ("approval_waiting", "") in found()
+    assert ("approval_waiting", "") in open_alerts()
 
     for approval in (first, type(first).objects.get(subject="B")):
         approve(approval, approver(f"budi-{approval.pk}"))
-    assert ("approval_waiting", "") not in found()
+    assert ("approval_waiting", "") not in open_alerts()
 
 
 def test_given_a_cashier_then_it_is_not_theirs(db):

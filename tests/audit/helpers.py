@@ -72,7 +72,7 @@ def recompute_everything() -> None:
     seal_all()
 
 
-def found(**options: object) -> list[tuple[str, str]]:
+def flaws_found(**options: object) -> list[tuple[str, str]]:
     """The flaws that a verification names: (reason, table)."""
     return [(flaw.reason, flaw.table) for flaw in verify(**options).flaws]
 

@@ -92,9 +92,9 @@ def test_order_that_is_not_sealed_has_no_proof():
 def test_verify_prints_json(tmp_path):
     sold()
     seal_all()
-    found = json.loads(run("verify_audit", "--json"))
-    assert found["sound"]
-    assert found["flaws"] == []
+    result = json.loads(run("verify_audit", "--json"))
+    assert result["sound"]
+    assert result["flaws"] == []
 
 
 def test_verify_exits_with_1_and_names_the_row():

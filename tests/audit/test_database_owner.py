@@ -19,7 +19,7 @@ from testing.callbacks import body_for, post
 from testing.factories import make_check, make_payment
 from testing.orders import answer, report
 from tests.audit.helpers import (
-    found,
+    flaws_found,
     hired,
     lines_of,
     past_triggers,
@@ -54,7 +54,7 @@ def shop(outside):
 def off(model: type, name: str):
     """One trigger is off for a moment; the one that copies rows fires."""
     table = model._meta.db_table
-    trigger = next(one for one in model._meta.triggers if one.name == name).get_pgid(model)
+    trigger = next(trigger_row for trigger_row in model._meta.triggers if trigger_row.name == name).get_pgid(model)
     with connection.cursor() as cursor:
         cursor.execute(f'ALTER TABLE {table} DISABLE TRIGGER "{trigger}"')
         try:
@@ -68,8 +68,8 @@ def test_rule_passed_with_its_trigger_off_is_named(shop, change):
     with off(Order, "ended_for_good") as cursor:
         cursor.execute(f"UPDATE {ORDERS} SET {change} WHERE id = (SELECT max(id) FROM {ORDERS})")
     seal_all()
-    assert ("rule_broken", ORDERS) in found()
-    assert ("rule_broken", ORDERS) in found(recent=1)
+    assert ("rule_broken", ORDERS) in flaws_found()
+    assert ("rule_broken", ORDERS) in flaws_found(recent=1)
 
 
 def test_order_deleted_with_its_trigger_off_is_named(shop):
@@ -77,7 +77,7 @@ def test_order_deleted_with_its_trigger_off_is_named(shop):
         cursor.execute("SET session_replication_role = origin")
         past_triggers("DELETE FROM purchases_orderevent")
         cursor.execute(f"DELETE FROM {ORDERS} WHERE id = (SELECT max(id) FROM {ORDERS})")
-    assert ("rule_broken", ORDERS) in found()
+    assert ("rule_broken", ORDERS) in flaws_found()
 
 
 def test_other_body_of_a_callback_is_named(shop):
@@ -86,8 +86,8 @@ def test_other_body_of_a_callback_is_named(shop):
     assert verify().is_sound
     past_triggers("UPDATE callbacks_callback SET body = body || 'x'")
     assert Callback.objects.exists()
-    assert found() == [("rule_broken", "callbacks_callback")]
-    assert found(recent=1) == [("rule_broken", "callbacks_callback")]
+    assert flaws_found() == [("rule_broken", "callbacks_callback")]
+    assert flaws_found(recent=1) == [("rule_broken", "callbacks_callback")]
 
 
 AMOUNTS = ["total = total + 1", "amount = 1", "details = '[]'", "order_id = NULL"]
@@ -120,7 +120,7 @@ def test_answer_while_a_payment_is_settled_breaks_no_rule(shop, asked, is_named)
         Inquiry.objects.create(bill_check=check, sent_no=next_number(), answer="bill", total=1)
         cursor.execute("UPDATE bills_billcheck SET total = 1")
     seal_all()
-    assert found() == [("rule_broken", "bills_billcheck")] * is_named
+    assert flaws_found() == [("rule_broken", "bills_billcheck")] * is_named
 
 
 def test_row_that_comes_again_and_goes_is_named(shop):
@@ -133,7 +133,7 @@ def test_row_that_comes_again_and_goes_is_named(shop):
         cursor.execute("DELETE FROM staff_user_groups")
         cursor.execute(f"{insert} FROM staff_user")
     past_triggers("DELETE FROM staff_user_groups")
-    assert ("live_deleted", "staff_user_groups") in found()
+    assert ("live_deleted", "staff_user_groups") in flaws_found()
 
 
 CUT_OFF = {
@@ -150,8 +150,8 @@ CUT_OFF = {
 @pytest.mark.parametrize("name", CUT_OFF)
 def test_tree_that_is_cut_off_is_named(shop, name):
     past_triggers(CUT_OFF[name])
-    assert found()[0][0] == "cut_off"
-    assert found(recent=1)[0][0] == "cut_off"
+    assert flaws_found()[0][0] == "cut_off"
+    assert flaws_found(recent=1)[0][0] == "cut_off"
 
 
 def test_row_without_a_number_is_named(shop):
@@ -160,20 +160,20 @@ def test_row_without_a_number_is_named(shop):
         try:
             record(Kind.SIGN_IN)
             past_triggers("UPDATE audit_auditevent SET txid = NULL WHERE kind = 'sign_in'")
-            assert found() == [("not_sealed", "audit_auditevent")]
+            assert flaws_found() == [("not_sealed", "audit_auditevent")]
         finally:
             past_triggers("DELETE FROM audit_auditevent WHERE txid IS NULL")
             cursor.execute("ALTER TABLE audit_auditevent ALTER txid SET NOT NULL")
 
 
 def test_trigger_that_does_nothing_any_more_is_named(shop):
-    trigger = next(one for one in Order._meta.triggers if one.name == "never_deleted")
+    trigger = next(trigger_row for trigger_row in Order._meta.triggers if trigger_row.name == "never_deleted")
     function = trigger.get_pgid(Order)
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE OR REPLACE FUNCTION {function}() RETURNS trigger LANGUAGE plpgsql"
                        " AS 'BEGIN RETURN OLD; END'")  # fmt: skip
         try:
-            assert found() == [("trigger_changed", ORDERS)]
+            assert flaws_found() == [("trigger_changed", ORDERS)]
         finally:
             pgtrigger.install("purchases.Order:never_deleted")
             close_way_past_triggers()

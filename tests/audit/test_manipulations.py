@@ -89,9 +89,9 @@ def verified(checkpoints: Any) -> list[tuple[str, str, Any]]:
         call_command("verify_audit", "--json", "--checkpoint", str(checkpoints), stdout=out)
     except CommandError as error:
         code = error.returncode
-    said = json.loads(out.getvalue())
-    assert said["sound"] == (code == 0)
-    return [(flaw["reason"], flaw.get("table", ""), flaw.get("id")) for flaw in said["flaws"]]
+    result = json.loads(out.getvalue())
+    assert result["sound"] == (code == 0)
+    return [(flaw["reason"], flaw.get("table", ""), flaw.get("id")) for flaw in result["flaws"]]
 
 
 @pytest.mark.parametrize("name", MANIPULATIONS)

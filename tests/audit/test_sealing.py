@@ -15,7 +15,16 @@ from audit.services.sources import audited_tables
 from core import clock
 from staff.models import User
 from testing.orders import at_once
-from tests.audit.helpers import found, hired, lines_of, newest, past_triggers, recompute_everything, seal_all, sold
+from tests.audit.helpers import (
+    flaws_found,
+    hired,
+    lines_of,
+    newest,
+    past_triggers,
+    recompute_everything,
+    seal_all,
+    sold,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -150,7 +159,7 @@ def test_trigger_switched_off_is_named(shop):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE ledger_entry DISABLE TRIGGER USER")
         try:
-            assert ("trigger_off", "ledger_entry") in found()
+            assert ("trigger_off", "ledger_entry") in flaws_found()
         finally:
             cursor.execute("ALTER TABLE ledger_entry ENABLE TRIGGER USER")
 
@@ -177,7 +186,7 @@ def test_all_computed_again_inside_is_found_outside(shop, outside, name):
 def test_newest_rows_cut_off_are_found_outside(shop, outside):
     past_triggers(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
     recompute_everything()
-    assert found(outside=lines_of(outside))[0][0].startswith("outside")
+    assert flaws_found(outside=lines_of(outside))[0][0].startswith("outside")
 
 
 def test_checkpoint_signed_by_somebody_else_is_named(shop, settings):
@@ -186,7 +195,7 @@ def test_checkpoint_signed_by_somebody_else_is_named(shop, settings):
     past_triggers("UPDATE audit_sealing SET published = 0")
     seal_all()
     settings.AUDIT_KEY = ""
-    assert found() == [("signature", "")]
+    assert flaws_found() == [("signature", "")]
 
 
 @pytest.mark.parametrize("table", ["audit_tile", "audit_checkpoint", "audit_source"])
@@ -204,7 +213,7 @@ def test_tile_only_grows(shop):
 def test_recent_rows_alone_are_verified(shop):
     assert verify(recent=1).is_sound
     past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id = {newest(EVENTS)}")
-    assert found(recent=1_000) == [("changed", EVENTS)]
+    assert flaws_found(recent=1_000) == [("changed", EVENTS)]
 
 
 def test_a_thousand_writers_raise_no_false_alarm():

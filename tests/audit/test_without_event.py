@@ -15,7 +15,7 @@ from staff.roles import DEMO_STAFF, create_demo_staff
 from staff.services import Limits, change_role, change_role_rights, deactivate, invite, reactivate
 from staff.services.break_glass import make_break_glass
 from staff.services.outside import person_of
-from tests.audit.helpers import found, hired, past_triggers, seal_all
+from tests.audit.helpers import flaws_found, hired, past_triggers, seal_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,7 +96,7 @@ def test_account_switched_on_without_an_event_is_named():
     seal_all()
     assert verify().is_sound
     run("UPDATE staff_user SET is_active = true")
-    assert found() == [("rule_broken", "staff_user")]
+    assert flaws_found() == [("rule_broken", "staff_user")]
 
 
 def test_our_own_ways_to_more_rights_have_an_event(settings):
@@ -140,7 +140,7 @@ def test_customer_and_number_are_copied_and_sealed():
     assert verify().is_sound
     past_triggers("UPDATE customers_savednumber SET destination = '089999999999'")
     past_triggers("UPDATE customers_customerhistory SET name = 'Bu Ani'")
-    assert found() == [("changed", "customers_customerhistory"), ("live_changed", "customers_customer"),
+    assert flaws_found() == [("changed", "customers_customerhistory"), ("live_changed", "customers_customer"),
                        ("live_changed", "customers_savednumber")]  # fmt: skip
 
 

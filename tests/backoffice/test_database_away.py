@@ -57,8 +57,8 @@ def outcome(page: str) -> str:
 
 
 def fields(page: str) -> dict[str, str]:
-    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page)
-    return {name: html.unescape(value) for name, value in found}
+    pairs = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page)
+    return {name: html.unescape(value) for name, value in pairs}
 
 
 def test_a_purchase_answers_503_with_its_form_to_send_again(shop, monkeypatch):

@@ -60,7 +60,7 @@ def test_a_right_too_many_is_named(db, statement: str, word: str):
     with connection.cursor() as cursor:
         cursor.execute(statement.format(APP_ROLE))
 
-    assert any(word in found for found in excess(APP_ROLE))
+    assert any(word in words for words in excess(APP_ROLE))
 
 
 def test_a_grant_takes_back_what_is_too_much(db):

@@ -28,7 +28,7 @@ def findings() -> dict[str, dict[str, str]]:
     out = io.StringIO()
     with suppress(CommandError):
         call_command("doctor", "--json", stdout=out)
-    return {found["subject"]: found for found in json.loads(out.getvalue())}
+    return {finding["subject"]: finding for finding in json.loads(out.getvalue())}
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def healthy(monkeypatch, tmp_path, settings):
 
 
 def verdicts() -> dict[str, str]:
-    return {subject: found["verdict"] for subject, found in findings().items()}
+    return {subject: finding["verdict"] for subject, finding in findings().items()}
 
 
 def test_a_healthy_shop_is_all_ok(upstream: Upstream, healthy):
@@ -71,8 +71,8 @@ def test_a_full_disk_is_bad(upstream: Upstream, healthy, monkeypatch):
 def test_a_silent_process_is_bad(upstream: Upstream, healthy, monkeypatch):
     monkeypatch.setattr("core.health.silent_processes", lambda: ["beat"])
 
-    found = findings()["processes"]
-    assert (found["verdict"], "beat" in found["seen"]) == ("bad", True)
+    finding = findings()["processes"]
+    assert (finding["verdict"], "beat" in finding["seen"]) == ("bad", True)
 
 
 def test_orders_without_any_callback_need_a_look(upstream: Upstream, healthy):
@@ -87,9 +87,9 @@ def test_orders_without_any_callback_need_a_look(upstream: Upstream, healthy):
 def test_a_flaw_of_the_books_is_bad(upstream: Upstream, healthy):
     Proof.objects.update_or_create(only=True, defaults={"flaw": Flaw.RUNNING, "flaw_amount": 5, "flaw_entry": 7})
 
-    found = findings()["books"]
-    assert found["verdict"] == "bad"
-    assert "entry 7 of ledger_entry" in found["seen"]
+    finding = findings()["books"]
+    assert finding["verdict"] == "bad"
+    assert "entry 7 of ledger_entry" in finding["seen"]
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_flaw_of_the_books_is_bad(upstream: Upstream, healthy):
 def test_an_open_difference_is_named(upstream: Upstream, healthy, label, amount, verdict):
     make_difference(amount, label)
 
-    found = findings()["books"]
+    finding = findings()["books"]
 
-    assert (found["verdict"], rupiah(amount) in found["seen"]) == (verdict, True)
+    assert (finding["verdict"], rupiah(amount) in finding["seen"]) == (verdict, True)
 
 
 @pytest.mark.parametrize(("hours", "verdict"), [(1, "ok"), (30, "bad")])
@@ -128,16 +128,16 @@ def test_a_statement_that_is_mostly_slow_needs_a_look(upstream: Upstream, health
             " total_exec_time, 'SELECT what_is_slow' AS query FROM pg_database WHERE datname = current_database()"
         )
 
-    found = findings()["slow so far"]
-    assert found["verdict"] == "look"
-    assert "12" in found["seen"]
-    assert "what_is_slow" in found["seen"]
+    finding = findings()["slow so far"]
+    assert finding["verdict"] == "look"
+    assert "12" in finding["seen"]
+    assert "what_is_slow" in finding["seen"]
 
 
 def test_an_unreachable_redis_is_one_finding(upstream: Upstream, healthy, settings):
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
 
-    found = findings()
-    assert found["redis"]["verdict"] == "bad"
-    assert found["redis"]["advice"]
-    assert found["disk"]["verdict"] == "ok"
+    by_subject = findings()
+    assert by_subject["redis"]["verdict"] == "bad"
+    assert by_subject["redis"]["advice"]
+    assert by_subject["disk"]["verdict"] == "ok"

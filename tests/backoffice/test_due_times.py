@@ -26,9 +26,9 @@ def test_the_first_due_time_of_each_room_takes_one_statement(django_assert_num_q
     Reconciliation.objects.create(read_again_at=later)
 
     with django_assert_num_queries(1):
-        found = first_moments(SOURCES)
+        moments = first_moments(SOURCES)
 
-    assert found == [(DUE_ORDERS, soon), (DUE_READING, later)]
+    assert moments == [(DUE_ORDERS, soon), (DUE_READING, later)]
 
 
 def test_a_reading_that_is_due_is_handed_out_once():

@@ -27,26 +27,26 @@ def test_the_shop_is_counted(client):
     received = timezone.now() - dt.timedelta(minutes=5)
     Callback.objects.create(body=b"{}", content_hash="x", is_signed=True, headers={}, received_at=received)
 
-    found = numbers(client.get("/metrics"))
+    metrics = numbers(client.get("/metrics"))
 
-    assert found['backoffice_open_orders{status="pending"}'] == 2
-    assert found['backoffice_open_orders{status="queued"}'] == 0
-    assert 'backoffice_open_orders{status="success"}' not in found
-    assert found["backoffice_callbacks_waiting"] == 1
-    assert 299 <= found["backoffice_oldest_callback_seconds"] < 400
-    assert found["backoffice_balance_rupiah"] == 1_000_000
-    assert found["backoffice_last_compared_seconds"] < 60
-    assert 0 <= found["backoffice_budget_used"] <= found["backoffice_budget_limit"]
-    assert found['backoffice_process_silent{process="beat"}'] in {0, 1}
+    assert metrics['backoffice_open_orders{status="pending"}'] == 2
+    assert metrics['backoffice_open_orders{status="queued"}'] == 0
+    assert 'backoffice_open_orders{status="success"}' not in metrics
+    assert metrics["backoffice_callbacks_waiting"] == 1
+    assert 299 <= metrics["backoffice_oldest_callback_seconds"] < 400
+    assert metrics["backoffice_balance_rupiah"] == 1_000_000
+    assert metrics["backoffice_last_compared_seconds"] < 60
+    assert 0 <= metrics["backoffice_budget_used"] <= metrics["backoffice_budget_limit"]
+    assert metrics['backoffice_process_silent{process="beat"}'] in {0, 1}
 
 
 def test_pages_are_timed_by_their_names(client, cashier):
     cashier.get("/orders/?q=081234567890")
 
-    found = client.get("/metrics").content.decode()
+    metrics = client.get("/metrics").content.decode()
 
-    assert 'backoffice_page_seconds_count{method="GET",page="order_list",status="200"}' in found
-    assert "081234567890" not in found
+    assert 'backoffice_page_seconds_count{method="GET",page="order_list",status="200"}' in metrics
+    assert "081234567890" not in metrics
 
 
 def test_what_other_launchers_of_the_machine_measured_is_added(client, tmp_path, monkeypatch):
@@ -59,9 +59,9 @@ def test_what_other_launchers_of_the_machine_measured_is_added(client, tmp_path,
         count.close()
     monkeypatch.setenv("METRICS_FILES", str(tmp_path / "*" / "metrics" / "*.db"))
 
-    found = numbers(client.get("/metrics"))
+    metrics = numbers(client.get("/metrics"))
 
-    assert found["calls_total"] == 3
+    assert metrics["calls_total"] == 3
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])

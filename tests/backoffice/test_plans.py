@@ -83,13 +83,13 @@ def faults(name, questions):
 
 
 def test_given_many_orders_then_no_page_reads_them_all(busy_shop):
-    found = []
+    wide = []
     for name, address in addresses():
         with CaptureQueriesContext(connection) as queries:
             assert busy_shop.get(address).status_code == 200, address
-        found += faults(name, asked(queries.captured_queries))
+        wide += faults(name, asked(queries.captured_queries))
 
-    assert not found
+    assert not wide
 
 
 def test_given_many_orders_then_each_page_takes_few_queries(busy_shop, time_machine):
@@ -105,10 +105,10 @@ def test_given_many_orders_then_each_page_takes_few_queries(busy_shop, time_mach
 
 
 def test_given_many_orders_then_nothing_periodic_reads_them_all(busy_shop):
-    found = []
+    wide = []
     for name, work in PERIODIC.items():
         with CaptureQueriesContext(connection) as queries:
             work()
-        found += faults(name, asked(queries.captured_queries))
+        wide += faults(name, asked(queries.captured_queries))
 
-    assert not found
+    assert not wide

@@ -37,7 +37,7 @@ PLAIN = [address for address in addresses() if "<" not in address and "logout" n
 
 def filled(address: str, text: str) -> str:
     """The address with `text` for each parameter that takes any text."""
-    return PARAMETER.sub(lambda found: text if found[1] == "str" else USUAL[found[1]], address)
+    return PARAMETER.sub(lambda match: text if match[1] == "str" else USUAL[match[1]], address)
 
 
 @pytest.mark.parametrize("address", WITH_TEXT)
@@ -64,7 +64,7 @@ def test_no_spelling_of_a_nul_reaches_a_query(query, admin):
 
 @pytest.mark.parametrize("address", [address for address in addresses() if "<int:" in address])
 def test_a_number_too_large_for_any_row_leads_nowhere(address, admin):
-    answer = admin.get(PARAMETER.sub(lambda found: "9" * 30 if found[1] == "int" else USUAL[found[1]], address))
+    answer = admin.get(PARAMETER.sub(lambda match: "9" * 30 if match[1] == "int" else USUAL[match[1]], address))
 
     assert answer.status_code in {404, 405}
 

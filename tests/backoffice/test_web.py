@@ -81,10 +81,10 @@ def test_one_address_cannot_take_all_connections(usual, transactional_db):
                 with contextlib.suppress(OSError):  # closed already
                     stack.enter_context(send_half(usual.port))
 
-        found = [requests.get(f"{usual.url}/healthz", timeout=3).status_code for _ in range(14)]
+        statuses = [requests.get(f"{usual.url}/healthz", timeout=3).status_code for _ in range(14)]
         stored = post(usual, body_for(make_order(Status.PENDING)))
 
-    assert found == [200] * 14
+    assert statuses == [200] * 14
     assert stored.status_code == 200
 
 
@@ -131,14 +131,14 @@ def test_a_request_that_drips_is_closed_at_its_deadline():
 
 def test_a_connection_ends_after_some_answers_so_that_another_process_may_take_it(usual, transactional_db):
     browser = http.client.HTTPConnection("127.0.0.1", usual.port)
-    said = []
+    endings = []
     for _ in range(MOST_ANSWERS):
         browser.request("GET", "/accounts/login/")
         answer = browser.getresponse()
         assert b"</html>" in answer.read()
-        said.append((answer.status, answer.headers["Connection"]))
+        endings.append((answer.status, answer.headers["Connection"]))
 
-    assert said == [(200, None)] * (MOST_ANSWERS - 1) + [(200, "close")]
+    assert endings == [(200, None)] * (MOST_ANSWERS - 1) + [(200, "close")]
     assert browser.sock is None  # closed: the next request opens another one
 
 
@@ -246,14 +246,14 @@ def sharing(listener: socket.socket) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def test_processes_end_in_turn_and_every_request_is_answered(transactional_db):
-    found: list[object] = []
+    answers: list[object] = []
 
     def ask(address: str) -> None:
         while not is_over.is_set():
             try:
-                found.append(requests.get(f"{address}/healthz", timeout=60).status_code)
+                answers.append(requests.get(f"{address}/healthz", timeout=60).status_code)
             except requests.RequestException as error:
-                found.append(error)
+                answers.append(error)
 
     is_over = threading.Event()
     with socket.create_server(("127.0.0.1", 0), backlog=128) as listener, ThreadPoolExecutor() as pool:
@@ -261,20 +261,20 @@ def test_processes_end_in_turn_and_every_request_is_answered(transactional_db):
         try:
             with sharing(listener) as first:
                 people = [pool.submit(ask, address) for _ in range(4)]
-                eventually(lambda: found, within=60)
+                eventually(lambda: answers, within=60)
                 # when: it ends before there is another one, so that everybody waits in the queue for a moment
                 first.send_signal(signal.SIGTERM)
                 assert first.wait(20) == 0
             with sharing(listener):
-                answered = len(found)
-                eventually(lambda: len(found) > answered + 20, within=60)
+                answered = len(answers)
+                eventually(lambda: len(answers) > answered + 20, within=60)
                 is_over.set()
                 for person in people:
                     person.result()
         finally:
             is_over.set()
 
-    assert set(found) == {200}
+    assert set(answers) == {200}
 
 
 def test_a_taken_port_is_one_sentence_and_exit_code_1(capsys):

@@ -33,7 +33,7 @@ def _names(offer) -> tuple[str, ...]:
     return offer.code, offer.name, kind, brand, offer.brand, offer.category, category
 
 
-def found(text: str, **narrowed) -> list[Product]:
+def products_for(text: str, **narrowed) -> list[Product]:
     """The products that the page lists for the text of its field."""
     number, words = split_number(text)
     index = shelf()

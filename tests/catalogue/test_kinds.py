@@ -29,9 +29,9 @@ def test_what_is_no_mobile_number_is_refused(typed):
     ],
 )
 def test_the_operator_is_recognised_from_the_prefix(number, operator):
-    found = operator_of(number)
+    known = operator_of(number)
 
-    assert (found.name if found else None) == operator
+    assert (known.name if known else None) == operator
 
 
 def test_a_brand_is_matched_to_its_operator_by_catalogue_names():

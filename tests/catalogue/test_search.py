@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from catalogue.services.amounts import MONEY, amount_of, number_of
 from catalogue.services.words import has_one_typo
 from core.notation import split_number
-from tests.catalogue.shelf import found, shelf
+from tests.catalogue.shelf import products_for, shelf
 
 UNTIMED = settings(deadline=None)  # a busy machine takes its time
 
@@ -184,7 +184,7 @@ BILLERS = [
 
 @pytest.mark.parametrize(("typed", "first", "never"), QUERIES)
 def test_what_is_typed_finds_what_is_meant(typed, first, never):
-    codes = [product.code for product in found(typed)]
+    codes = [product.code for product in products_for(typed)]
 
     assert (codes[0] if codes else "") == first
     assert not set(never.split()) & set(codes)
@@ -192,7 +192,7 @@ def test_what_is_typed_finds_what_is_meant(typed, first, never):
 
 @pytest.mark.parametrize(("typed", "first", "never"), BILLERS)
 def test_billers_are_found_by_what_people_call_them(typed, first, never):
-    codes = [product.code for product in found(typed, kind="postpaid")]
+    codes = [product.code for product in products_for(typed, kind="postpaid")]
 
     assert (codes[0] if codes else "") == first
     assert not set(never.split()) & set(codes)
@@ -248,7 +248,7 @@ def test_however_money_is_spelled_the_exact_one_comes_first(product, spelling, a
         spelling = "digits"  # "1000" is a thousand
     words = [product.brand_name, SPELLINGS[spelling](rupiah)]
 
-    first = found(" ".join(reversed(words) if amount_first else words))[0]
+    first = products_for(" ".join(reversed(words) if amount_first else words))[0]
 
     assert (first.brand_name, first.sold_in.main.value) == (product.brand_name, rupiah)
 
@@ -256,8 +256,8 @@ def test_however_money_is_spelled_the_exact_one_comes_first(product, spelling, a
 @UNTIMED
 @given(st.sampled_from(PREPAID))
 def test_every_name_finds_its_own_product_first(product):
-    assert found(product.name)[0].name == product.name
-    assert found(product.code)[0].code == product.code
+    assert products_for(product.name)[0].name == product.name
+    assert products_for(product.code)[0].code == product.code
 
 
 @UNTIMED
@@ -265,7 +265,7 @@ def test_every_name_finds_its_own_product_first(product):
 def test_a_smaller_amount_of_money_never_comes_first(called, thousands, spelling):
     word, _product = called
 
-    hits = found(f"{word} {SPELLINGS[spelling](thousands * 1000)}")
+    hits = products_for(f"{word} {SPELLINGS[spelling](thousands * 1000)}")
 
     for hit in hits[:1]:
         main = hit.sold_in.main
@@ -276,7 +276,7 @@ def test_a_smaller_amount_of_money_never_comes_first(called, thousands, spelling
 @UNTIMED
 @given(st.text(max_size=100))
 def test_no_text_breaks_the_search(text):
-    assert isinstance(found(text), list)
+    assert isinstance(products_for(text), list)
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,8 @@ def destination(number: int) -> str:
 
 def open_orders() -> list[tuple[str, str]]:
     """The orders that have not ended, without the ones that never arrived and wait for a person."""
-    found = Order.objects.filter(status__in=OPEN).exclude(action_reason=ActionReason.NEVER_ARRIVED)
-    return list(found.values_list("ref_id", "status"))
+    orders = Order.objects.filter(status__in=OPEN).exclude(action_reason=ActionReason.NEVER_ARRIVED)
+    return list(orders.values_list("ref_id", "status"))
 
 
 def checked_bills(person: User) -> list[BillCheck]:
@@ -114,7 +114,7 @@ class Shop:
         self.shift = begin(cash=OPENING)
         self.cashier, self.supervisor = self.shift.cashier, make_person("supervisor")
         customers = give_credit("Bu Sri", cap=2_000_000), give_credit("Pak Budi", cap=30_000)
-        self.customers = {one.name: one for one in customers}
+        self.customers = {customer.name: customer for customer in customers}
         self.checks = checked_bills(self.cashier)
 
     def sell(self, number: int) -> Order:
@@ -211,7 +211,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
     assert (totals.sale_count, totals.refund_count) == (SALES, len(given_back))
     assert set(Payment.objects.values_list("ref_id", "amount", "method")) == shop.written()
     assert not Payment.objects.exclude(sold_in=closed, ended_in=closed).exists()
-    assert {name: owed_by(one) for name, one in shop.customers.items()} == {
+    assert {name: owed_by(customer) for name, customer in shop.customers.items()} == {
         name: book.owed[name] for name in shop.customers
     }
 
@@ -220,7 +220,7 @@ def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstr
     assert {len(bodies) for bodies in sendings(upstream, "/v1/transaction/create").values()} == {1}
     assert {len(set(bodies)) for bodies in sendings(upstream, "/v1/bill/pay").values()} == {1}
     moved = [row for row in upstream.control("ledger")["mutations"] if row["ref_id"]]
-    by_status = {status: {one.ref_id for one in ended if one.status == status} for status in Status}
+    by_status = {status: {order.ref_id for order in ended if order.status == status} for status in Status}
     uncharged = by_status[Status.REJECTED] | by_status[Status.CLOSED]
     assert Counter(row["ref_id"] for row in moved if row["kind"] == "debit") == Counter(set(book.prices) - uncharged)
     assert Counter(row["ref_id"] for row in moved if row["kind"] != "debit") == Counter(by_status[Status.FAILED])

@@ -21,8 +21,8 @@ FOUND = [
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    said = subprocess.CompletedProcess([], 1, stdout=text, stderr="")
-    monkeypatch.setattr(advisories.subprocess, "run", lambda *_, **__: said)
+    result = subprocess.CompletedProcess([], 1, stdout=text, stderr="")
+    monkeypatch.setattr(advisories.subprocess, "run", lambda *_, **__: result)
 
 
 @pytest.mark.parametrize(

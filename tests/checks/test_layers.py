@@ -64,9 +64,9 @@ def test_a_template_that_uses_a_room_above_or_beside_is_found(root: Path, templa
 def test_a_setting_that_names_a_room_above_is_found_where_it_is_read(root: Path) -> None:
     (root / "core/numbers.py").write_text("from django.conf import settings\nread = settings.READ_BY\n")
 
-    found = list(House(root).upward_settings(SimpleNamespace(READ_BY=["till.views.read"])))
+    faults = list(House(root).upward_settings(SimpleNamespace(READ_BY=["till.views.read"])))
 
-    assert found == ["core/numbers.py: settings.READ_BY names till, which stands above"]
+    assert faults == ["core/numbers.py: settings.READ_BY names till, which stands above"]
 
 
 def test_an_import_upwards_is_found(root: Path) -> None:
@@ -81,9 +81,9 @@ def test_a_service_that_names_the_request_of_a_page_is_found(root: Path, text: s
     (root / "till/services/sending.py").write_text("def send(request): request.fields\n")
     (root / "till/services/paying.py").write_text(text)
 
-    [found] = House(root).requests_in_services()
+    [fault] = House(root).requests_in_services()
 
-    assert found.startswith("till/services/paying.py: names ")
+    assert fault.startswith("till/services/paying.py: names ")
 
 
 def test_what_is_borrowed_from_a_test_file_or_by_a_benchmark_from_the_tests_is_found(root: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_secret_in_a_file_is_found_and_not_shown(tmp_path: Path, name: str) ->
 
 def test_what_is_accepted_is_accepted_in_that_file_alone(tmp_path: Path) -> None:
     (tmp_path / "aws.py").write_text(MADE_UP["aws.py"])
-    found = secrets.found_in(["aws.py"], tmp_path)
+    secrets_found = secrets.found_in(["aws.py"], tmp_path)
 
-    assert not secrets.not_accepted(found, {"aws.py": [secret.secret_hash for _name, secret in found]})
-    assert secrets.not_accepted(found, {"other.py": [secret.secret_hash for _name, secret in found]})
+    assert not secrets.not_accepted(secrets_found, {"aws.py": [secret.secret_hash for _name, secret in secrets_found]})
+    assert secrets.not_accepted(secrets_found, {"other.py": [secret.secret_hash for _name, secret in secrets_found]})

@@ -61,9 +61,9 @@ def test_a_number_an_sn_or_a_ref_id_leads_to_the_newest_order(text, cashier):
 def test_each_status_has_its_words_and_an_unknown_one_never_failed(status, facts, code, cashier):
     make_order(status, destination=NUMBER, **facts)
 
-    said, message = told(cashier, NUMBER)
+    sentence, message = told(cashier, NUMBER)
 
-    assert said == code
+    assert sentence == code
     if code in {"processing", "uncertain", "waiting"}:
         assert not re.search(r"fail|not go through|back", message)
     if code in {"processing", "uncertain"}:

@@ -85,14 +85,14 @@ def test_the_database_keeps_what_was_said_and_closed():
 def test_of_two_who_open_or_close_at_once_one_does():
     order, people = make_order(Status.SUCCESS), [make_person("cashier"), make_person("supervisor")]
     results = at_once(*[partial(complain, order, person) for person in people])
-    assert [getattr(one, "reason", "") for one in results].count("open_already") == 1
+    assert [getattr(result, "reason", "") for result in results].count("open_already") == 1
     complaint = Complaint.objects.get()
 
     results = at_once(
         *[partial(move_complaint, complaint, to="closed", words="Done", actor=person) for person in people]
     )
 
-    assert [getattr(one, "reason", "") for one in results].count("moved") == 1
+    assert [getattr(result, "reason", "") for result in results].count("moved") == 1
     assert ComplaintEvent.objects.count() == 2
 
 
@@ -193,15 +193,15 @@ def test_with_many_closed_ones_the_list_and_the_answer_stay_flat():
     )
     addresses = [f"/complaints/{query}" for query in lists]
     addresses += [f"/arrived/?q={order.ref_id}", "/arrived/?q=081234567890", "/arrived/?q=SN-20261122-7", question]
-    found = []
+    counts = []
     for address in (*addresses, f"/orders/{order.ref_id}/"):
         browser.get(address)
         with CaptureQueriesContext(connection) as queries:
             assert browser.get(address).status_code == 200, address
         assert len(queries) <= 10
-        found += too_wide(asked(queries.captured_queries), growing)
+        counts += too_wide(asked(queries.captured_queries), growing)
 
-    assert found == []
+    assert counts == []
     assert Complaint.objects.count() > MANY
     assert complaint.state == State.OPEN
 

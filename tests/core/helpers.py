@@ -15,8 +15,8 @@ def words(answer: Any) -> str:
 
 def words_at(answer: Any, mark: str) -> str:
     """The text of the element with this attribute, like `id="short"` or `data-code="placed"`; "" without one."""
-    found = re.search(rf"<(\w+)[^>]*\s{re.escape(mark)}[^>]*>(.*?)</\1>", answer.content.decode(), re.DOTALL)
-    return _without_tags(found[2]) if found else ""
+    match = re.search(rf"<(\w+)[^>]*\s{re.escape(mark)}[^>]*>(.*?)</\1>", answer.content.decode(), re.DOTALL)
+    return _without_tags(match[2]) if match else ""
 
 
 def counts_at(answer: Any, mark: str) -> list[int]:
@@ -35,8 +35,8 @@ def _without_tags(page: str) -> str:
 
 def cells(answer: Any, column: str) -> list[str]:
     """The text of this column's cells, row by row."""
-    found = re.findall(rf'<td class="c-{column} .*?>(.*?)</td>', answer.content.decode(), re.DOTALL)
-    return [re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", cell))).strip() for cell in found]
+    texts = re.findall(rf'<td class="c-{column} .*?>(.*?)</td>', answer.content.decode(), re.DOTALL)
+    return [re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", "", cell))).strip() for cell in texts]
 
 
 def has_id(answer: Any, name: str) -> bool:
@@ -52,8 +52,8 @@ def codes(answer: Any) -> set[str]:
 def next_question(answer: Any) -> tuple[str, int] | None:
     """The next request of a live page, and its delay in seconds; None when it asks nothing more."""
     page = answer.content.decode()
-    found = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s, again"', page)
-    return (html.unescape(found[1]), int(found[2])) if found else None
+    match = re.search(r'id="live" hidden hx-get="([^"]+)" hx-trigger="load delay:(\d+)s, again"', page)
+    return (html.unescape(match[1]), int(match[2])) if match else None
 
 
 def hidden(answer: Any) -> dict[str, str]:

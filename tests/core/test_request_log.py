@@ -12,8 +12,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def lines(monkeypatch):
     """The lines of the log of requests, with what is bound to them."""
-    with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as found:
-        yield found
+    with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as logged:
+        yield logged
 
 
 def finished(lines) -> list[dict]:

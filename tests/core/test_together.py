@@ -24,12 +24,12 @@ def test_given_questions_then_rows_come_as_from_each_itself(django_assert_num_qu
     names, pairs = Group.objects.order_by("name").values_list("name"), Order.objects.values_list("price", "ref_id")
 
     with django_assert_num_queries(1):
-        found = read_together(newest_first, OrderEvent.objects.order_by("pk"), names, pairs.filter(pk__in=[]))
-        assert [order.product.cut_off_end for order in found[0]] == [dt.time(0, 30)] * 2
-        assert [order.payment.ref_id for order in found[0]] == [order.ref_id for order in orders[:0:-1]]
+        answers = read_together(newest_first, OrderEvent.objects.order_by("pk"), names, pairs.filter(pk__in=[]))
+        assert [order.product.cut_off_end for order in answers[0]] == [dt.time(0, 30)] * 2
+        assert [order.payment.ref_id for order in answers[0]] == [order.ref_id for order in orders[:0:-1]]
 
     asked = [newest_first, OrderEvent.objects.order_by("pk"), names, []]
-    for rows, itself in zip(found, asked, strict=True):
+    for rows, itself in zip(answers, asked, strict=True):
         assert list(map(facts, rows)) == list(map(facts, itself))
 
 

@@ -12,9 +12,9 @@ from testing.sandbox_process import eventually
 
 @pytest.fixture
 def published(monkeypatch) -> list[str]:
-    found: list[str] = []
-    monkeypatch.setattr(wake_up, "publish", found.append)
-    return found
+    sent: list[str] = []
+    monkeypatch.setattr(wake_up, "publish", sent.append)
+    return sent
 
 
 def test_the_first_who_asks_is_served_at_once(published):

@@ -32,9 +32,9 @@ INDONESIAN = Path(settings.BASE_DIR) / "locale/id/LC_MESSAGES/django.po"
 
 
 def _texts_of(source: str) -> set[str]:
-    found = extract_python(io.BytesIO(source.encode()), KEYWORDS, [], {})
+    messages = extract_python(io.BytesIO(source.encode()), KEYWORDS, [], {})
     texts = set()
-    for _line, function, message, _comments in found:
+    for _line, function, message, _comments in messages:
         parts = [message] if isinstance(message, str) else [part for part in message if part]
         if parts:
             texts.add(parts[1] if function.startswith("pgettext") else parts[0])

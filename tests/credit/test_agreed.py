@@ -56,8 +56,8 @@ def ask(browser: Client, product: Product, **more: str) -> Approval:
 
 def sales(ref_id: str) -> list[tuple[object, ...]]:
     """The payment of this order: shift, shift that sold it, method, rupiah, cash given."""
-    found = Payment.objects.filter(ref_id=ref_id)
-    return list(found.values_list("sold_in", "agreed_in", "method", "amount", "cash_given"))
+    payments = Payment.objects.filter(ref_id=ref_id)
+    return list(payments.values_list("sold_in", "agreed_in", "method", "amount", "cash_given"))
 
 
 @pytest.mark.parametrize(

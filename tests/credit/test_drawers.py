@@ -28,8 +28,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def sold(shift):
     """ref_id → (method, amount, whose) of the sales that hold."""
-    found = shift.payments.select_related("debt__account__customer")
-    return {sale.ref_id: (sale.method, sale.amount, sale.debt.account.customer.name) for sale in found}
+    payments = shift.payments.select_related("debt__account__customer")
+    return {sale.ref_id: (sale.method, sale.amount, sale.debt.account.customer.name) for sale in payments}
 
 
 def test_a_sale_on_credit_is_no_cash():

@@ -83,9 +83,9 @@ def test_an_unpaid_sale_comes_off_the_account_and_no_money_is_promised(paid, oth
     assert "<select" not in form
     text = text_of(page)
     arrived = page_of(browser, f"/arrived/?q={order.ref_id}")
-    for said in (text, html.unescape(re.search(r'id="answer-copy" data-copy="([^"]*)"', arrived)[1])):
-        assert not MONEY.search(said), said
-        assert [amount for amount in named if amount not in said] == [], said
+    for shown in (text, html.unescape(re.search(r'id="answer-copy" data-copy="([^"]*)"', arrived)[1])):
+        assert not MONEY.search(shown), shown
+        assert [amount for amount in named if amount not in shown] == [], shown
     assert "data-on-credit" in page_of(browser, "/refunds/")
 
     # when: cash is tried by hand, then the form is sent as it stands
@@ -127,11 +127,11 @@ def test_what_was_paid_wholly_goes_back_in_money_or_is_kept():
     payment = CreditEntry.objects.get(kind="payment")
     answer = browser.post(f"/credit/payments/{payment.pk}/undo/", {"reason": "typed wrongly"}, follow=True)
 
-    said = re.search(r'data-code="credit_undone".*?</', answer.content.decode(), re.DOTALL)
+    event = re.search(r'data-code="credit_undone".*?</', answer.content.decode(), re.DOTALL)
     assert owed_by(customer) == 0
-    assert said
-    assert "Rp" not in said[0]
-    assert "owed again" not in said[0]
+    assert event
+    assert "Rp" not in event[0]
+    assert "owed again" not in event[0]
 
 
 def test_another_customer_is_refused_by_name():

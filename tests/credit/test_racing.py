@@ -32,10 +32,10 @@ def meet_after_the_look(monkeypatch, both):
     look = placing._look
 
     def look_and_wait(product, destination, key=None):
-        found = look(product, destination, key)
-        if not both.broken and both.n_waiting < 2 and not found:
+        seen = look(product, destination, key)
+        if not both.broken and both.n_waiting < 2 and not seen:
             both.wait()
-        return found
+        return seen
 
     monkeypatch.setattr(placing, "_look", look_and_wait)
 
@@ -49,7 +49,7 @@ def test_one_review_sent_in_cash_and_on_credit_is_paid_once(monkeypatch):
 
     results = at_once(partial(credited, customer, make), in_cash)
 
-    refused = [one for one in results if isinstance(one, CreditRefused)]
+    refused = [result for result in results if isinstance(result, CreditRefused)]
     if not refused:  # credit was faster: the same form again is that order
         assert (Order.objects.count(), owed_by(customer), expected_cash(shift)) == (1, 10_000, 100_000)
         return
@@ -69,7 +69,7 @@ def test_one_review_sent_for_two_customers_is_owed_by_one(monkeypatch):
 
     results = at_once(partial(credited, first, make), partial(credited, second, make))
 
-    (refusal,) = [one for one in results if isinstance(one, CreditRefused)]
+    (refusal,) = [result for result in results if isinstance(result, CreditRefused)]
     loser, winner = (first, second) if results[0] is refusal else (second, first)
     with pytest.raises(CreditRefused, check=lambda again: again.reason == "on_credit"):
         credited(loser, make)

@@ -73,7 +73,7 @@ def test_cash_is_one_row_of_the_order(browser, shift):
     with statements() as sent:
         confirm(browser, other, paid_by="cash", cash_given="", paid_by_customer="Bu Sri")
 
-    written = [one for one in sent if re.search('(INSERT INTO|UPDATE) "?(drawers|credit)_', one)]
+    written = [statement for statement in sent if re.search('(INSERT INTO|UPDATE) "?(drawers|credit)_', statement)]
     assert len(written) == 1
     assert paid() == [("cash", 10_500, None)] * 2
 
@@ -191,7 +191,7 @@ def test_bills_together_above_the_limit_wait_as_they_are_paid(browser, batch):
 
     browser.post(address, {"bill": fields, "paid_by": "credit", "paid_by_customer": "Bu Sri"})
     waiting = list(Approval.objects.order_by("pk"))
-    assert [one.facts["payment"]["customer"] for one in waiting] == [customer.pk] * 3
+    assert [approval.facts["payment"]["customer"] for approval in waiting] == [customer.pk] * 3
     approve(waiting[0], approver())
 
     assert (Order.objects.count(), owed_by(customer)) == (1, 102_500)

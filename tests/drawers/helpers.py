@@ -75,9 +75,9 @@ def end_of_day() -> dt.date:
 def token_on(browser, path, form):
     """The number in this form of the page."""
     page = browser.get(path).content.decode()
-    found = re.search(r'name="token" value="([0-9a-f-]{36})"', page[page.index(form) :])
-    assert found, path
-    return found[1]
+    match = re.search(r'name="token" value="([0-9a-f-]{36})"', page[page.index(form) :])
+    assert match, path
+    return match[1]
 
 
 def send_as(person, path, fields):

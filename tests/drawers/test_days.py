@@ -72,15 +72,15 @@ def test_what_ends_after_closing_lands_in_the_next_shift():
     begin(first.cashier, drawer=first.drawer, cash=110_000)
 
     totals = [line.totals for line in day_lines(day)]
-    assert [(one.all_sales, one.cost, one.profit) for one in totals] == [(10_000, 4_000, 1_000), (0, 4_000, 1_000)]
+    assert [(sums.all_sales, sums.cost, sums.profit) for sums in totals] == [(10_000, 4_000, 1_000), (0, 4_000, 1_000)]
     assert [line.shift for line in day_lines(day)] == [first.pk, third.pk]
     browser = browser_of("admin")
     pages = [browser.get(f"/shifts/{shift.pk}/").content.decode() for shift in Shift.objects.order_by("pk")]
     ended_later = [re.search(r'id="ended-later">(.*?)</section>', page, re.DOTALL) for page in pages]
     ended_here = [re.search(r'id="ended-here">(.*?)</section>', page, re.DOTALL) for page in pages]
-    assert [bool(one) for one in ended_later] == [True, False, False]
-    assert [bool(one) for one in ended_here] == [False, True, False]
-    assert all(late.ref_id in one[1] and early.ref_id not in one[1] for one in (ended_later[0], ended_here[1]))
+    assert [bool(sums) for sums in ended_later] == [True, False, False]
+    assert [bool(sums) for sums in ended_here] == [False, True, False]
+    assert all(late.ref_id in sums[1] and early.ref_id not in sums[1] for sums in (ended_later[0], ended_here[1]))
     assert f"/shifts/{second.pk}/" in ended_later[0][1]
     assert f"/shifts/{first.pk}/" in ended_here[1][1]
 

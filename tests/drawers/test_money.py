@@ -63,10 +63,10 @@ def kill_a_worker_that_sells(shift: Shift, customer: Customer) -> int:
     script = textwrap.dedent(KILLED_WORKER.format(**facts))
     worker = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     assert worker.stdout
-    said = next(line for line in worker.stdout if line.startswith("sold in"))
+    line = next(line for line in worker.stdout if line.startswith("sold in"))
     worker.send_signal(signal.SIGKILL)
     worker.wait(30)
-    return int(said.split()[2])
+    return int(line.split()[2])
 
 
 def somebody_waits() -> bool:
@@ -323,4 +323,4 @@ def test_what_ends_after_the_closing_counts_in_the_next_shift():
     payment = Payment.objects.get()
     assert (payment.sold_in, payment.ended_in, payment.cost) == (first, second, 5_000)
     totals = services.totals_of([first.pk, second.pk], with_cost=True)
-    assert [(one.all_sales, one.arrived) for one in totals.values()] == [(5_000, 0), (0, 5_000)]
+    assert [(sums.all_sales, sums.arrived) for sums in totals.values()] == [(5_000, 0), (0, 5_000)]

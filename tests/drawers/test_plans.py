@@ -76,26 +76,26 @@ def test_the_pages_read_their_own_shift_only(busy_drawers):
     browser = browser_of("admin")
     order = busy_drawers.payments.first().ref_id
     shift = f"/shifts/{busy_drawers.pk}/"
-    found = faults_of(browser, "/shifts/", shift, f"{shift}close/", f"/orders/{order}/")
+    faults = faults_of(browser, "/shifts/", shift, f"{shift}close/", f"/orders/{order}/")
     browser.force_login(busy_drawers.cashier)
-    found += faults_of(browser, "/drawer/", "/")
+    faults += faults_of(browser, "/drawer/", "/")
     close_shift(busy_drawers, pieces=pieces_of(300_000), actor=busy_drawers.cashier, reason="?")
     begin(busy_drawers.cashier, drawer=busy_drawers.drawer)
     browser = browser_of("admin", username="owner")
-    found += faults_of(browser, shift, f"/shifts/days/{timezone.localdate()}/")
+    faults += faults_of(browser, shift, f"/shifts/days/{timezone.localdate()}/")
 
-    assert found == []
+    assert faults == []
     assert Shift.objects.count() > MANY
 
 
 def faults_of(browser, *addresses):
     """The faults in the questions of these pages, after a first view."""
-    found = []
+    faults = []
     for address in addresses:
         browser.get(address)
         with CaptureQueriesContext(connection) as queries:
             assert browser.get(address).status_code == 200, address
-        found += too_wide(asked(queries.captured_queries))
+        faults += too_wide(asked(queries.captured_queries))
         if len(queries) > 10:
-            found.append(f"{address}: {len(queries)} queries")
-    return found
+            faults.append(f"{address}: {len(queries)} queries")
+    return faults

@@ -40,7 +40,7 @@ def test_what_others_sell_and_what_was_sold_before_is_in_no_shift():
     other, nobodys = sell(make_person("supervisor")), sell(None)
 
     assert not sold(shift)
-    assert [one.payment.sold_in for one in (early, other, nobodys)] == [None] * 3
+    assert [order.payment.sold_in for order in (early, other, nobodys)] == [None] * 3
 
 
 def test_a_sale_without_an_open_shift_stays_out_of_the_next():

@@ -62,14 +62,14 @@ def budget(settings: Any) -> Budget:
 @pytest.fixture
 def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, str]]:
     """The published tasks: (task, pk, queue)."""
-    found: list[tuple[str, int, str]] = []
+    tasks: list[tuple[str, int, str]] = []
 
     def publish(task: str, pk: int, permit_id: str = "", queue: str = "") -> bool:
-        found.append((task, pk, queue))
+        tasks.append((task, pk, queue))
         return True
 
     monkeypatch.setattr(dispatching, "publish", publish)
-    return found
+    return tasks
 
 
 def dispatch(*sources: Due, times: int = 60) -> Dispatcher:

@@ -77,9 +77,9 @@ def test_of_lists_and_balances_only_size_and_digest_stay(upstream: Upstream):
     call(requests.products())
     read_balance()
 
-    found = list(Exchange.objects.filter(endpoint__in=[Endpoint.PRODUCTS, Endpoint.BALANCE]))
-    assert {kept.endpoint for kept in found} == {Endpoint.PRODUCTS, Endpoint.BALANCE}
-    for kept in found:
+    exchanges = list(Exchange.objects.filter(endpoint__in=[Endpoint.PRODUCTS, Endpoint.BALANCE]))
+    assert {kept.endpoint for kept in exchanges} == {Endpoint.PRODUCTS, Endpoint.BALANCE}
+    for kept in exchanges:
         assert kept.raw.keys() == {"bytes", "sha256"}
         assert kept.raw["bytes"] > 0
 

@@ -296,11 +296,11 @@ def test_the_environment_wins_over_dotenv_empty_is_none(tmp_path: Path, monkeypa
     monkeypatch.delenv("LOG_LEVEL", raising=False)
     monkeypatch.delenv("UPSTREAM_BASE_URL")
 
-    found = project.read_project()
+    read = project.read_project()
 
-    assert found.given["SHOP_NAME"] == "From the environment"
-    assert found.given["LOG_LEVEL"] == "DEBUG"
-    assert found.sandboxed
+    assert read.given["SHOP_NAME"] == "From the environment"
+    assert read.given["LOG_LEVEL"] == "DEBUG"
+    assert read.sandboxed
 
 
 @pytest.mark.parametrize("name", project.SECRETS)

@@ -31,11 +31,11 @@ def test_each_named_role_has_a_unit_of_its_own(tmp_path: Path) -> None:
     result = run("service", "install", "--to", str(tmp_path / "units"), *words, data=tmp_path / "data")
 
     assert result.returncode == 0, result.stderr
-    found = {path.name: path.read_text() for path in (tmp_path / "units").iterdir()}
-    assert set(found) == {"backoffice-web.service", "backoffice-beat.service"}
-    assert " up --only beat\n" in found["backoffice-beat.service"]
-    assert "CPUWeight=10\n" in found["backoffice-beat.service"]
-    assert "CPUWeight" not in found["backoffice-web.service"]
+    units = {path.name: path.read_text() for path in (tmp_path / "units").iterdir()}
+    assert set(units) == {"backoffice-web.service", "backoffice-beat.service"}
+    assert " up --only beat\n" in units["backoffice-beat.service"]
+    assert "CPUWeight=10\n" in units["backoffice-beat.service"]
+    assert "CPUWeight" not in units["backoffice-web.service"]
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd-analyze here")

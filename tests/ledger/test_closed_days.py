@@ -177,8 +177,8 @@ def test_what_today_comes_to_is_added_up_once(clock: Any, monkeypatch: pytest.Mo
 
     kept = RunningDay.objects.get()
     assert (kept.day, kept.last_entry) == (today, Entry.objects.latest("pk").pk)
-    said = closing_of(today)
-    assert (kept.sums, kept.lowest) == (said.sums, said.lowest)
+    closing = closing_of(today)
+    assert (kept.sums, kept.lowest) == (closing.sums, closing.lowest)
 
 
 def test_sums_of_yesterday_are_not_those_of_today(clock: Any, monkeypatch: pytest.MonkeyPatch):

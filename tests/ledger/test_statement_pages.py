@@ -30,8 +30,8 @@ def content(answer) -> bytes:
 def test_an_entry_shows_before_after_its_order_and_its_actor(admin):
     open_books(1_000_000)
     order = spend(10_500)
-    found = upstream_tells(1_489_500)
-    admin.confirm(f"/balance/differences/{found.pk}/acknowledge/", {"note": "BCA"})
+    difference = upstream_tells(1_489_500)
+    admin.confirm(f"/balance/differences/{difference.pk}/acknowledge/", {"note": "BCA"})
 
     page = admin.get("/balance/statement/")
 
@@ -124,14 +124,14 @@ def test_pages_of_fifty_neither_lose_nor_repeat_an_entry(auditor):
     for _number in range(20):
         spend(1_000)
 
-    found, url = [], "/balance/statement/"
+    rows, url = [], "/balance/statement/"
     while url:
         page = auditor.get(url)
-        found += cells(page, "before_after")
+        rows += cells(page, "before_after")
         link = re.search(r'href="([^"]*older=[^"]+)"', page.content.decode())
         url = "/balance/statement/" + html.unescape(link.group(1)) if link else ""
 
-    assert len(found) == Entry.objects.count() == 61
+    assert len(rows) == Entry.objects.count() == 61
 
 
 def test_the_csv_is_filtered_oldest_first_and_streamed(auditor):
@@ -150,8 +150,8 @@ def test_the_csv_is_filtered_oldest_first_and_streamed(auditor):
 @pytest.mark.parametrize("reason", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1"])
 def test_a_cell_that_would_be_a_formula_is_text(admin, reason):
     open_books(1_000_000)
-    found = upstream_tells(1_500_000)
-    reconciliation.acknowledge_top_up(found, actor=admin.get("/").wsgi_request.user, note=reason)
+    difference = upstream_tells(1_500_000)
+    reconciliation.acknowledge_top_up(difference, actor=admin.get("/").wsgi_request.user, note=reason)
 
     row = csv_rows(content(admin.get("/balance/statement/csv/?kind=topup")))[0]
     written = sheet_text(made(admin, "xlsx", "kind=topup"))

@@ -163,9 +163,9 @@ def _somebody_waits_for_a_lock() -> bool:
 @pytest.mark.django_db(transaction=True)
 def test_two_batches_of_reports_in_opposite_order_never_deadlock():
     orders = [make_order(Status.SENDING, destination=f"0812345678{i:02d}") for i in range(20)]
-    said = {order.ref_id: Report(data=reported(order), source=CALLBACK) for order in orders}
+    reports = {order.ref_id: Report(data=reported(order), source=CALLBACK) for order in orders}
 
-    at_once(lambda: apply_reports(said), lambda: apply_reports(dict(reversed(said.items()))))
+    at_once(lambda: apply_reports(reports), lambda: apply_reports(dict(reversed(reports.items()))))
 
     assert {tuple(moves(order)) for order in orders} == {(("sending", "success", "callback"),)}
 

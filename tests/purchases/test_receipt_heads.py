@@ -109,9 +109,9 @@ def test_a_receipt_is_in_the_shops_language_if_it_has_one(admin, cashier, langua
 def test_what_follows_a_token_is_read_as_far_as_it_is_known(rest, owner):
     serial = SerialNumber("1", "1", rest.replace("/", " · "), is_token=True)
 
-    found = MeterOwner.read(serial)
+    read = MeterOwner.read(serial)
 
-    assert (found.name, found.tariff, found.energy, found.rest) == owner
+    assert (read.name, read.tariff, read.energy, read.rest) == owner
 
 
 def test_a_token_stands_in_five_groups_with_name_and_tariff(cashier):

@@ -117,9 +117,9 @@ def test_an_unknown_paper_is_the_narrow_one(cashier):
 def test_what_has_not_succeeded_has_no_receipt(cashier, status):
     order = make_order(status)
 
-    said = print_it(cashier, order)
+    answer = print_it(cashier, order)
 
-    assert codes(said) >= {"no_receipt"}
+    assert codes(answer) >= {"no_receipt"}
     assert f"/orders/{order.ref_id}/receipt/" not in cashier.get(f"/orders/{order.ref_id}/").content.decode()
     assert not ReceiptPrint.objects.exists()
 

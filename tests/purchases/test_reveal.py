@@ -23,8 +23,8 @@ def noted() -> list[tuple[str, str]]:
 
 
 def title_of(page: str) -> str:
-    found = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
-    return found[1] if found else ""
+    match = re.search(r"<title>(.*?)</title>", page, re.DOTALL)
+    return match[1] if match else ""
 
 
 @pytest.mark.parametrize("status", [Status.PENDING, Status.SUCCESS])

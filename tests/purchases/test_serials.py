@@ -164,8 +164,8 @@ def test_a_success_takes_one_statement_more_and_a_failure_none():
     with CaptureQueriesContext(connection) as succeeding:
         report(success, sn=SN)
 
-    assert len([one for one in succeeding if "purchases_incident" in one["sql"]]) == 1
-    assert not [one for one in failing if "purchases_incident" in one["sql"]]
+    assert len([statement for statement in succeeding if "purchases_incident" in statement["sql"]]) == 1
+    assert not [statement for statement in failing if "purchases_incident" in statement["sql"]]
 
 
 def test_everybody_who_sees_orders_reads_about_the_sn():
@@ -183,7 +183,9 @@ def test_an_incident_is_said_in_the_language_of_who_reads_it():
     token = succeed("123", product=token_product())
     browser = browser_of("cashier")
 
-    pages = [browser.get(one.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="id").content.decode() for one in (second, token)]
+    pages = [
+        browser.get(order.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="id").content.decode() for order in (second, token)
+    ]
 
     assert f"juga SN {Order.objects.earliest('pk').ref_id}" in pages[0]
     assert "is also" not in pages[0]
@@ -212,7 +214,9 @@ def test_with_many_orders_the_look_up_reads_few(transactional_db):
     with CaptureQueriesContext(connection) as queries:
         report(make_order(Status.PENDING, destination="081200000009"), sn=SN)
 
-    looked_up = [one for one in asked(queries.captured_queries) if "unnest" in one and "twin" in one]
+    looked_up = [
+        statement for statement in asked(queries.captured_queries) if "unnest" in statement and "twin" in statement
+    ]
     assert len(looked_up) == 1
     with connection.cursor() as cursor:
         cursor.execute("SET enable_seqscan = off")

@@ -81,7 +81,7 @@ def asked(order: Order, status: str = "") -> Exchange:
     )
 
 
-def said(answer: Any) -> list[str]:
+def said_codes(answer: Any) -> list[str]:
     """The codes of what the page says of the books and of differences, from top to bottom."""
     return re.findall(r'data-said="([^"]+)"', answer.content.decode())
 

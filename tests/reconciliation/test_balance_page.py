@@ -20,7 +20,7 @@ from testing.people import browser_of
 from tests.core.helpers import has_id, next_question, words
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, upstream_tells
-from tests.reconciliation.helpers import make_difference, said, sent, steps
+from tests.reconciliation.helpers import make_difference, said_codes, sent, steps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
 
@@ -39,7 +39,7 @@ def test_before_anything_is_known_nothing_is_called_zero(admin):
     page = admin.get("/balance/")
 
     assert figures(page) == ("–", "–", "–")
-    assert said(page) == ["no_reading"]
+    assert said_codes(page) == ["no_reading"]
     assert "Rp0" not in words(page)
 
 
@@ -49,7 +49,7 @@ def test_before_the_books_are_open_the_reported_balance_counts(admin):
     page = admin.get("/balance/")
 
     assert figures(page) == ("Rp750.000", "Rp750.000", "Rp750.000")
-    assert said(page) == ["not_open"]
+    assert said_codes(page) == ["not_open"]
 
 
 def test_available_is_the_balance_less_what_is_reserved(cashier):
@@ -70,7 +70,7 @@ def test_a_cashier_sees_figures_and_nothing_of_the_books(cashier):
     page = cashier.get("/balance/")
 
     assert figures(page)[2] == "Rp999.999"
-    assert (said(page), steps(page)) == ([], {"/balance/read/"})
+    assert (said_codes(page), steps(page)) == ([], {"/balance/read/"})
 
 
 def test_on_the_first_day_there_is_no_curve(auditor):
@@ -92,7 +92,7 @@ def test_the_overview_leads_to_the_balance(admin, auditor):
 def test_agreeing_books_are_called_balanced(auditor):
     open_books()
 
-    assert said(auditor.get("/balance/")) == ["balanced"]
+    assert said_codes(auditor.get("/balance/")) == ["balanced"]
 
 
 def test_an_open_order_makes_it_provisional_and_is_named(auditor):
@@ -102,7 +102,7 @@ def test_an_open_order_makes_it_provisional_and_is_named(auditor):
 
     page = auditor.get("/balance/")
 
-    assert said(page) == ["provisional"]
+    assert said_codes(page) == ["provisional"]
     assert f'href="/orders/{order.ref_id}/"' in page.content.decode()
 
 
@@ -113,7 +113,7 @@ def test_what_open_orders_cannot_explain_is_never_called_fine(admin):
 
     page = admin.post("/balance/reconcile/", follow=True)
 
-    assert said(page) == ["not_explained_yet"]
+    assert said_codes(page) == ["not_explained_yet"]
     assert "-Rp489.500" in words(page)
     assert order.ref_id in words(page)
     assert not Difference.objects.exists()
@@ -126,17 +126,17 @@ def test_changed_rows_are_said_with_their_amount(auditor):
 
     page = auditor.get("/balance/")
 
-    assert said(page) == ["flaw"]
+    assert said_codes(page) == ["flaw"]
     assert "Rp123.456" in words(page)
 
 
 def test_comparing_on_demand_finds_and_says_it(admin):
     open_books(1_000_000)
-    assert said(admin.post("/balance/reconcile/", follow=True)) == ["balanced"]
+    assert said_codes(admin.post("/balance/reconcile/", follow=True)) == ["balanced"]
 
     read_balance(999_999)
 
-    assert said(admin.post("/balance/reconcile/", follow=True))[0] == "unexplained"
+    assert said_codes(admin.post("/balance/reconcile/", follow=True))[0] == "unexplained"
     assert Difference.objects.get().amount == -1
 
 

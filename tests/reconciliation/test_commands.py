@@ -68,7 +68,7 @@ def test_reconcile_prints_one_object_and_exits_with_the_state(shop: Upstream, ca
 
     assert (code, facts["state"], facts["difference"]) == (1, "unexplained", -1)
     assert (facts["reported"], facts["expected"]) == (OPENING - 1, OPENING)
-    assert [found["amount"] for found in facts["differences"]] == [-1]
+    assert [difference["amount"] for difference in facts["differences"]] == [-1]
 
 
 def test_a_silent_upstream_keeps_the_last_comparison_and_says_so(shop: Upstream, settings: Any, capsys: Any):

@@ -63,8 +63,8 @@ class Meanwhile:
 
 
 def acknowledging(first: Any, second: Any) -> Callable[[], Any]:
-    found = make_difference(500)
-    return lambda: reconciliation.acknowledge_top_up(found, actor=first)
+    difference = make_difference(500)
+    return lambda: reconciliation.acknowledge_top_up(difference, actor=first)
 
 
 def announcing(first: Any, second: Any) -> Callable[[], Any]:
@@ -78,8 +78,8 @@ def withdrawing(first: Any, second: Any) -> Callable[[], Any]:
 
 
 def proposing(first: Any, second: Any) -> Callable[[], Any]:
-    found = make_difference(-500)
-    return lambda: reconciliation.propose_adjustment(found, actor=first, reason="x")
+    difference = make_difference(-500)
+    return lambda: reconciliation.propose_adjustment(difference, actor=first, reason="x")
 
 
 def approving(first: Any, second: Any) -> Callable[[], Any]:
@@ -138,8 +138,8 @@ def test_a_late_refund_and_an_approval_at_once_do_not_deadlock(people: Any, monk
     def undecided(adjustment: Adjustment, real: Any = decisions._undecided) -> Adjustment:
         difference_is_locked.set()
         books_are_locked.wait(1)
-        found: Adjustment = real(adjustment)
-        return found
+        adjustment_row: Adjustment = real(adjustment)
+        return adjustment_row
 
     monkeypatch.setattr(differences.ledger, "post_top_up", announced_first)
     monkeypatch.setattr(decisions, "_undecided", undecided)
@@ -188,27 +188,33 @@ def test_who_withdrew_an_announcement_is_kept(people: Any):
 
 
 CHANGES: dict[str, Callable[[Difference], Any]] = {
-    "amount": lambda found: Difference.objects.filter(pk=found.pk).update(amount=-2),
-    "from": lambda found: Difference.objects.filter(pk=found.pk).update(from_at=found.from_at - dt.timedelta(1)),
-    "to": lambda found: Difference.objects.filter(pk=found.pk).update(to_at=found.to_at + dt.timedelta(1)),
-    "found": lambda found: Difference.objects.filter(pk=found.pk).update(found_at=found.to_at + dt.timedelta(1)),
-    "deleted": lambda found: Difference.objects.filter(pk=found.pk).delete(),
+    "amount": lambda difference: Difference.objects.filter(pk=difference.pk).update(amount=-2),
+    "from": lambda difference: Difference.objects.filter(pk=difference.pk).update(
+        from_at=difference.from_at - dt.timedelta(1)
+    ),
+    "to": lambda difference: Difference.objects.filter(pk=difference.pk).update(
+        to_at=difference.to_at + dt.timedelta(1)
+    ),
+    "found": lambda difference: Difference.objects.filter(pk=difference.pk).update(
+        found_at=difference.to_at + dt.timedelta(1)
+    ),
+    "deleted": lambda difference: Difference.objects.filter(pk=difference.pk).delete(),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_was_found_is_never_changed_or_deleted(change: Callable[[Difference], Any]):
-    found = make_difference(-500)
+    difference = make_difference(-500)
 
     with pytest.raises(DatabaseError), transaction.atomic():
-        change(found)
+        change(difference)
 
 
 def test_what_was_acknowledged_stays_so(people: Any):
-    found = reconciliation.acknowledge_top_up(make_difference(500), actor=people[0])
+    difference = reconciliation.acknowledge_top_up(make_difference(500), actor=people[0])
 
     with pytest.raises(DatabaseError), transaction.atomic():
-        Difference.objects.filter(pk=found.pk).update(state="open", acknowledged_at=None, entry=None)
+        Difference.objects.filter(pk=difference.pk).update(state="open", acknowledged_at=None, entry=None)
 
 
 @pytest.mark.parametrize("change", ["reason", "proposed_by", "difference", "deleted"])

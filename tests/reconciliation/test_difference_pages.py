@@ -14,15 +14,15 @@ from testing.people import browser_of
 from tests.approvals.helpers import approve_on_page, refuse_on_page
 from tests.core.helpers import words
 from tests.ledger.helpers import kinds, open_books, spend, upstream_tells
-from tests.reconciliation.helpers import make_difference, said, steps
+from tests.reconciliation.helpers import make_difference, said_codes, steps
 
 pytestmark = pytest.mark.django_db
 
 OPENED = 1_000_000
 
 
-def url(found: Difference, step: str = "") -> str:
-    return f"/balance/differences/{found.pk}/{step}"
+def url(difference: Difference, step: str = "") -> str:
+    return f"/balance/differences/{difference.pk}/{step}"
 
 
 # --- top-ups ------------------------------------------------------------------------------------------------------
@@ -30,22 +30,22 @@ def url(found: Difference, step: str = "") -> str:
 
 def test_a_top_up_is_acknowledged_with_a_note(admin):
     open_books(OPENED)
-    found = upstream_tells(OPENED + 500_000)
-    assert url(found, "acknowledge/") in steps(admin.get("/balance/"))
+    difference = upstream_tells(OPENED + 500_000)
+    assert url(difference, "acknowledge/") in steps(admin.get("/balance/"))
 
-    page = admin.confirm(url(found, "acknowledge/"), {"note": "BCA, by Sari"}, follow=True)
+    page = admin.confirm(url(difference, "acknowledge/"), {"note": "BCA, by Sari"}, follow=True)
 
     entry = Entry.objects.get(kind="topup")
     assert (entry.amount, entry.actor.username, entry.reason) == (500_000, "admin", "BCA, by Sari")
-    assert said(page) == ["acknowledged"]
+    assert said_codes(page) == ["acknowledged"]
     assert "BCA, by Sari" in words(admin.get("/balance/differences/"))
 
 
 def test_nothing_is_acknowledged_without_a_note(admin):
     open_books(OPENED)
-    found = upstream_tells(OPENED + 500_000)
+    difference = upstream_tells(OPENED + 500_000)
 
-    page = admin.confirm(url(found, "acknowledge/"), {"note": " "})
+    page = admin.confirm(url(difference, "acknowledge/"), {"note": " "})
 
     assert 'class="field-error"' in page.content.decode()
     assert "topup" not in kinds()
@@ -53,10 +53,10 @@ def test_nothing_is_acknowledged_without_a_note(admin):
 
 def test_acknowledging_twice_posts_once(admin):
     open_books(OPENED)
-    found = upstream_tells(OPENED + 500_000)
+    difference = upstream_tells(OPENED + 500_000)
 
     for _ in range(2):
-        admin.confirm(url(found, "acknowledge/"), {"note": "BCA"})
+        admin.confirm(url(difference, "acknowledge/"), {"note": "BCA"})
 
     assert kinds().count("topup") == 1
 
@@ -66,10 +66,10 @@ def test_an_announced_top_up_is_acknowledged_by_itself(admin, typed):
     open_books(OPENED)
     admin.confirm("/balance/topups/", {"amount": typed, "note": "x"})
 
-    found = upstream_tells(OPENED + 500_000)
+    difference = upstream_tells(OPENED + 500_000)
 
-    assert (found.state, said(admin.get(url(found)))) == ("acknowledged", ["announced"])
-    assert url(found, "acknowledge/") not in steps(admin.get("/balance/"))
+    assert (difference.state, said_codes(admin.get(url(difference)))) == ("acknowledged", ["announced"])
+    assert url(difference, "acknowledge/") not in steps(admin.get("/balance/"))
 
 
 def test_nothing_is_announced_without_a_second_factor(admin):
@@ -133,17 +133,17 @@ def missing_one_rupiah() -> Difference:
 
 
 def test_missing_money_is_said_and_an_adjustment_offered(admin):
-    found = missing_one_rupiah()
+    difference = missing_one_rupiah()
 
     page = admin.get("/balance/")
 
-    assert said(page) == ["unexplained", "unexplained_debit"]
-    assert url(found, "adjust/") in steps(page)
+    assert said_codes(page) == ["unexplained", "unexplained_debit"]
+    assert url(difference, "adjust/") in steps(page)
 
 
 def test_one_proposes_an_adjustment_and_another_approves_it(admin):
-    found = missing_one_rupiah()
-    admin.post(url(found, "adjust/"), {"reason": "test of the bank"})
+    difference = missing_one_rupiah()
+    admin.post(url(difference, "adjust/"), {"reason": "test of the bank"})
     approval = Adjustment.objects.get().approval
     assert 'data-step="decide"' not in admin.get("/balance/").content.decode()
     approve_on_page(admin, approval)
@@ -159,20 +159,20 @@ def test_one_proposes_an_adjustment_and_another_approves_it(admin):
 
 
 def test_a_declined_proposal_leaves_the_difference_open(admin):
-    found = missing_one_rupiah()
-    admin.post(url(found, "adjust/"), {"reason": "guess"})
+    difference = missing_one_rupiah()
+    admin.post(url(difference, "adjust/"), {"reason": "guess"})
 
     second = browser_of("admin", username="owner")
     refuse_on_page(second, Adjustment.objects.get().approval)
 
-    assert url(found, "adjust/") in steps(second.get(url(found)))
+    assert url(difference, "adjust/") in steps(second.get(url(difference)))
     assert Difference.objects.get().state == "open"
 
 
 def test_a_proposal_without_a_reason_is_refused(admin):
-    found = missing_one_rupiah()
+    difference = missing_one_rupiah()
 
-    page = admin.post(url(found, "adjust/"), {"reason": "  "})
+    page = admin.post(url(difference, "adjust/"), {"reason": "  "})
 
     assert 'class="field-error"' in page.content.decode()
     assert not Adjustment.objects.exists()
@@ -184,7 +184,7 @@ def test_an_auditor_sees_everything_and_may_only_compare(auditor):
 
     page = auditor.get("/balance/")
 
-    assert said(page) == ["unexplained", "topup", "unexplained_debit"]
+    assert said_codes(page) == ["unexplained", "topup", "unexplained_debit"]
     assert steps(page) <= {"/balance/reconcile/", "/balance/read/"}
 
 
@@ -194,9 +194,9 @@ def test_an_auditor_sees_everything_and_may_only_compare(auditor):
 def test_the_orders_that_may_be_behind_it_are_named_with_why(auditor):
     order = spend(10_500, refunded=True, status=Status.FAILED)
     named = [{"ref_id": order.ref_id, "why": why} for why in Difference.Why.values]
-    found = make_difference(-10_500, "missing_refund", candidates=named)
+    difference = make_difference(-10_500, "missing_refund", candidates=named)
 
-    page = auditor.get(url(found))
+    page = auditor.get(url(difference))
 
     assert page.content.decode().count(f'href="/orders/{order.ref_id}/"') == len(Difference.Why)
     assert all(str(why.label) in words(page) for why in Difference.Why)
@@ -204,16 +204,16 @@ def test_the_orders_that_may_be_behind_it_are_named_with_why(auditor):
 
 @pytest.mark.parametrize("why", ["outcome_unknown", "charged_after_all"])
 def test_where_an_order_may_be_charged_that_comes_first(auditor, why):
-    found = make_difference(-10_000, candidates=[{"ref_id": "B-1", "why": why}])
+    difference = make_difference(-10_000, candidates=[{"ref_id": "B-1", "why": why}])
 
-    assert said(auditor.get(url(found))) == ["perhaps_charged"]
+    assert said_codes(auditor.get(url(difference))) == ["perhaps_charged"]
 
 
 @pytest.mark.parametrize("label", Difference.Label.values)
 def test_every_kind_of_difference_has_its_words(auditor, label):
     amount = -10_500 if label in {"missing_refund", "unexplained_debit"} else 10_500
 
-    assert said(auditor.get(url(make_difference(amount, label)))) == [label]
+    assert said_codes(auditor.get(url(make_difference(amount, label)))) == [label]
 
 
 # --- refunds that come late ---------------------------------------------------------------------------------------
@@ -223,30 +223,30 @@ def test_every_kind_of_difference_has_its_words(auditor, label):
 def missing_refund() -> Difference:
     """A refund of Rp10.500 that has not come, with a proposal of one "owner" to adjust the books."""
     open_books(OPENED)
-    found = make_difference(-10_500, "missing_refund")
+    difference = make_difference(-10_500, "missing_refund")
     owner = browser_of("admin", username="owner")
-    owner.post(url(found, "adjust/"), {"reason": "it did not come"})
-    return found
+    owner.post(url(difference, "adjust/"), {"reason": "it did not come"})
+    return difference
 
 
 def test_a_late_refund_leads_to_the_proposal_before_it(admin, missing_refund):
     late = upstream_tells(OPENED + 10_500)
-    assert said(admin.get(url(late))) == ["late_refund_proposed"]
-    assert said(admin.get(url(missing_refund))) == ["missing_refund_came"]
+    assert said_codes(admin.get(url(late))) == ["late_refund_proposed"]
+    assert said_codes(admin.get(url(missing_refund))) == ["missing_refund_came"]
     assert url(late, "acknowledge/") not in steps(admin.get(url(late)))
     admin.confirm(url(late, "acknowledge/"), {"note": "it came"})
     assert Difference.objects.open().count() == 2
 
     refuse_on_page(admin, Adjustment.objects.get().approval)
 
-    assert said(admin.get(url(late))) == ["made_good"]
+    assert said_codes(admin.get(url(late))) == ["made_good"]
     assert kinds() == ["opening"]
 
 
 def test_a_late_refund_after_its_adjustment_posts_the_opposite(admin, missing_refund):
     approve_on_page(admin, Adjustment.objects.get().approval)
     late = upstream_tells(OPENED + 10_500)
-    assert said(admin.get(url(late))) == ["late_refund"]
+    assert said_codes(admin.get(url(late))) == ["late_refund"]
 
     admin.confirm(url(late, "acknowledge/"), {"note": "it has come"})
 

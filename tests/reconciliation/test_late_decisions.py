@@ -46,10 +46,10 @@ def decide(order: Order, outcome: str, people: tuple[Any, Any]) -> Order:
 
 
 def test_a_lost_order_that_was_charged_is_named(lost: Order):
-    found = Difference.objects.get()
+    difference = Difference.objects.get()
 
-    assert (found.amount, found.label) == (-PRICE, "unexplained_debit")
-    assert found.candidates == [{"ref_id": lost.ref_id, "why": "outcome_unknown"}]
+    assert (difference.amount, difference.label) == (-PRICE, "unexplained_debit")
+    assert difference.candidates == [{"ref_id": lost.ref_id, "why": "outcome_unknown"}]
 
 
 def test_reported_at_last_it_closes_its_difference(lost: Order):
@@ -57,8 +57,8 @@ def test_reported_at_last_it_closes_its_difference(lost: Order):
 
     run = tell(OPENED - PRICE)
 
-    found = Difference.objects.get()
-    assert (found.state, found.explained_by, found.entry) == ("acknowledged", lost, None)
+    difference = Difference.objects.get()
+    assert (difference.state, difference.explained_by, difference.entry) == ("acknowledged", lost, None)
     assert (run.state, run.difference) == ("balanced", 0)
     assert (ledger.books().balance, ledger.books().found) == (OPENED - PRICE, 0)
 
@@ -107,9 +107,13 @@ def test_adjusted_before_it_was_decided_the_opposite_is_posted(lost: Order, peop
     report(lost, "success")
 
     assert tell(OPENED - PRICE).state == "unexplained"
-    found = Difference.objects.open().get()
-    assert (found.amount, found.label, found.makes_good) == (PRICE, "adjusted_before", proposed.difference)
-    reconciliation.acknowledge_top_up(found, actor=people[0])
+    difference = Difference.objects.open().get()
+    assert (difference.amount, difference.label, difference.makes_good) == (
+        PRICE,
+        "adjusted_before",
+        proposed.difference,
+    )
+    reconciliation.acknowledge_top_up(difference, actor=people[0])
 
     assert tell(OPENED - PRICE).state == "balanced"
     assert ledger.books().balance == OPENED - PRICE
@@ -122,9 +126,9 @@ def test_a_refund_of_a_successful_order_is_no_top_up():
 
     run = tell(OPENED)
 
-    found = Difference.objects.get()
-    assert (found.amount, found.label, run.state) == (PRICE, "unreported_refund", "unexplained")
-    assert found.candidates == [{"ref_id": order.ref_id, "why": "refund_without_failure"}]
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label, run.state) == (PRICE, "unreported_refund", "unexplained")
+    assert difference.candidates == [{"ref_id": order.ref_id, "why": "refund_without_failure"}]
 
 
 def test_once_the_order_is_reversed_its_refund_is_explained(people: Any):
@@ -149,8 +153,8 @@ def test_a_failed_forgotten_order_has_its_refund_explained():
     _count_not_found(order)
     tell(OPENED - PRICE)
     tell(OPENED)
-    found = Difference.objects.get()
-    assert (found.label, found.candidates) == (
+    difference = Difference.objects.get()
+    assert (difference.label, difference.candidates) == (
         "unreported_refund",
         [{"ref_id": order.ref_id, "why": "refund_unreported"}],
     )
@@ -185,8 +189,11 @@ def test_ended_by_people_and_charged_it_is_named_and_no_flaw(end: str, people: A
 
     assert (after.status, after.incidents.get().kind) == (end, "contradiction")
     assert reconciliation.prove(everything=True).flaw == ""
-    found = Difference.objects.get()
-    assert (found.amount, found.candidates) == (-PRICE, [{"ref_id": order.ref_id, "why": "charged_after_all"}])
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.candidates) == (
+        -PRICE,
+        [{"ref_id": order.ref_id, "why": "charged_after_all"}],
+    )
 
 
 def test_failed_by_people_and_then_by_the_upstream_is_no_flaw(people: Any):

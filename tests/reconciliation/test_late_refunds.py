@@ -35,9 +35,9 @@ def missing_refund() -> tuple[Order, Difference]:
         open_books(OPENING)
         order = bought("failed")
         tell(OPENING - PRICE)
-    found = Difference.objects.get()
-    assert found.label == "missing_refund"
-    return order, found
+    difference = Difference.objects.get()
+    assert difference.label == "missing_refund"
+    return order, difference
 
 
 def the(amount: int) -> Difference:
@@ -179,6 +179,6 @@ def test_an_order_in_doubt_is_named_up_to_its_own_price(missing: int, is_named: 
 
     tell(OPENING - missing)
 
-    found = Difference.objects.get()
-    assert (found.amount, found.label) == (-missing, "unexplained_debit")
-    assert found.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label) == (-missing, "unexplained_debit")
+    assert difference.candidates == ([{"ref_id": order.ref_id, "why": "outcome_unknown"}] if is_named else [])

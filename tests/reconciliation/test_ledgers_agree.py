@@ -75,11 +75,11 @@ def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, dja
         @precondition(lambda self: Difference.objects.open().exists())
         @rule()
         def acknowledge(self) -> None:
-            for found in Difference.objects.open():
-                if found.amount > 0:
-                    reconciliation.acknowledge_top_up(found, actor=first)
+            for difference in Difference.objects.open():
+                if difference.amount > 0:
+                    reconciliation.acknowledge_top_up(difference, actor=first)
                 else:
-                    proposed = reconciliation.propose_adjustment(found, actor=first, reason="dashboard")
+                    proposed = reconciliation.propose_adjustment(difference, actor=first, reason="dashboard")
                     reconciliation.approve_adjustment(proposed, actor=second)
 
         def teardown(self) -> None:

@@ -45,7 +45,7 @@ def compare(
     return judge(progress, readings, Known(entries, orders), after.differences if after else [])
 
 
-def found(judgement: Judgement) -> list[int]:
+def amounts_found(judgement: Judgement) -> list[int]:
     return [event.difference.amount for event in judgement.events if not isinstance(event, Explained)]
 
 
@@ -87,7 +87,7 @@ DEBITED, REFUNDED = (debit(20),), (debit(20), refund(40))
 def test_an_order_alone_makes_no_difference(entries, readings, quiet):
     judgement = compare(*readings, entries=entries, orders=(order(),))
 
-    assert (found(judgement), judgement.quiet) == ([], quiet)
+    assert (amounts_found(judgement), judgement.quiet) == ([], quiet)
     assert judgement.progress.judged_no == readings[-1].answered_no
 
 
@@ -116,18 +116,18 @@ def test_an_outside_change_is_found_with_amount_and_time(amount):
 def test_changes_between_two_quiet_readings_are_one_sum():
     judgement = compare(reading(99_000, 12), reading(94_000, 30), entries=DEBITED, orders=(order(),))
 
-    assert found(judgement) == [4_000]
+    assert amounts_found(judgement) == [4_000]
 
 
 def test_of_overlapping_readings_one_is_enough():
     """The second was perhaps true before the first: together they would look like a change and its opposite."""
     judgement = compare(reading(99_000, 9, 12), reading(OPENED, 10, 13), reading(99_000, 20))
 
-    assert (found(judgement), judgement.quiet) == ([-1_000], 2)
+    assert (amounts_found(judgement), judgement.quiet) == ([-1_000], 2)
 
 
 def test_an_entry_without_a_known_order_moves_the_books_only():
-    assert found(compare(reading(OPENED, 30), entries=(debit(20, "invented"),))) == [PRICE]
+    assert amounts_found(compare(reading(OPENED, 30), entries=(debit(20, "invented"),))) == [PRICE]
 
 
 # --- orders that are open -----------------------------------------------------------------------------------------
@@ -207,16 +207,16 @@ def test_an_order_that_waits_blocks_nothing_and_hides_nothing():
 
     judgement = compare(reading(OPENED, 20), reading(90_000, 30), reading(89_999, 40), orders=waiting)
 
-    assert (found(judgement), judgement.quiet) == ([-PRICE, -1], 3)
+    assert (amounts_found(judgement), judgement.quiet) == ([-PRICE, -1], 3)
 
 
 def test_charged_after_all_it_closes_its_difference():
     before = compare(reading(90_000, 20), reading(90_000, 30), orders=(WAITS,))
-    assert found(before) == [-PRICE]
+    assert amounts_found(before) == [-PRICE]
 
     after = compare(reading(90_000, 70), entries=LATE, orders=(order(),), after=before)
 
-    assert (explained(after), found(after), after.progress.outside) == ([("A", -PRICE)], [], 0)
+    assert (explained(after), amounts_found(after), after.progress.outside) == ([("A", -PRICE)], [], 0)
 
 
 @pytest.mark.parametrize("other", [-7, 1_000_000, -PRICE])
@@ -227,7 +227,7 @@ def test_what_fell_together_with_it_stays_as_a_rest(other, later):
     after = compare(reading(90_000 + other + later, 70), entries=LATE, orders=(order(),), after=before)
 
     assert explained(after) == [("A", other - PRICE)]
-    assert found(after) == [other, later] if later else [other]
+    assert amounts_found(after) == [other, later] if later else [other]
     rest = after.events[1].difference
     assert (rest.from_no, rest.to_no, rest.rest_of) == (1, 21, before.events[0].difference)
 
@@ -236,30 +236,30 @@ def test_two_charged_together_are_explained_one_by_one():
     both = (WAITS, order("B", 11, next_change=-500))
     before = compare(reading(89_500, 20), orders=both)
     first = compare(reading(89_500, 70), entries=LATE, orders=(order(), both[1]), after=before)
-    assert (explained(first), found(first)) == ([("A", -10_500)], [-500])
+    assert (explained(first), amounts_found(first)) == ([("A", -10_500)], [-500])
 
     second = compare(reading(89_500, 90), entries=(debit(80, "B", 500),), orders=(order("B", 11),), after=first)
 
-    assert (explained(second), found(second), second.progress.outside) == ([("B", -500)], [], 0)
+    assert (explained(second), amounts_found(second), second.progress.outside) == ([("B", -500)], [], 0)
 
 
 def test_charged_and_refunded_while_it_waited_closes_both():
     before = compare(reading(90_000, 20), reading(OPENED, 30), orders=(WAITS,))
-    assert found(before) == [-PRICE, PRICE]
+    assert amounts_found(before) == [-PRICE, PRICE]
 
     after = compare(reading(OPENED, 70), entries=(debit(60), refund(61)), orders=(order(),), after=before)
 
-    assert (explained(after), found(after)) == ([("A", -PRICE), ("A", PRICE)], [])
+    assert (explained(after), amounts_found(after)) == ([("A", -PRICE), ("A", PRICE)], [])
 
 
 def test_a_refund_that_nobody_reported_is_explained_once_decided():
     forgotten = order(pending_no=25, next_change=PRICE)
     before = compare(reading(90_000, 22), reading(OPENED, 30), entries=(debit(15),), orders=(forgotten,))
-    assert found(before) == [PRICE]
+    assert amounts_found(before) == [PRICE]
 
     after = compare(reading(OPENED, 70), entries=(refund(60),), orders=(order(pending_no=25),), after=before)
 
-    assert (explained(after), found(after)) == ([("A", PRICE)], [])
+    assert (explained(after), amounts_found(after)) == ([("A", PRICE)], [])
 
 
 def test_sent_again_and_charged_then_it_explains_nothing_else():
@@ -274,7 +274,7 @@ def test_sent_again_and_charged_then_it_explains_nothing_else():
 def test_never_charged_though_decided_so_is_a_difference():
     before = compare(reading(OPENED, 20), orders=(WAITS,))
 
-    assert found(compare(reading(OPENED, 70), entries=LATE, orders=(order(),), after=before)) == [PRICE]
+    assert amounts_found(compare(reading(OPENED, 70), entries=LATE, orders=(order(),), after=before)) == [PRICE]
 
 
 def test_of_the_same_price_each_order_takes_its_own_difference():

@@ -79,8 +79,8 @@ def test_a_top_up_during_open_orders_is_labelled_with_its_amount(shop: Upstream,
     run = reconcile()
 
     assert (run.state, run.difference) == ("topup_unacknowledged", amount)
-    found = Difference.objects.get()
-    assert (found.amount, found.label, found.state) == (amount, "topup", "open")
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label, difference.state) == (amount, "topup", "open")
 
 
 def test_one_rupiah_taken_in_secret_is_found_and_named(shop: Upstream):
@@ -91,9 +91,9 @@ def test_one_rupiah_taken_in_secret_is_found_and_named(shop: Upstream):
     run = reconcile()
 
     assert (run.state, run.difference) == ("unexplained", -1)
-    found = Difference.objects.get()
-    assert (found.amount, found.label, found.candidates) == (-1, "unexplained_debit", [])
-    assert found.from_at < found.to_at
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label, difference.candidates) == (-1, "unexplained_debit", [])
+    assert difference.from_at < difference.to_at
 
 
 def test_findings_are_provisional_until_open_orders_are_final(shop: Upstream, settings: Any):
@@ -118,17 +118,17 @@ def test_a_missing_refund_is_attributed_and_settled_when_late(shop: Upstream):
 
     reconcile()
 
-    found = Difference.objects.get()
-    assert (found.amount, found.label) == (-order.shown_price, "missing_refund")
-    assert found.candidates[0] == {"ref_id": order.ref_id, "why": "missing_refund"}
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label) == (-order.shown_price, "missing_refund")
+    assert difference.candidates[0] == {"ref_id": order.ref_id, "why": "missing_refund"}
 
     spend_in_dashboard(shop, order.shown_price)
     run = reconcile()
 
     assert (run.state, run.difference) == ("balanced", 0)
-    found.refresh_from_db()
+    difference.refresh_from_db()
     late = Difference.objects.get(label="late_refund")
-    assert (found.state, found.closed_with, late.closed_with) == ("acknowledged", late, found)
+    assert (difference.state, difference.closed_with, late.closed_with) == ("acknowledged", late, difference)
     assert late.candidates == [{"ref_id": order.ref_id, "why": "late_refund"}]
     assert not Entry.objects.filter(kind__in=["topup", "adjustment"]).exists()
     agree(shop)
@@ -140,9 +140,9 @@ def test_a_double_refund_is_attributed_to_the_order_that_failed(shop: Upstream):
 
     run = reconcile()
 
-    found = Difference.objects.get()
-    assert (found.amount, found.label) == (order.shown_price, "double_refund")
-    assert found.candidates[0] == {"ref_id": order.ref_id, "why": "double_refund"}
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label) == (order.shown_price, "double_refund")
+    assert difference.candidates[0] == {"ref_id": order.ref_id, "why": "double_refund"}
     assert run.state == "unexplained"
 
 
@@ -152,9 +152,9 @@ def test_a_double_debit_names_the_order_maybe_charged_twice(shop: Upstream):
 
     reconcile()
 
-    found = Difference.objects.get()
-    assert (found.amount, found.label) == (-order.shown_price, "unexplained_debit")
-    assert {"ref_id": order.ref_id, "why": "double_debit"} in found.candidates
+    difference = Difference.objects.get()
+    assert (difference.amount, difference.label) == (-order.shown_price, "unexplained_debit")
+    assert {"ref_id": order.ref_id, "why": "double_debit"} in difference.candidates
 
 
 def test_the_balance_of_a_status_answer_is_never_reconciled(shop: Upstream):
@@ -190,4 +190,4 @@ def test_an_interrupted_run_changes_nothing_and_the_next_agrees(shop: Upstream, 
     reconciliation.reconcile()
     reconciliation.reconcile()
 
-    assert [found.amount for found in Difference.objects.all()] == [-3]
+    assert [difference.amount for difference in Difference.objects.all()] == [-3]

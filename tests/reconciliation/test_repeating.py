@@ -107,9 +107,9 @@ CHANGED = {
 
 @pytest.mark.parametrize("changed", CHANGED)
 def test_nothing_is_repeated_that_a_full_run_says_otherwise(changed: str, django_user_model: Any, monkeypatch: Any):
-    found = upstream_tells(OPENED - PRICE + 1_000)
-    assert found is not None
-    reconciliation.acknowledge_top_up(found, actor=django_user_model.objects.create_superuser("admin"))
+    difference = upstream_tells(OPENED - PRICE + 1_000)
+    assert difference is not None
+    reconciliation.acknowledge_top_up(difference, actor=django_user_model.objects.create_superuser("admin"))
     reconciliation.reconcile()
     assert repeat_last_run() is not None
     with transaction.atomic(), connection.cursor() as cursor:
@@ -150,11 +150,11 @@ def test_a_new_reading_is_compared(balanced: ReconciliationRun):
 
 
 def test_an_open_difference_is_not_repeated(django_user_model: Any):
-    found = upstream_tells(OPENED - PRICE + 1_000)
+    difference = upstream_tells(OPENED - PRICE + 1_000)
     assert repeat_last_run() is None
 
-    assert found is not None
-    reconciliation.acknowledge_top_up(found, actor=django_user_model.objects.create_superuser("admin"))
+    assert difference is not None
+    reconciliation.acknowledge_top_up(difference, actor=django_user_model.objects.create_superuser("admin"))
 
     assert repeat_last_run() is None
     assert reconciliation.reconcile().state == "balanced"

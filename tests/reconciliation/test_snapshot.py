@@ -39,8 +39,8 @@ def top_up_found(django_user_model: Any) -> Callable[[], None]:
     open_books(100_000)
     read_balance(5_100_000)
     reconciliation.reconcile()
-    found = Difference.objects.get()
-    return lambda: reconciliation.acknowledge_top_up(found, actor=admin)
+    difference = Difference.objects.get()
+    return lambda: reconciliation.acknowledge_top_up(difference, actor=admin)
 
 
 def meanwhile(monkeypatch: Any, module: ModuleType, name: str, work: Callable[[], Any]) -> None:

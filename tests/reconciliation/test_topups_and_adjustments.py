@@ -46,9 +46,9 @@ def test_another_amount_than_announced_waits_for_a_person(shop: Upstream, people
     shop.control("topup", amount=250_001)
 
     assert reconcile().state == "topup_unacknowledged"
-    found = reconciliation.acknowledge_top_up(Difference.objects.get(), actor=people[1], note="bank fee")
+    difference = reconciliation.acknowledge_top_up(Difference.objects.get(), actor=people[1], note="bank fee")
 
-    assert (found.state, found.acknowledged_by, found.note) == ("acknowledged", people[1], "bank fee")
+    assert (difference.state, difference.acknowledged_by, difference.note) == ("acknowledged", people[1], "bank fee")
     assert reconcile().state == "balanced"
     agree(shop)
     reconciliation.cancel_expected_top_up(expected, actor=people[1])
@@ -61,15 +61,15 @@ def test_a_negative_difference_needs_a_reason_and_two_people(shop: Upstream, peo
     first, second = people
     spend_in_dashboard(shop, -5_000)
     reconcile()
-    found = Difference.objects.get()
+    difference = Difference.objects.get()
 
     with pytest.raises(DecisionRefused):
-        reconciliation.acknowledge_top_up(found, actor=first)
+        reconciliation.acknowledge_top_up(difference, actor=first)
     with pytest.raises(DecisionRefused):
-        reconciliation.propose_adjustment(found, actor=first, reason=" ")
-    proposed = reconciliation.propose_adjustment(found, actor=first, reason="bought by hand")
+        reconciliation.propose_adjustment(difference, actor=first, reason=" ")
+    proposed = reconciliation.propose_adjustment(difference, actor=first, reason="bought by hand")
     with pytest.raises(DecisionRefused):
-        reconciliation.propose_adjustment(found, actor=second, reason="again")
+        reconciliation.propose_adjustment(difference, actor=second, reason="again")
     with pytest.raises(DecisionRefused):
         reconciliation.approve_adjustment(proposed, actor=first)
     assert not Entry.objects.filter(kind="adjustment").exists()
@@ -95,9 +95,9 @@ def test_a_declined_adjustment_leaves_the_difference_open(shop: Upstream, people
 
 
 def test_the_database_itself_refuses_one_person_as_both(people: Any):
-    found = make_difference(-1)
+    difference = make_difference(-1)
 
     with pytest.raises(IntegrityError), transaction.atomic():
         Adjustment.objects.create(
-            difference=found, reason="x", proposed_by=people[0], approved_by=people[0], decided_at=timezone.now()
+            difference=difference, reason="x", proposed_by=people[0], approved_by=people[0], decided_at=timezone.now()
         )

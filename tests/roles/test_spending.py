@@ -39,11 +39,16 @@ def test_an_order_above_the_limit_is_refused_and_says_who_helps():
     make_person("administrator", first_name="Pak", last_name="Joko")
     make_person("supervisor", first_name="Sari")
 
-    said = refusal(placed_by=cashier(per_order=PRICE - 1))
+    reached = refusal(placed_by=cashier(per_order=PRICE - 1))
 
-    assert (said.code, said.amount, said.limit, said.left) == ("LimitReached:per_order", PRICE, PRICE - 1, None)
-    assert said.helpers == ["Pak Joko", "Bu Tini"]
-    assert "Pak Joko, Bu Tini" in str(said)
+    assert (reached.code, reached.amount, reached.limit, reached.left) == (
+        "LimitReached:per_order",
+        PRICE,
+        PRICE - 1,
+        None,
+    )
+    assert reached.helpers == ["Pak Joko", "Bu Tini"]
+    assert "Pak Joko, Bu Tini" in str(reached)
     assert not Order.objects.exists()
 
 
@@ -65,9 +70,9 @@ def test_the_day_counts_what_was_placed_before():
     place(make_product(price=PRICE), placed_by=make_person("supervisor"))
     place(make_product(price=PRICE), placed_by=person)
 
-    said = refusal(placed_by=person)
+    reached = refusal(placed_by=person)
 
-    assert (said.code, said.limit, said.left) == ("LimitReached:per_day", 3 * PRICE - 1, PRICE - 1)
+    assert (reached.code, reached.limit, reached.left) == ("LimitReached:per_day", 3 * PRICE - 1, PRICE - 1)
 
 
 @pytest.mark.parametrize(

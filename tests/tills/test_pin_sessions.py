@@ -39,9 +39,9 @@ def at_till(person: User, **facts) -> Client:
 
 
 def by_pin(person: User) -> User:
-    found = PinBackend().get_user(person.pk)
-    assert found is not None
-    return found
+    person_by_pin = PinBackend().get_user(person.pk)
+    assert person_by_pin is not None
+    return person_by_pin
 
 
 def test_a_pin_holds_no_strong_right():
@@ -51,13 +51,13 @@ def test_a_pin_holds_no_strong_right():
 
 @pytest.mark.parametrize("role", ["admin", "administrator", "supervisor"])
 def test_whoever_it_is_a_pin_only_sells(role):
-    found = by_pin(with_pin(role))
+    person = by_pin(with_pin(role))
 
-    assert found.get_all_permissions() == PIN_RIGHTS
-    assert not found.is_superuser
-    assert not found.is_staff
-    assert not found.has_perm("staff.manage_staff")
-    assert found.has_perm("purchases.buy")
+    assert person.get_all_permissions() == PIN_RIGHTS
+    assert not person.is_superuser
+    assert not person.is_staff
+    assert not person.has_perm("staff.manage_staff")
+    assert person.has_perm("purchases.buy")
 
 
 def test_a_pin_gives_nothing_that_the_person_lacks():
@@ -66,13 +66,13 @@ def test_a_pin_gives_nothing_that_the_person_lacks():
 
 def test_an_owners_flags_are_neither_read_again_nor_stored():
     person = with_pin("admin")
-    found = by_pin(person)
+    read_again = by_pin(person)
 
-    found.refresh_from_db()
+    read_again.refresh_from_db()
 
-    assert not found.is_superuser
+    assert not read_again.is_superuser
     with pytest.raises(NotStored):
-        found.save()
+        read_again.save()
     assert User.objects.get(pk=person.pk).is_superuser
 
 
@@ -82,11 +82,11 @@ def test_the_person_and_the_tills_are_one_query():
     at_till(person)
 
     with statements() as sent:
-        found = by_pin(person)
-        assert found.has_perm("purchases.buy")
-        assert not found.has_perm("purchases.decide_order")
-        assert limits_of(found).per_order == 1_000_000
-        assert [till.name for till in found.tills] == ["Kasir 1"]
+        read_person = by_pin(person)
+        assert read_person.has_perm("purchases.buy")
+        assert not read_person.has_perm("purchases.decide_order")
+        assert limits_of(read_person).per_order == 1_000_000
+        assert [till.name for till in read_person.tills] == ["Kasir 1"]
 
     assert len(sent) == 1
 

@@ -42,7 +42,7 @@ def auditor(db: None) -> Client:
     return browser
 
 
-def found(browser: Client, **query: Any) -> list[str]:
+def kinds_for(browser: Client, **query: Any) -> list[str]:
     """The kinds that the list shows, newest first."""
     return [event.kind for event in browser.get("/audit/", query).context["table"].rows]
 
@@ -50,12 +50,12 @@ def found(browser: Client, **query: Any) -> list[str]:
 def test_events_are_found_by_person_action_order_and_time(auditor: Client):
     month_ago = (timezone.localdate() - dt.timedelta(days=30)).isoformat()
 
-    assert found(auditor, person="sari") == ["printed", "sign_in"]
-    assert found(auditor, kind="limit_changed") == ["limit_changed"]
-    assert found(auditor, q=" r1 ") == ["printed"]
-    assert found(auditor, until=month_ago) == ["sign_out"]
-    assert found(auditor, since=month_ago, person="budi") == ["limit_changed"]
-    assert found(auditor, person="nobody") == []
+    assert kinds_for(auditor, person="sari") == ["printed", "sign_in"]
+    assert kinds_for(auditor, kind="limit_changed") == ["limit_changed"]
+    assert kinds_for(auditor, q=" r1 ") == ["printed"]
+    assert kinds_for(auditor, until=month_ago) == ["sign_out"]
+    assert kinds_for(auditor, since=month_ago, person="budi") == ["limit_changed"]
+    assert kinds_for(auditor, person="nobody") == []
 
 
 def test_a_change_lists_only_what_has_changed(auditor: Client):

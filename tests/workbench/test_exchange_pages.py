@@ -23,7 +23,7 @@ def auditor(db: None) -> Client:
     return browser_of("auditor")
 
 
-def found(browser: Client, **query: Any) -> set[int]:
+def exchanges_for(browser: Client, **query: Any) -> set[int]:
     """The keys of the exchanges that the list shows."""
     page = browser.get("/exchanges/", query)
     assert page.status_code == 200
@@ -36,21 +36,21 @@ def test_each_filter_finds_its_exchanges(auditor: Client):
     lost = kept_exchange("R2", endpoint="bill_pay", error="OutcomeUnknown: timeout")
     balance = read_balance(1_000)
 
-    assert found(auditor) == {sold.pk, refused.pk, lost.pk, balance.pk}
-    assert found(auditor, endpoint="balance") == {balance.pk}
-    assert found(auditor, outcome="error") == {refused.pk, lost.pk}
-    assert found(auditor, outcome="answer") == {sold.pk, balance.pk}
-    assert found(auditor, error="OutcomeUnknown: timeout") == {lost.pk}
-    assert found(auditor, endpoint="bill_pay", error="Rejected: TRANSACTION_NOT_FOUND") == set()
-    assert found(auditor, q=" r1 ") == {sold.pk, refused.pk}
-    assert found(auditor, until="2020-01-01") == set()
+    assert exchanges_for(auditor) == {sold.pk, refused.pk, lost.pk, balance.pk}
+    assert exchanges_for(auditor, endpoint="balance") == {balance.pk}
+    assert exchanges_for(auditor, outcome="error") == {refused.pk, lost.pk}
+    assert exchanges_for(auditor, outcome="answer") == {sold.pk, balance.pk}
+    assert exchanges_for(auditor, error="OutcomeUnknown: timeout") == {lost.pk}
+    assert exchanges_for(auditor, endpoint="bill_pay", error="Rejected: TRANSACTION_NOT_FOUND") == set()
+    assert exchanges_for(auditor, q=" r1 ") == {sold.pk, refused.pk}
+    assert exchanges_for(auditor, until="2020-01-01") == set()
 
 
 def test_an_order_is_found_by_its_trx_id(auditor: Client):
     order = make_order(trx_id="TRX77")
     exchange = kept_exchange(order.ref_id, endpoint="transaction_create")
 
-    assert found(auditor, q="trx77") == {exchange.pk}
+    assert exchanges_for(auditor, q="trx77") == {exchange.pk}
 
 
 def test_one_exchange_shows_both_sides_masked(upstream: Upstream, auditor: Client):
