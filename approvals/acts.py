@@ -1,4 +1,4 @@
-"""What can be put before a second person. Each room registers its acts in `services/acts.py`.
+"""The acts that a second person can approve. Each room registers its acts in `services/acts.py`.
 
 Nothing here imports these rooms.
 """
@@ -37,9 +37,9 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Seen:
-    """What was read for pages that show open approvals: of one moment, and under no lock.
+    """The rows for pages that show open approvals: of one moment, and under no lock.
 
-    `people`: whoever asked, and whom it is about, with their rights. `answers`: to `Act.questions`. `is_alone`: one
+    `people`: the askers and the subjects, with their rights. `answers`: to `Act.questions`. `is_alone`: one
     approval is looked at, so that its act may ask more.
     """
 
@@ -67,21 +67,21 @@ class Act(ABC):
 
     @abstractmethod
     def content_now(self, approval: Approval) -> Content:
-        """What would be sent or posted now, read under the locks that `execute` needs; call it in a transaction.
+        """The content that would be sent or posted now, read under the locks of `execute`; call it in a transaction.
 
         Raises `core.errors.Refused` when it cannot be done at all any more: then the approval is void.
         """
 
     @abstractmethod
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Do what was approved, in the approval's own transaction; what it became, for example a ref_id.
+        """Execute the approved content, in the approval's own transaction; return the result, for example a ref_id.
 
         Raises `core.errors.Refused` when it cannot be done at the moment: then nothing has happened, and the approval
         stays open. Nothing goes over the network here.
         """
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """What `content_seen` has to know for these; all acts of a page are asked in one statement."""
+        """The questions of `content_seen` for these; one statement reads all acts of a page."""
         return []
 
     def people_in(self, content: Content) -> set[int]:
@@ -89,7 +89,7 @@ class Act(ABC):
         return set()
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
-        """What `content_now` would find, as far as that is read cheaply and without locks: for pages alone.
+        """The result of `content_now`, as far as it is cheap and without locks: only for pages.
 
         Raises `core.errors.Refused` as that does.
         """
@@ -100,7 +100,7 @@ class Act(ABC):
         return [Line(name, name, str(value)) for name, value in content.items()]
 
     def about(self, approval: Approval) -> str:
-        """What it is about, for lists; an act whose words have a language finds them for whoever reads."""
+        """Its subject, for lists; words with a language are the reader's."""
         return approval.about or approval.subject
 
     def amount(self, content: Content) -> int | None:

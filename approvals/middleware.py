@@ -1,4 +1,4 @@
-"""What a view of `staff` may not do alone is put before a second person."""
+"""A step that a view of `staff` may not do alone goes to a second person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for a second person, and what became of it."""
+"""Requests for a second person, and their results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Content = Mapping[str, Any]
 
 
 class ApprovalState(LookChoices):
-    """What became of it. Only `ASKED` is open; every other state is final."""
+    """Its result. Only `ASKED` is open; every other state is final."""
 
     ASKED = "asked", "hourglass", "held", _("Waits for approval")
     APPROVED = "approved", "circle-check", "good", pgettext_lazy("approval", "Approved")

@@ -37,7 +37,7 @@ class ShownApproval:
 
     approval: Approval
     person: User
-    #: What would make an open one void now, in the form of `Approval.changes` (`services.changes_seen`).
+    #: The changes that would make an open one void now, in the form of `Approval.changes` (`services.changes_seen`).
     found: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -47,7 +47,7 @@ class ShownApproval:
 
     @property
     def state(self) -> ApprovalState:
-        """What became of it; void also when it would be, as things are."""
+        """Its result; void also when it would be void now."""
         return ApprovalState.VOID if self.is_void_now else ApprovalState(self.approval.state)
 
     @property
@@ -62,18 +62,18 @@ class ShownApproval:
 
     @property
     def label(self) -> Any:
-        """What is asked for."""
+        """The request."""
         act = act_named(self.approval.act)
         return act.label if act else self.approval.act
 
     @property
     def about(self) -> str:
-        """The subject as people know it, as whoever looks may see the number in it."""
+        """The subject as people know it, with the number as the viewer may see it."""
         act = act_named(self.approval.act)
         return self.as_seen(act.about(self.approval) if act else self.approval.about or self.approval.subject)
 
     def as_seen(self, text: str) -> str:
-        """A text in which the number may stand that it is about, as whoever looks may see it."""
+        """A text that may hold the number of its subject, as the viewer may see it."""
         return text_as_seen(text, *numbers_in(self.approval.facts))
 
     @property
@@ -111,17 +111,17 @@ class ShownApproval:
 
     @property
     def asked_role(self) -> Any:
-        """What the asker was then."""
+        """The asker's role then."""
         return role_label(self.approval.asked_role)
 
     @property
     def decided_role(self) -> Any:
-        """What the decider was then."""
+        """The decider's role then."""
         return role_label(self.approval.decided_role)
 
     @property
     def url(self) -> str:
-        """Where it is about, or what it became."""
+        """The page of its subject, or of its result."""
         act = act_named(self.approval.act)
         return act.url(self.approval) if act else ""
 
@@ -142,7 +142,7 @@ class ShownApproval:
 
     @property
     def may_refuse(self) -> bool:
-        """Whether the person may refuse it: everybody else who may approve such."""
+        """Whether the person may refuse it: everybody but the asker who may approve it."""
         act = act_named(self.approval.act)
         has_right = self.person.has_perm(act.may_approve) if act else self.person.is_superuser
         return self.approval.is_open and has_right and not self.is_own
@@ -161,7 +161,7 @@ class ShownApproval:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """What had changed when a void one was to be approved."""
+        """The changes that a failed approval met."""
         pairs = {name: pair for name, pair in self._changes.items() if isinstance(pair, list)}
         before = self._named({name: pair[0] for name, pair in pairs.items()})
         after = self._named({name: pair[1] for name, pair in pairs.items()})
@@ -178,7 +178,7 @@ class ShownApproval:
 
     def _named(self, some: dict[str, Any]) -> dict[str, Line]:
         lines = {line.name: line for line in lines_of(self.approval.act, self.approval.facts | some)}
-        # What the act has no words for may be a digest of costs.
+        # A value without words may be a digest of costs.
         return {name: lines.get(name, Line(name, name, str(value), is_cost=True)) for name, value in some.items()}
 
 

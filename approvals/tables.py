@@ -34,7 +34,7 @@ class ApprovalTable(Table[Approval]):
         now: dt.datetime,
         found: Mapping[int, Mapping[str, Any]] | None = None,
     ) -> None:
-        """`found`: what would make open ones void now (`services.changes_seen`)."""
+        """`found`: the changes that would make open ones void now (`services.changes_seen`)."""
         super().__init__(approvals)
         self.person, self.now, self.found = person, now, found or {}
 
@@ -43,12 +43,12 @@ class ApprovalTable(Table[Approval]):
 
     @column(_("State"), phone="1 left")
     def state(self, approval: Approval) -> SafeString:
-        """What became of it, or would."""
+        """Its result, or the likely one."""
         return self._shown(approval).badge
 
     @column(_("What"), phone="2 wide")
     def what(self, approval: Approval) -> SafeString:
-        """What was asked for, and why it is void by now; leads to its page."""
+        """The request, and why it is void by now; links to its page."""
         shown = self._shown(approval)
         link = row_link(approval.get_absolute_url(), shown.label)
         void = format_html('<div data-code="{}">{}</div>', shown.void_code, shown.why_void) if shown.is_void_now else ""

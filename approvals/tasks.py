@@ -1,4 +1,4 @@
-"""What the workers do about approvals. Safe to run twice, late, or not at all: an overdue one is never approved."""
+"""The workers' tasks about approvals. Safe to run twice, late, or not at all: an overdue one is never approved."""
 
 from celery import shared_task
 

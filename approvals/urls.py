@@ -1,4 +1,4 @@
-"""What waits for a second person."""
+"""The addresses of approvals."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What waits for a second person: the queue, one approval, and the decisions."""
+"""The pages of approvals: the queue, one approval, and the decisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WAITING_SHOWN = 100
 @staff_only()
 @require_GET
 def approval_list(request: StaffRequest) -> HttpResponse:
-    """What waits, what expires first on top; below it what was decided, newest first. With filters: one list."""
+    """The waiting requests, the first to expire on top; below, decided ones, newest first. With filters: one list."""
     _refuse_others(request)
     listed = services.listed_for(request.user)
     found = ApprovalFilter(request.GET, queryset=listed)
@@ -49,7 +49,7 @@ def approval_list(request: StaffRequest) -> HttpResponse:
 @staff_only()
 @require_GET
 def approval_list_live(request: StaffRequest) -> HttpResponse:
-    """What waits, when that is not as the page shows it, and when to ask next."""
+    """The waiting requests, if they differ from the page, and when to ask next."""
     _refuse_others(request)
     return render(request, "approvals/approval_list.html#live", _waiting(request))
 

@@ -1,1 +1,1 @@
-"""What people did, as typed events, and the evidence that nobody changed a row afterwards."""
+"""People's acts as typed events, and the evidence that nobody changed a row afterwards."""

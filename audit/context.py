@@ -1,6 +1,6 @@
-"""Says to the database for whom a statement writes; the triggers put it beside each copied row.
+"""Tells the database for whom a statement writes; the triggers put it beside each copied row.
 
-The log's own context (`structlog.contextvars`) is what is said: person, address, request, task. It goes with the first
+It takes the log's own context (`structlog.contextvars`): person, address, request, task. It goes with the first
 statement of a transaction that writes, and again when it has changed or was rolled back: no statement more, and
 nothing stays on a pooled connection.
 """
@@ -58,7 +58,7 @@ def say_who(execute: Callable[..., Any], sql: Any, params: Any, many: bool, cont
 
 
 def _with(said: str, sql: str, params: Any) -> tuple[str, Any]:
-    """The statement and its parameters, with what is said before it."""
+    """The statement and its parameters, with the context before it."""
     if isinstance(params, dict):
         return _SAY.format("%(said_by)s") + sql, {**params, "said_by": said}
     if params is None:

@@ -1,4 +1,4 @@
-"""What a verification can find."""
+"""The flaws that a verification can find."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Flaw:
-    """What is wrong about one row. `reason` is a word that programs may read: docs/audit.md lists them."""
+    """A flaw of one row. `reason` is a word that programs may read: docs/audit.md lists them."""
 
     reason: str
     table: str = ""
@@ -17,7 +17,7 @@ class Flaw:
     detail: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What is known of it."""
+        """Its known facts."""
         return {name: value for name, value in dataclasses.asdict(self).items() if value not in ("", None)}
 
     def __str__(self) -> str:
@@ -27,7 +27,7 @@ class Flaw:
 
 @dataclass
 class Verification:
-    """What was compared, and what is wrong: in the order of the tree, so that the first flaw is the oldest row's."""
+    """The compared rows, and the flaws in the order of the tree: the first one is the oldest row's."""
 
     rows: int = 0
     checkpoints: int = 0

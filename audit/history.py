@@ -24,7 +24,7 @@ _ONLY_COPIES = pgtrigger.Protect(
 
 
 class History(Event):
-    """A copy of a row, and when, by which transaction and for whom it came to be so."""
+    """A copy of a row, with the time, the transaction and the person of the change."""
 
     pgh_id = models.BigAutoField(primary_key=True)
     pgh_created_at = models.DateTimeField()

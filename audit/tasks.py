@@ -1,4 +1,4 @@
-"""What beat has done about the audit."""
+"""Beat's tasks about the audit."""
 
 import time
 
@@ -19,7 +19,7 @@ _SEALS_FOR_SECONDS = 12.0
 
 @shared_task
 def seal_rows() -> None:
-    """Seal what is settled, and publish the checkpoints. What is left is for the next run."""
+    """Seal what is settled, and publish the checkpoints. The rest is for the next run."""
     began = time.monotonic()
     try:
         while services.seal() == services.AT_ONCE and time.monotonic() - began < _SEALS_FOR_SECONDS:
@@ -31,7 +31,7 @@ def seal_rows() -> None:
 
 @shared_task
 def verify_recent() -> None:
-    """Verify the newest rows; an alert opens when something is wrong. What all rows showed, it does not take back."""
+    """Verify the newest rows; an alert opens when something is wrong. It does not take back a result about all rows."""
     found = services.verify(recent=_RECENT)
     if found.flaws:
         _keep(found)

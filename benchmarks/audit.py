@@ -1,4 +1,4 @@
-"""What the audit costs: orders a second with and without it, in pairs side by side, and how fast rows are verified.
+"""The cost of the audit: orders a second with and without it, in pairs side by side, and the speed of verification.
 
     python benchmarks/audit.py [--pairs 8] [--seconds 4] [--rows 1000000]
 

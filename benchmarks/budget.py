@@ -4,13 +4,13 @@
 
 The Redis is a throw-away one: each case has a database of its own there, which is emptied. A case has its own limiter
 (an HTTP server, which counts each request when it is read), one or more "machines" (processes with a dispatcher and
-eight worker threads, calling through the real client) and, in the last cases, people who click. What is not in it:
-Celery and PostgreSQL.
+eight worker threads, calling through the real client) and, in the last cases, people who click. Celery and PostgreSQL
+are not in it.
 
-"least" and "median": arrivals in the full windows, as the limiter saw them. "bound": what any rule that knows no more
-than ours can use at most (docs/rate-budget.md). "Counted soon": UPSTREAM_COUNTS_WITHIN_SECONDS is set. "over": arrivals
-beyond the limit in a sliding window or in fixed windows of any of 60 phases; the command ends with 1 if there are any.
-"wait": from click to arrival.
+"least" and "median": arrivals in the full windows, as the limiter saw them. "bound": the most that any rule with our
+knowledge can use (docs/rate-budget.md). "Counted soon": UPSTREAM_COUNTS_WITHIN_SECONDS is set. "over": arrivals beyond
+the limit in a sliding window or in fixed windows of any of 60 phases; the command ends with 1 if there are any. "wait":
+from click to arrival.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ NOT_FOUND = {"code": 404, "status": "error", "error_code": "TRANSACTION_NOT_FOUN
 class Case:
     """One row of the table. Times in seconds.
 
-    `backlog`: due rows; `batch`: what a colleague has clicked and what waits; `clicks`: a cashier's single clicks
-    beside. `within`: what UPSTREAM_COUNTS_WITHIN_SECONDS says. `stall`: what stands still for 3 s, "a machine" or "the
-    upstream".
+    `backlog`: due rows; `batch`: a colleague's waiting clicks; `clicks`: a cashier's single clicks beside. `within`:
+    UPSTREAM_COUNTS_WITHIN_SECONDS. `stall`: "a machine" or "the upstream" stands still for 3 s.
     """
 
     latency: tuple[float, float]

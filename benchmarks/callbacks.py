@@ -215,7 +215,7 @@ def keep_a_rate(shop: Shop, rate: float, seconds: float, webs: list[str]) -> Non
 
 
 def pending_orders(count: int) -> list[Facts]:
-    """So many orders that the upstream has accepted, debited in the books; what its callbacks say of them."""
+    """So many orders that the upstream has accepted, debited in the books; and the bodies of its callbacks."""
     from django.utils import timezone
 
     from drawers.models import Payment

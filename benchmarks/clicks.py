@@ -11,7 +11,7 @@ limit has been full for a minute:
 3. both.
 
 Beside them a cashier buys now and then, every three seconds on average. The wait is that from pressing the button to
-the upstream's reading of the order. "Used": the busiest minute. "Over": what a strict limiter would have refused.
+the upstream's reading of the order. "Used": the busiest minute. "Over": calls that a strict limiter would have refused.
 Exit code 1 when p99 is above 1.5 s or anything is over.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MOST_SECONDS = 1.5
 LATENCY, BETWEEN_CLICKS = 0.5, 3.0
 WAITING = 300
-# What waits beside the cashier: orders in doubt, a colleague's batch.
+# The work beside the cashier: orders in doubt, a colleague's batch.
 CASES = {"in the background": (True, False), "of a colleague": (False, True), "both": (True, True)}
 
 
@@ -137,7 +137,7 @@ def click(buyer: Buyer, clicks: int, address: str) -> list[float]:
 
 
 def seen(address: str) -> dict[str, Any]:
-    """What the upstream has read: the moment of each request, and that of each order by its destination."""
+    """The upstream's readings: the moment of each request, and of each order by its destination."""
     return dict(requests.get(f"{address}/seen", timeout=10).json())
 
 

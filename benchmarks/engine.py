@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from catalogue.models import Product
 
-PENDING_DESTINATION = "0812777"  # orders for numbers that begin so are answered "pending", others "success"
+PENDING_DESTINATION = "0812777"  # orders for numbers with this beginning are answered "pending", others "success"
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ class Upstream(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        """Accept whatever is asked for."""
+        """Accept every request."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         is_pending = asked["destination"].startswith(PENDING_DESTINATION)
         data = {

@@ -3,11 +3,11 @@
     DATABASE_URL=… REDIS_URL=… python benchmarks/pages.py [--small 10000] [--large 1000000] [--rounds 7] [--only orders]
 
 Two databases are made on the server of DATABASE_URL and kept for the next run: `pages_10000` and `pages_1000000`, each
-filled by `history.py`. Page by page, both are asked in turns; a time is the best of the rounds, so that what else the
-machine does counts little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
+filled by `history.py`. Page by page, both are asked in turns; a time is the best of the rounds, so that other work of
+the machine counts little. The table is Markdown: milliseconds of both, the ratio, the rows of its tables with few and
 with many orders, and the queries with many. A list that shows more rows with many orders is compared with the same list
-without its filter, of which both show a whole page.
-Exit code 1 when a page has a ratio above 1.5 or more than 15 queries, a poll more than 4.
+without its filter, of which both show a whole page. Exit code 1 when a page has a ratio above 1.5 or more than 15
+queries, a poll more than 4.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def compare(name: str, small: Shop, large: Shop, rounds: int) -> bool:
-    """Print the page's line; whether it keeps within the bounds. What looks slow is measured again."""
+    """Print the page's line; whether it keeps within the bounds. A slow page is measured again."""
     times: dict[Shop, float] = {}
     queries, ok = 0, True
     rows = [shop.ask(name)["rows"] for shop in (small, large)]
@@ -167,7 +167,7 @@ def serve() -> None:
 
 
 def fill(orders: int) -> None:
-    """Migrate, and seed the history when there is none."""
+    """Migrate, and seed a missing history."""
     from django.conf import settings
     from django.core.management import call_command
     from django.db import connection

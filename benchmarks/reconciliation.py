@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # Orders that wait for a person, beside the others.
 WAITING = 60
 
-# What was found (rupiah, from, to); whether the books agree in the end; how much was done.
+# The differences (rupiah, from, to); whether the books agree in the end; how much was done.
 Result = tuple[list[tuple[int, float, float]], bool, str]
 
 

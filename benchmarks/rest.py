@@ -1,4 +1,4 @@
-"""What the shop costs while nobody does anything: CPU time and SQL statements, and exit code 1 when it is too much.
+"""The cost of the shop at rest: CPU time and SQL statements, and exit code 1 when it is too much.
 
     python benchmarks/rest.py [--seconds 240]
 

@@ -56,7 +56,7 @@ def cpu_of(pid: int) -> float:
 @contextmanager
 def open_shop(**env: str) -> Iterator[Shop]:
     """Start the servers and migrate; at the end nothing of it is left. `env`: settings besides those of the tests."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that whoever ends it ends all of it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its end ends all of it
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
     os.environ.update(services.UPSTREAM | services.SETTINGS | {"LOG_LEVEL": "INFO"} | env)

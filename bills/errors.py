@@ -1,4 +1,4 @@
-"""Why a bill cannot be checked or paid now; each says so, and what to do next, in words for the counter."""
+"""The reasons why a bill cannot be checked or paid now, each with the next step, in words for the counter."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CheckExpired(OrderRefused):
 
 
 class TotalChanged(OrderRefused):
-    """The total is not the one that was confirmed. `total` is the present one, in rupiah."""
+    """The total differs from the confirmed one. `total` is the present one, in rupiah."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -59,7 +59,7 @@ class TotalChanged(OrderRefused):
 
 
 class FeeChanged(OrderRefused):
-    """The shop's fee is not the one that was confirmed. `fee` is the present one, in rupiah."""
+    """The shop's fee differs from the confirmed one. `fee` is the present one, in rupiah."""
 
     def __init__(self, fee: int) -> None:
         self.fee = fee
@@ -67,7 +67,7 @@ class FeeChanged(OrderRefused):
 
 
 class Replaced(OrderRefused):
-    """A newer check of the same bill exists, with the ref_id `newer`; that one is to be paid."""
+    """A newer check of the same bill exists, with the ref_id `newer`: pay the newer one."""
 
     def __init__(self, newer: str) -> None:
         self.newer = newer

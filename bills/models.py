@@ -1,4 +1,4 @@
-"""A bill check: what was asked, and what the biller answered. Paying it is an Order that carries the check's ref_id."""
+"""A bill check: the question, and the biller's answer. Paying it is an Order that carries the check's ref_id."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
         newer = BillCheck.objects.filter(
             ~Exists(paid_month), **same_bill, pk__gt=OuterRef("pk"), answer=AnswerKind.BILL, order=None
         ).filter(expires_at__gt=now)
-        # The first that holds is it.
+        # The first true condition decides.
         table = {
             Standing.PAID: Q(order__status=Status.SUCCESS),
             Standing.ENDED: Q(order__status__in=FINAL),
@@ -109,8 +109,8 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
     def matching(self, text: str, *, by_part: bool = True) -> BillCheckQuerySet:
         """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.
 
-        Of several words only the last may be unfinished, unless nobody's name has the others. Not `by_part`: only the
-        whole number, for whoever may not see it and could try one digit after the other.
+        Only the last of several words may be unfinished, unless nobody's name has the others. Not `by_part`: only the
+        full number matches, for people who may not see it and could try digit after digit.
         """
         plain = text.strip().upper()
         bare = "".join(c for c in text if c.isalnum())
@@ -131,12 +131,12 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
 
 
 def _cannot_be_paid(now: dt.datetime, check: str = "") -> Q:
-    """Of a check that was answered, or of the one that the lookup `check` leads to: it has expired or was refused."""
+    """An answered check, or the one behind the lookup `check`, that has expired or was refused."""
     return Q(**{f"{check}expires_at__lte": now}) | Q(**{f"{check}answer": AnswerKind.REFUSAL})
 
 
 def _over(now: dt.datetime) -> Q:
-    """Of orders: a payment that needs action, was certainly not charged, and whose check can no longer be paid."""
+    """Orders: payments that need action, were certainly not charged, and whose check can no longer be paid."""
     return Q(_cannot_be_paid(now, "bill_check__"), ~may_be_charged(), status=Status.NEEDS_ACTION)
 
 
@@ -146,7 +146,7 @@ def payments_that_are_over() -> OrderQuerySet:
 
 
 def _paid_for_good() -> pgtrigger.Trigger:
-    """What a bill came to, once its payment has succeeded."""
+    """The amounts of a bill, once its payment has succeeded."""
     return pgtrigger.Trigger(
         name="paid_for_good",
         when=pgtrigger.Before,
@@ -174,7 +174,7 @@ _CHANGED_AFTER_PAYMENT = """
 class BillCheck(models.Model):
     """One question to a biller, with its present answer. Amounts in whole rupiah, empty until the biller has answered.
 
-    Where it stands is not stored but follows from the answer, the expiry and the payments (`with_standing`). So a check
+    Its standing is not stored: it follows from the answer, the expiry and the payments (`with_standing`). So a check
     expires by itself, and can never disagree with its payment.
     """
 
@@ -220,7 +220,7 @@ class BillCheck(models.Model):
     next_poll_at = models.DateTimeField(null=True, help_text="When the sweep has to inquire (again).")
 
     objects = BillCheckQuerySet.as_manager()
-    # What a verification of the audit asks of two copies
+    # The condition on two copies in a verification of the audit
     copy_rules = {"paid_for_good": _CHANGED_AFTER_PAYMENT}
 
     # Of `with_standing`:
@@ -281,12 +281,12 @@ class BillCheck(models.Model):
 
     @property
     def to_pay(self) -> int | None:
-        """Rupiah: what the customer pays, the total with the shop's fee; None without a bill."""
+        """Rupiah that the customer pays, the total with the shop's fee; None without a bill."""
         return None if self.total is None else self.total + self.fee
 
     @property
     def standing(self) -> Standing:
-        """Where it stands at this moment: the database is asked (for lists: `with_standing`)."""
+        """Its standing now: this reads the database (for lists: `with_standing`)."""
         return Standing(BillCheck.objects.with_standing().get(pk=self.pk).now_standing)
 
     @property
@@ -348,5 +348,5 @@ class Inquiry(models.Model):
 
     @property
     def words(self) -> str:
-        """The total, or in a few words why there is none."""
+        """The total, or in a few words the reason for none."""
         return str(meaning_of(self.error_code).brief) if self.error_code else rupiah(self.total)

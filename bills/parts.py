@@ -1,4 +1,4 @@
-"""What bills show on the page of the order that pays one."""
+"""The part of bills on the page of the order that pays one."""
 
 from core.parts import fill
 

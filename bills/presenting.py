@@ -30,7 +30,7 @@ _SLOW_AFTER = 20
 
 
 class Offer(StrEnum):
-    """What a person can do with a bill: the counter asks and pays, other pages lead there."""
+    """The steps of a person with a bill: the counter checks and pays, other pages link to it."""
 
     PAY = "pay"
     INQUIRE = "inquire"  # the identical inquiry again
@@ -63,7 +63,7 @@ _OFFERS_AFTER_REFUSAL: dict[Step, tuple[Offer, ...]] = {
     Step.NOTHING_TO_DO: (),
 }
 
-# What happened, which may be empty; and what it means for the money, and what to do.
+# The event, which may be empty, its meaning for the money, and the next step.
 Words = tuple[str | Promise, str | Promise]
 
 _WORDS: dict[Standing, Words] = {
@@ -180,7 +180,7 @@ class ShownBill:
 
     @property
     def standing(self) -> Standing:
-        """Where it stands."""
+        """Its standing."""
         return Standing(self.check.now_standing)
 
     @property
@@ -190,7 +190,7 @@ class ShownBill:
 
     @property
     def payment(self) -> Order | None:
-        """The payment whose status is the bill's: the check's own, or the open one that is in its way."""
+        """The payment that decides the bill's status: the check's own, or an open one that blocks it."""
         return self.other if self.standing is Standing.OPEN_ELSEWHERE else self.order
 
     @property
@@ -200,18 +200,18 @@ class ShownBill:
 
     @property
     def destination(self) -> str:
-        """The customer number, grouped for reading aloud, as whoever looks may see it."""
+        """The customer number, grouped for reading aloud, as the viewer may see it."""
         return self.check.product.kind.as_seen(self.check.destination)
 
     @property
     def correcting_query(self) -> str:
-        """The counter's query string for typing its number again; without it for whoever may not see it."""
+        """The counter's query string for typing its number again; without it for people who may not see it."""
         number = {"q": self.check.destination} if sees_whole_numbers() else {}
         return urlencode({"product": self.check.product_code, **number})
 
     @property
     def saving_query(self) -> str:
-        """The query string for saving its number with the customer's name; empty for whoever may not see it."""
+        """The query string for saving its number with the customer's name; empty for people who may not see it."""
         check = self.check
         if not sees_whole_numbers():
             return ""
@@ -219,7 +219,7 @@ class ShownBill:
 
     @property
     def refusal(self) -> Meaning | None:
-        """What the upstream's refusal means: of the payment, else of the inquiry. None when nothing was refused."""
+        """The meaning of the upstream's refusal: of the payment, else of the inquiry. None when nothing was refused."""
         order = self.order
         is_refused = order is not None and order.status in {Status.REJECTED, Status.NEEDS_ACTION}
         code = order.error_code if order is not None and is_refused else self.check.error_code
@@ -233,7 +233,7 @@ class ShownBill:
 
     @property
     def words(self) -> Words:
-        """What the page says about where it stands."""
+        """The page's words about its standing."""
         standing, order, refusal = self.standing, self.order, self.refusal
         if refusal and (standing is Standing.REFUSED or (order and order.status == Status.REJECTED)):
             return refusal.words, f"{_UNCHARGED} {refusal.step.label}"
@@ -262,12 +262,12 @@ class ShownBill:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the biller takes so long that the person should go on with something else."""
+        """Whether the biller takes so long that the person should do something else meanwhile."""
         return self.standing is Standing.ASKING and self._age > _SLOW_AFTER
 
     @cached_property
     def offers(self) -> tuple[Offer, ...]:
-        """What can succeed for a person now, the step to take first."""
+        """The steps that can succeed for a person now, the best one first."""
         if self.is_slow:
             return (Offer.INQUIRE,)
         offers = _OFFERS.get(self.standing, ())
@@ -299,7 +299,7 @@ class ShownBill:
 
     @property
     def version(self) -> tuple[object, ...]:
-        """What the page shows follows from this."""
+        """The values that decide the page."""
         payment = self.order or self.other
         shown = (payment.status, payment.attempt) if payment else None
         return self.standing, self.offers, self.check.answered_at, shown, self.approval_id

@@ -1,4 +1,4 @@
-"""Where a bill check stands: the one table that queries, commands and pages read."""
+"""The standings of a bill check: the one table that queries, commands and pages read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AnswerKind(models.TextChoices):
-    """What the biller has answered; the one fact about its state that is stored."""
+    """The biller's answer; the only stored fact about its state."""
 
     NONE = "none", _("No answer yet")
     BILL = "bill", _("A bill")
@@ -17,7 +17,7 @@ class AnswerKind(models.TextChoices):
 
 
 class BillState(models.TextChoices):
-    """What can be done with a check, in short: for lists, filters and the commands."""
+    """The state of a check in short: for lists, filters and the commands."""
 
     PENDING = "pending", _("Checking the bill")
     VALID = "valid", _("Payable")
@@ -41,7 +41,7 @@ _LOOKS = {
 
 
 class Standing(StrEnum):
-    """Where a check stands exactly, and so what comes next.
+    """The exact standing of a check, which decides the next step.
 
     It is never stored: `BillCheckQuerySet.with_standing` works it out from the answer, the clock and the payments.
     """

@@ -22,7 +22,7 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Status"), phone="1 left")
     def status(self, check: BillCheck) -> SafeString:
-        """Where it stands; while it is being paid, where the payment does."""
+        """Its standing; while it is being paid, the payment's status."""
         order = check.order
         return status_badge(order.status) if order and not order.is_final else state_badge(check.now_standing)
 
@@ -43,7 +43,7 @@ class BillTable(Table[BillCheck]):
 
     @column(_("Total"), css="num", phone="2 right")
     def price(self, check: BillCheck) -> str:
-        """What the customer pays: with the shop's fee."""
+        """Rupiah that the customer pays, with the shop's fee."""
         return rupiah(check.to_pay)
 
     @column(_("Checked"), phone="1 right")

@@ -1,4 +1,4 @@
-"""What the workers do about bill checks. Each is safe to run twice, late, or not at all."""
+"""The workers' tasks about bill checks. Each is safe to run twice, late, or not at all."""
 
 from celery import shared_task
 

@@ -1,4 +1,4 @@
-"""What people confirm about bills at the counter."""
+"""The confirmations of bills at the counter."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Tab:
 
     @property
     def address(self) -> str:
-        """Where it leads without a script."""
+        """Its link without a script."""
         return f"{reverse('counter')}?{urlencode({'q': self.text})}"
 
 
@@ -145,7 +145,7 @@ def in_fours(shown: str) -> str:
 
 
 def _text_of(number: SavedNumber) -> str:
-    """What is typed for it."""
+    """The text that is typed for it."""
     return f"{number.destination} {Shelf.BILL.value if number.is_bill else ''}".rstrip() + " "
 
 
@@ -172,12 +172,12 @@ class Row:
 
     @property
     def destination(self) -> str:
-        """The number, as whoever looks may see it."""
+        """The number, as the viewer may see it."""
         return in_fours(shown_destination(self.order))
 
     @property
     def serial(self) -> SerialNumber | None:
-        """What the provider returned."""
+        """The provider's text."""
         return serial_number(self.order) if self.order.status == Status.SUCCESS else None
 
     @property
@@ -197,7 +197,7 @@ class Row:
 
     @property
     def says(self) -> str:
-        """What matters now, in a few words; "" where the status says it all."""
+        """A few words about it now; "" if the status says enough."""
         status = Status(self.order.status)
         if status == Status.UNKNOWN:
             return _("It may have been charged. Do not sell it again.")
@@ -214,7 +214,7 @@ class Row:
 
     @property
     def version(self) -> list[object]:
-        """What its line shows follows from this."""
+        """The values that decide its line."""
         order = self.order
         return [order.pk, order.status, order.sn, order.action_reason, order.payment.outcome]
 
@@ -228,7 +228,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Sold:
-    """What a person has sold today: how many have arrived, and rupiah."""
+    """A person's sales of today: how many have arrived, and rupiah."""
 
     count: int = 0
     sum: int = 0
@@ -237,7 +237,7 @@ class Sold:
 
 @dataclass(frozen=True)
 class Strip:
-    """What runs for a person, newest first, and what was sold today."""
+    """A person's running orders, newest first, and the sales of today."""
 
     rows: list[Row]
     sold: Sold
@@ -256,7 +256,7 @@ class Strip:
 
     @property
     def version(self) -> list[object]:
-        """What it shows follows from this."""
+        """The values that decide its look."""
         return [
             *(row.version for row in self.rows),
             self.sold if self.shows_profit else (self.sold.count, self.sold.sum),
@@ -270,7 +270,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Pills:
-    """What stands beside the heading: one's own drawer, and the balance. None: the person may not see it.
+    """The pills beside the heading: one's own drawer, and the balance. None: the person may not see it.
 
     `available`: rupiah. `per_hour`: rupiah that an hour usually takes, None before that is known. `has_prices`: whether
     there is a price rule; without one the shop sells at cost.

@@ -57,7 +57,7 @@ class ExchangeFilter(ListFilter):
 
 
 class AuditFilter(ListFilter):
-    """What people did, by person, action, order (or what else it was about) and day."""
+    """The activity log by person, action, order (or another subject) and day."""
 
     q = SearchFilter(label=_("ref_id, user name or list"), max_length=200)
     person = django_filters.CharFilter(method="by_person", label=_("Person"), max_length=150)

@@ -26,7 +26,7 @@ from workbench.presenting.exchanges import endpoint_words, error_cell, milliseco
 from workbench.presenting.subjects import Subjects
 from workbench.services.errors import Group
 
-# Where customers' numbers stand in an event.
+# The places of customers' numbers in an event.
 _NUMBERS_IN = ("before", "after", "facts")
 
 
@@ -50,7 +50,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Request"), phone="2 left")
     def request(self, exchange: Exchange) -> SafeString:
-        """What was asked, and for the how-many-th time; leads to it."""
+        """The request, and its number in the row; links to it."""
         link = row_link(reverse("exchange_detail", args=[exchange.pk]), endpoint_words(exchange.endpoint))
         return format_html('{} <span class="sub nowrap">{}</span>', link, ordinal_words(exchange))
 
@@ -61,7 +61,7 @@ class ExchangeTable(Table[Exchange]):
 
     @column(_("Status or error"), phone="4 wide")
     def error(self, exchange: Exchange) -> SafeString | str:
-        """What it came to."""
+        """Its result."""
         return error_cell(exchange)
 
     @column(_("HTTP"), css="num", phone="none")
@@ -85,7 +85,7 @@ class ExchangeTable(Table[Exchange]):
 
 
 class AuditTable(Table[AuditEvent]):
-    """What people did, each with its person, as `reader` may follow what it is about."""
+    """The activity log, each act with its person; `reader` may follow its subject."""
 
     caption = _("Activity log, newest first")
     export: ClassVar = {
@@ -100,7 +100,7 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:
-        """What was done."""
+        """The act."""
         return str(Kind(event.kind).label) if event.kind in Kind.values else event.kind
 
     @column(_("Person"), phone="2 left")
@@ -115,12 +115,12 @@ class AuditTable(Table[AuditEvent]):
 
     @column(_("About"), phone="3 wide")
     def subject(self, event: AuditEvent) -> SafeString:
-        """What it was about; leads there."""
+        """Its subject; links there."""
         return self.subjects.about(event).as_html()
 
     @column(_("Details"), css="sub", phone="4 wide")
     def details(self, event: AuditEvent) -> SafeString:
-        """What it changed, and what else there is to say."""
+        """Its changes, and other facts."""
         return details_of(event, self.subjects)
 
     @column(_("Address"), css="mono sub nowrap", phone="2 right")
@@ -147,7 +147,7 @@ class ErrorTable(Table[Any]):
 
     @column(_("Error"), phone="2 wide")
     def error(self, group: Group) -> SafeString:
-        """What was wrong."""
+        """The error."""
         return errors.error_cell(group)
 
     @column(_("Count"), css="num strong", phone="1 right")
@@ -167,7 +167,7 @@ class ErrorTable(Table[Any]):
 
     @column(_("Last"), css="nowrap", phone="3 right")
     def last(self, group: Group) -> SafeString | str:
-        """When it came last; leads to that one."""
+        """The last time; links to that one."""
         if group.about == "refusal":
             return day_words(timezone.localdate(group.last))
         example = format_html('<a href="{}" class="over-row">{}</a>', errors.last_url(group), gettext("last example"))

@@ -1,4 +1,4 @@
-"""What the workers do for the workbench, and the files that they write."""
+"""The workers' tasks for the workbench, and the files that they write."""
 
 from __future__ import annotations
 

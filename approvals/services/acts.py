@@ -1,4 +1,4 @@
-"""What a second person approves, and what happens then: invitations, roles, limits, rights, accounts switched on.
+"""The acts that take a second person: invitations, roles, limits, rights, accounts switched on.
 
 They are the acts of `staff`, which stands below this room.
 """
@@ -88,7 +88,7 @@ class InviteAct(PeopleAct):
         return self._locked(approval).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """Who has these user names already."""
+        """The people with these user names."""
         names = [User.normalize_username(approval.facts["username"]).casefold() for approval in approvals]
         return [User.objects.alias(plain=Lower("username")).filter(plain__in=names).order_by("pk")]
 
@@ -149,7 +149,7 @@ class RoleAct(PeopleAct):
         return str(person.pk)
 
     def lines(self, content: Content) -> list[Line]:
-        """Who gets which role, and what that lets the person do."""
+        """The person, the role, and the rights that it adds."""
         return [
             Line("username", _("User name"), content["username"]),
             Line("before", _("Role now"), _role(content["before"])),
@@ -166,7 +166,7 @@ class OutsideRoleAct(RoleAct):
     label = _("Role from sign-in provider")
 
     def may_be_asked_by(self, person: User) -> bool:
-        """Everybody who comes from the provider, whatever the role is until then."""
+        """Everybody from the provider, with any present role."""
         return person.is_active and person.is_outside
 
     def change(self, content: Content) -> Change:
@@ -178,7 +178,7 @@ class OutsideRoleAct(RoleAct):
         return lock_claimed_role(_person(approval.facts), Role(approval.facts["after"])).content
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
-        """What the provider said last of these people."""
+        """The provider's last words about these people."""
         people = {approval.facts["person"] for approval in approvals}
         return [claims_of(people)]
 

@@ -76,7 +76,7 @@ def withdraw(approval: Approval, *, actor: User) -> Approval:
 
 
 def factor_content(approval: Approval) -> dict[str, Any]:
-    """What the second factor of an approver is bound to."""
+    """The content of an approver's second factor."""
     return {"approval": approval.pk, "seal": approval.seal}
 
 
@@ -96,7 +96,7 @@ def _act_of(approval: Approval) -> Act:
 
 
 def _locked(approval: Approval) -> Approval:
-    """The approval, which is open, locked until the transaction ends; whoever asks has its turn."""
+    """The open approval, locked until the transaction ends."""
     current = Approval.objects.select_for_update(of=("self",)).select_related("asked_by").get(pk=approval.pk)
     if not current.is_open:
         raise ApprovalRefused("decided")
@@ -121,7 +121,7 @@ def _refuse_approver(act: Act, approval: Approval, person: User) -> bool:
 
 
 def _changes(act: Act, approval: Approval) -> dict[str, Any]:
-    """What is not as it was asked for: {name: [asked for, found]}.
+    """The changes since the request: {name: [asked for, found]}.
 
     {code, words by language} when it cannot be done any more.
     """
@@ -143,7 +143,7 @@ def _found_now(act: Act, approval: Approval) -> str:
 
 
 def _in_each_language(act: Act, approval: Approval, refusal: Refused) -> dict[str, str]:
-    """What the refusal says in each language of the pages: it stays, and not only its decider reads it."""
+    """The refusal's words in each language of the pages: they stay, and others read them, too."""
     words = {}
     for language, _name in settings.LANGUAGES:
         words[language] = str(refusal)

@@ -13,7 +13,7 @@ from staff.services.independence import Hands
 def refuse_dependent(act: Act, approval: Approval, person: User) -> bool:
     """Raise `ApprovalRefused` when the approver or the asker held the other's account lately, or one person both.
 
-    An owner is let through where nobody independent could approve: True then, and whoever notes it says "alone".
+    An owner may go on if nobody independent could approve: True then, and the caller notes "alone".
     """
     asker = approval.asked_by
     hands = Hands.read()

@@ -1,4 +1,4 @@
-"""What the audit keeps of an approval."""
+"""The audit's events about an approval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def note(
     person: User | None = None,
     alone: bool = False,
 ) -> None:
-    """One row in the caller's transaction: what was asked or decided, with its content and hash.
+    """One row in the caller's transaction: the request or the decision, with its content and hash.
 
     `alone`: the two were not independent of each other, and nobody else was there.
     """

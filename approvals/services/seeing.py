@@ -41,7 +41,7 @@ def changes_seen(approvals: Collection[Approval]) -> dict[int, dict[str, Any]]:
 
 
 def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """What is not as it was asked for: {name: [asked for, found]}."""
+    """The changes since the request: {name: [asked for, found]}."""
     return {
         name: [asked.get(name), found.get(name)]
         for name in sorted(asked.keys() | found.keys())

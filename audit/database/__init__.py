@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, with each writing statement saying for whom it writes."""
+"""Django's backend for PostgreSQL; each writing statement says for whom it writes."""

@@ -13,7 +13,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.execute_wrappers.append(say_who)
-        #: What was set in the open transaction; `None` after a rollback to a savepoint: it is not known then.
+        #: The context that the open transaction has; `None` after a rollback to a savepoint: it is not known then.
         self.said: str | None = ""
 
     def _commit(self) -> None:

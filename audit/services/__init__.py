@@ -1,4 +1,4 @@
-"""What the room audit offers."""
+"""The services of the room audit."""
 
 from audit.services.guarding import close_way_past_triggers
 from audit.services.proofs import NotSealed, proof_of

@@ -50,7 +50,7 @@ _TRIGGERS = """
 def live_flaws(*, since: int | None = None) -> list[Flaw]:
     """Rows that are not as their newest copy. `since`: only those that a transaction from this one on has written.
 
-    Each table is read at one moment, so that whoever writes meanwhile raises no alarm.
+    Each table is read at one moment, so that a write meanwhile raises no alarm.
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")

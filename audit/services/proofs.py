@@ -19,7 +19,7 @@ class NotSealed(Exception):
 
 
 def proof_of(ref_id: str) -> dict[str, Any]:
-    """What proves the rows of this order: each row's content, its place, and the path to one signed root."""
+    """The proof of this order's rows: each row's content, its place, and the path to one signed root."""
     checkpoint = Checkpoint.objects.order_by("-size").first()
     if checkpoint is None:
         raise NotSealed

@@ -25,7 +25,7 @@ _ANNOUNCED_EVERY = dt.timedelta(hours=1)
 
 
 def publish_checkpoints() -> int:
-    """Publish those that have not left yet, oldest first; returns how many. One at a time does it."""
+    """Publish those that have not left yet, oldest first; returns how many. One process at a time does it."""
     latest = Checkpoint.objects.order_by("-size").values("size")[:1]
     if not Sealing.objects.filter(published__lt=Subquery(latest)).exists():
         return 0

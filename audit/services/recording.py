@@ -29,9 +29,9 @@ def record(
 ) -> None:
     """Store one event, with one statement, in the caller's transaction.
 
-    `person`: who acts; None for a command, a task, or somebody who is not known. `subject`: what it is about (a ref_id,
-    a user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those
-    of the log's context (`core.request_log`), which begins and ends with each request.
+    `person`: who acts; None for a command, a task, or somebody who is not known. `subject`: its subject (a ref_id, a
+    user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those of
+    the log's context (`core.request_log`), which begins and ends with each request.
     """
     context = get_contextvars()
     AuditEvent.objects.create(

@@ -20,7 +20,7 @@ _CHANGED = """
       ) old ON true
      WHERE new.txid >= {since} AND new.pgh_label = 'update' AND ({condition}) LIMIT {limit}
 """
-# Of each copy and the one before it, if there is one
+# Each copy, and the one before it
 _BETWEEN = """
     SELECT new.pgh_obj_id FROM {copies} new LEFT JOIN LATERAL (
         SELECT * FROM {copies} one WHERE one.pgh_obj_id = new.pgh_obj_id AND one.pgh_id < new.pgh_id
@@ -56,9 +56,9 @@ def rule_flaws(*, since: int | None = None) -> list[Flaw]:
 
 
 def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
-    """What is asked of one history: the rule's name, and SQL that gives the rows which broke it.
+    """The rules of one history: the rule's name, and SQL that gives the rows which broke it.
 
-    Nothing is asked of a trigger whose condition needs a column that is not copied.
+    A trigger whose condition needs a column that is not copied has no rule.
     """
     live = model.pgh_tracked_model
     names = {"copies": model._meta.db_table, "since": since, "limit": NAMED}
@@ -80,7 +80,7 @@ def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:
 
 
 def _condition(trigger: pgtrigger.Trigger, live: Any, copied: set[str]) -> str:
-    """When the trigger refuses a change, as SQL; of read-only columns that are not copied nothing is asked."""
+    """When the trigger refuses a change, as SQL; read-only columns that are not copied are left out."""
     if isinstance(trigger, pgtrigger.ReadOnly) and trigger.fields:
         fields = [name for name in trigger.fields if name in copied]
         return " OR ".join(

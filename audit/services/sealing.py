@@ -30,7 +30,7 @@ _CHECKPOINT_EVERY = dt.timedelta(minutes=1)
 # In a shop at rest it is enough to look properly once a minute: only then a restored database is noticed
 _LOOKS_EVERY = dt.timedelta(minutes=1)
 _NO_BOUND = 2**62
-# What is below this number is settled; `transaction_number()` adds what a restored database lacks.
+# Rows below this number are settled; `transaction_number()` adds the numbers that a restored database lacks.
 _SETTLED = """
     SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint
          + transaction_number() - pg_current_xact_id()::text::bigint

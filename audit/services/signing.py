@@ -22,7 +22,7 @@ def private_key() -> Ed25519PrivateKey:
 
 
 def public_key() -> bytes:
-    """What others verify with, 32 bytes."""
+    """The key with which others verify, 32 bytes."""
     return private_key().public_key().public_bytes_raw()
 
 

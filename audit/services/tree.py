@@ -93,7 +93,7 @@ def _tiles_of_leaves(first: int, end: int) -> Iterator[tuple[int, bytes, bytes]]
 
 
 def place_of(key: Key) -> int | None:
-    """Where a row's leaf stands; None when it is not sealed."""
+    """The place of a row's leaf; None when it is not sealed."""
     packed = key.packed()
     tile = Tile.objects.filter(level=0, first_key__lte=packed).order_by("-first_key").first()
     if tile is None:

@@ -1,7 +1,7 @@
 """Verifies that nobody changed an audited row: rows against leaves, leaves against tree, tree against checkpoints.
 
-What is in the database can be computed again by whoever owns it. What left it (log, messages, file) cannot: that is
-what `outside` is for.
+The owner of the database can compute everything inside again. Copies outside (log, messages, file) stay: `outside`
+compares them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from audit.services.signing import is_signed, public_key, read_note
 from audit.services.sources import KEY_SIZE, Key, audited_tables
 from audit.services.tree import WIDTH, Tree, leaves
 
-# No more are named: whoever changed a thousand rows is known by the first ones.
+# No more are named: of a thousand changed rows the first ones are enough.
 _NAMED = 20
 
 
@@ -71,7 +71,7 @@ def _first_txid(first: int) -> int:
 
 
 def _verify_leaves(result: Verification, state: Sealing, first: int) -> None:
-    """Both come in the order of their keys: what is missing on one side, or differs, is named."""
+    """Both come in the order of their keys: a missing or different row is named."""
     names = {table.number: table.name for table in audited_tables()}
     last = Key.unpacked(bytes.fromhex(state.key))
     before = _key_before(first)

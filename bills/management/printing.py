@@ -10,7 +10,7 @@ from bills.states import BillState, Standing
 from core.money import rupiah
 from purchases.management.printing import EXIT_FAILED, EXIT_NOT_FINAL, EXIT_SUCCESS
 
-# What keeps it from being paid is not the biller's answer: it has to be named.
+# The obstacle to a payment is not the biller's answer: the line names it.
 _NAMED = {Standing.PAID_BEFORE, Standing.OPEN_ELSEWHERE, Standing.REPLACED}
 
 
@@ -25,7 +25,7 @@ def check_exit_code(check: BillCheck) -> int:
 
 
 def print_check(out: OutputWrapper, check: BillCheck, *, as_json: bool) -> None:
-    """Write the check as one JSON object on one line, or as a few words for people."""
+    """Write the check as a JSON object on one line, or as a few words for people."""
     read = BillCheck.objects.with_standing().get(pk=check.pk)
     why_not = str(why_not_payable(read)) if read.now_standing in _NAMED else ""
     if as_json:

@@ -1,4 +1,4 @@
-"""What a second person approves, and what happens then: bill payments above a person's limit."""
+"""The act that takes a second person: bill payments above a person's limit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @register
 class BillAct(SpendingAct):
-    """The payment of a checked bill above the limit of who pays it."""
+    """The payment of a checked bill above the payer's limit."""
 
     name = "bill"
     label = _("Bill above the limit")
@@ -64,7 +64,7 @@ class BillAct(SpendingAct):
         return approval.facts | bill_content(check)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
-        """Place the payment for who asked, paid as was said then.
+        """Place the payment for the asker, with the payment of the request.
 
         Raises `BalanceShort`, and what refuses it on credit now.
         """

@@ -91,7 +91,7 @@ def start_checks(numbers: Iterable[SavedNumber], *, checked_by: User) -> uuid.UU
 def inquire(check_id: int, *, call_class: CallClass, permit_id: str = "") -> None:
     """Send the inquiry if the check still waits for an answer, and store what the biller says.
 
-    `permit_id`: of the permit that the dispatcher booked for it; without, one is booked here.
+    `permit_id`: the permit that the dispatcher booked for it; without it, one is booked here.
     """
     check = BillCheck.objects.filter(pk=check_id, answer=AnswerKind.NONE).select_related("asked_by").first()
     if check is None:
@@ -132,7 +132,7 @@ def inquire_again(
 def take_due(limit: int) -> list[Work]:
     """Lease at most `limit` due checks, oldest due first, and return what is to be done about them."""
     with transaction.atomic():
-        # Whatever went wrong with them: nobody polls without end.
+        # Any failure counts: nobody polls without end.
         BillCheck.objects.filter(
             answer=AnswerKind.NONE, next_poll_at__isnull=False, created_at__lt=clock.now() - _GIVE_UP_AFTER
         ).update(next_poll_at=None)
@@ -178,7 +178,7 @@ def _new_check(
 
 
 def months_of(period: str, details: list[dict[str, Any]]) -> list[str]:
-    """What a bill covers, in the biller's words: the labels of its details, or its period when there are none."""
+    """The months of a bill, in the biller's words: the labels of its details, or its period without details."""
     labels = {line["period"] for line in details if line.get("period")}
     return sorted(labels or {period} - {""})
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def lock_check_for_payment(pk: int) -> BillCheck:
     """Lock a check before its order, and return it `with_standing` and its order, as they are under the lock."""
     BillCheck.objects.select_for_update().get(pk=pk)
-    # A second query: the one that waited for the lock would show the order as it was before the wait.
+    # A second query: the one that waited for the lock would show the order from before the wait.
     return BillCheck.objects.with_standing().select_related("order", "product").get(pk=pk)
 
 
@@ -53,7 +53,7 @@ def pay_bill(
     enqueue: bool = True,
     payment: PaymentFacts = IN_CASH,
 ) -> Order:
-    """Place the payment of a payable check; the same check again gives the same order, whoever pays.
+    """Place the payment of a payable check; the same check again gives the same order, for every payer.
 
     `amount`: whole rupiah, the total that was seen; it goes with the payment, so that the upstream pays just that
     (document, /v1/bill/pay `amount`). `fee`: whole rupiah, the shop's fee that was seen; None: as it is. `payment`: how
@@ -97,7 +97,7 @@ def place_payment(
             max_price=total,
             selling_price=total + current.product.fee,
             fee=current.product.fee,
-            # One payment per check: whoever pays it, and however often.
+            # One payment per check, for every payer and every try.
             idempotency_key=key_of(current.ref_id),
             placed_by=paid_by,
             enqueue=enqueue,
@@ -131,7 +131,7 @@ def bill_content(check: BillCheck) -> dict[str, Any]:
 def pay_again(order: Order, *, amount: int, actor: User | None, enqueue: bool = True) -> Order:
     """Send a payment that needs action again with the SAME ref_id, while its check is valid, for the confirmed total.
 
-    `amount`: whole rupiah. Somebody may have sent it again already: then that is it, and nothing is sent twice. Raises
+    `amount`: whole rupiah. Somebody may have sent it again already: then nothing is sent twice. Raises
     `ActionRefused` for a final one, what `why_not_payable` returns, `TotalChanged` or `BalanceShort`.
     """
     poll_before_deciding(order)

@@ -32,13 +32,13 @@ class SeenBill:
 
     @property
     def amount(self) -> int:
-        """Rupiah: what the customer pays for it."""
+        """Rupiah that the customer pays for it."""
         return self.total + self.fee
 
 
 @dataclass
 class PaidTogether:
-    """What came of it: the payments that are new, those there were, how many wait for approval, and why the others not.
+    """The result: new payments, earlier ones, the number that waits for approval, and the reasons against the others.
 
     `refusals`: by the check's ref_id.
     """
@@ -50,12 +50,11 @@ class PaidTogether:
 
 
 def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFacts, reason: str = "") -> PaidTogether:
-    """Place the payment of each bill once, however often it is asked; one that is refused does not stop the others.
+    """Place the payment of each bill once, for any number of calls; a refused one does not stop the others.
 
-    `payment`: how the customer pays for all of them. `reason`: for the second person, of bills above the limit. Of the
-    cash that was given each bill gets its own amount; what is over goes back, and is noted with the first that was
-    placed, once it is known which ones were. Raises what refuses all of them, such as credit above the cap, before
-    anything is stored.
+    `payment`: how the customer pays for all of them. `reason`: for the second person, of bills above the limit. Each
+    bill gets its own amount of the given cash. The change is noted with the first bill that was placed, once all are
+    tried. Raises what refuses all of them, such as credit above the cap, before anything is stored.
     """
     unpaid = sum(bill.amount for bill in bills if not bill.check.order)
     if unpaid:

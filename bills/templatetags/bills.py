@@ -28,7 +28,7 @@ def state_badge(standing: str) -> SafeString:
 
 @register.filter
 def name_or_reason(check: BillCheck) -> str:
-    """`{{ check|name_or_reason }}`: whose bill it is, or in a few words why there is none."""
+    """`{{ check|name_or_reason }}`: the customer of the bill, or in a few words the reason for none."""
     return check.customer_name or (str(meaning_of(check.error_code).brief) if check.error_code else "")
 
 
@@ -46,7 +46,7 @@ def bill_of(order: Order) -> ShownBill | None:
 
 @register.inclusion_tag("bills/funds.html")
 def funds_after(total: int, person: User, largest: int | None = None) -> dict[str, Any]:
-    """`{% funds_after bill.check.total user %}`: what is available, and what a payment of `total` rupiah leaves of it.
+    """`{% funds_after bill.check.total user %}`: the available money, and the rest after a payment of `total` rupiah.
 
     Also what the person may spend; `largest`: rupiah of the largest payment of several.
     """

@@ -1,4 +1,4 @@
-"""Bill checks: the list, and one bill as it stands. What asks and pays is at the counter."""
+"""Bill checks: the list, and one bill as it stands. Checking and paying is at the counter."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def bill_live(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(Right.VIEW_BILLS, Right.REVEAL_NUMBERS)
 @require_http_methods(["GET", "POST"])
 def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The bill with its whole number, on this answer only; whoever does not see it anyway is noted."""
+    """The bill with its full number, on this answer only; noted, unless the person always sees full numbers."""
     if request.method != "POST":  # the address of such an answer, opened again
         return redirect("bill_detail", ref_id=ref_id)
     is_noted = not sees_whole_numbers()

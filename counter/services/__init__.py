@@ -1,4 +1,4 @@
-"""What the cashier has typed, and what may be meant. It places nothing: that is `purchases` and `bills`."""
+"""The cashier's text, and its possible meanings. It places nothing: that is `purchases` and `bills`."""
 
 from counter.services.choosing import TILES, Choice, Past, read_choice
 from counter.services.typed import Shelf, Typed

@@ -1,4 +1,4 @@
-"""What may be meant by what was typed: products as tiles, saved numbers, and the one that Enter takes."""
+"""The possible meanings of a typed text: products as tiles, saved numbers, and the one that Enter takes."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ TILES = 8
 _MOST_WEIGHED = 60
 _MOST_NAMES = 4
 _LEAST_LETTERS = 2
-# What is asked for most, where our own orders do not say it yet. Rupiah.
+# The most wanted amounts, until our own orders show them. Rupiah.
 _USUAL = (10_000, 5_000, 20_000, 50_000, 25_000, 100_000, 15_000, 75_000, 200_000, 500_000)
 _GENERAL = [kind for kind in KINDS.values() if kind.is_general]
 _PREPAID, _POSTPAID = ProductType.PREPAID.value, ProductType.POSTPAID.value
-# What people call the categories of a shelf.
+# People's names for the categories of a shelf.
 _CALLED = {Shelf.CREDIT: "pulsa", Shelf.DATA: "data", Shelf.CALLS: "telepon"}
 
 
 @dataclass(frozen=True)
 class Past:
-    """What the number bought last: the product, and when."""
+    """The number's last sale: the product, and the time."""
 
     product_id: int
     at: dt.datetime
@@ -46,10 +46,10 @@ class Past:
 
 @dataclass
 class Choice:
-    """What is offered for the text. `picked`: what Enter takes; None: nothing is certain.
+    """The offers for the text. `picked`: the tile that Enter takes; None: nothing is certain.
 
     `lacking`: the denomination that nobody sells exactly so. `pages`: how many pages of tiles there are.
-    `sells_below_cost`: whether the person may. `off`: what is meant and cannot be sold now.
+    `sells_below_cost`: whether the person may. `off`: the meant product that cannot be sold now.
     """
 
     typed: Typed
@@ -77,7 +77,7 @@ def can_be_sold(product: Product, *, below_cost: bool) -> bool:
 def read_choice(
     text: str, *, pick: str = "", page: int = 0, sees_names: bool, sees_orders: bool, sells_below_cost: bool
 ) -> Choice:
-    """What the text offers. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
+    """The offers for the text. `pick`: the code of the product that was picked; `page`: of the tiles, from 0.
 
     `sees_names`, `sees_orders`, `sells_below_cost`: whether the person may see saved numbers, and what a number
     bought, and sell what costs more than it sells for.
@@ -113,7 +113,7 @@ def _add_what_is_known(choice: Choice, *, sees_names: bool, sees_orders: bool) -
 
 
 def _numbers_of(words: str, saved: SavedNumberQuerySet) -> list[SavedNumber]:
-    """The numbers of customers whose name begins so, by name; then those of anybody else whom the words may mean.
+    """The numbers of customers whose name begins with the words, by name; then of others that the words may mean.
 
     Many customers have the same first name: an index has them in order, so that only those that are shown are read.
     """
@@ -160,7 +160,7 @@ def _shelves(typed: Typed) -> list[Shelf]:
 
 
 def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
-    """What a tab holds for the number."""
+    """The products of a tab for the number."""
     typed, operator = choice.typed, choice.operator
     if shelf in _CALLED:
         found = search_index(index, words, operator=operator, kind=_PREPAID, called=_CALLED[shelf])
@@ -208,7 +208,7 @@ def _add_tiles(choice: Choice, usual: list[int], found: Found, pick: str) -> Non
 
 
 def _arranged(own: Sequence[Product], operator: Operator | None, first: Product | None) -> list[Product]:
-    """What was bought last, then what is bought most by its price, then the others."""
+    """The last sale first, then the best-selling prices, then the others."""
     if operator:
         name = fold(operator.name)
         own = [row for row in own if fold(row.brand.name).startswith(name)] or own

@@ -1,4 +1,4 @@
-"""What is typed into the one field: a number, then a letter for the shelf, then a denomination or words; or a name."""
+"""The text of the one field: a number, then a letter for the shelf, then a denomination or words; or a name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Shelf(StrEnum):
 
 @dataclass(frozen=True)
 class Typed:
-    """The field's text. `number`: its digits as they were typed, "" for a name or words; `words`: what follows."""
+    """The field's text. `number`: its digits as typed, "" for a name or words; `words`: the text after it."""
 
     text: str
     number: str = ""

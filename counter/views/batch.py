@@ -44,7 +44,7 @@ class Batch:
 
     @classmethod
     def read(cls, batch: uuid.UUID) -> Batch:
-        """Read the batch, all checks and all payments at once; 404 when there is none."""
+        """Read the batch, all checks and all payments at once; 404 for an unknown one."""
         bills = ShownBill.read(BillCheck.objects.filter(batch=batch).order_by("pk"))
         if not bills:
             raise Http404
@@ -72,12 +72,12 @@ class Batch:
 
     @property
     def paid(self) -> list[ShownBill]:
-        """Those that are paid, and so have a receipt."""
+        """The paid ones, which have a receipt."""
         return [bill for bill in self.bills if bill.standing is Standing.PAID]
 
     @property
     def total(self) -> int:
-        """Rupiah: what the customer pays for all that can be paid now."""
+        """Rupiah that the customer pays for all payable bills."""
         return sum(bill.check.to_pay or 0 for bill in self.payable)
 
 
@@ -169,8 +169,7 @@ def _review(
 def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """Pay each chosen bill (`bill=REF_ID:TOTAL:FEE`) as an order of its own; one refusal does not stop the rest.
 
-    How the customer pays is said once for all of them. What is refused for all together, such as credit above the cap,
-    places nothing.
+    One payment counts for all of them. A refusal for all together, such as credit above the cap, places nothing.
     """
     if request.method != "POST":  # the address of a refused payment, opened again
         return redirect("counter_batch", batch=batch)
@@ -185,7 +184,7 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
         return _review(request, found, set(seen), refusal=refusal)
     if any(isinstance(refusal, BalanceShort) for refusal in came.refusals.values()):
         request_balance_reading()  # a top-up of this minute is found sooner
-    # Only this batch's: what an earlier one was refused has been seen.
+    # Only this batch's: the person has seen an earlier refusal.
     request.session[_REFUSALS] = {
         str(batch): {
             ref_id: explained(refusal, seen=seen[ref_id].total, person=request.user)

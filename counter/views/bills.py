@@ -1,4 +1,4 @@
-"""A bill at the counter: the biller is asked and paid in the panel, by the services of the bills."""
+"""A bill at the counter: checked and paid in the panel, by the services of the bills."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from staff.models import User
 from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
 
-#: Who asks for bills and pays them at the counter.
+#: People who check and pay bills at the counter.
 MAY = (Right.VIEW_BILLS, Right.CHECK_BILLS, Right.BUY)
 _NOTHING_NEW = 204
 
@@ -68,7 +68,7 @@ def counter_bill(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*MAY)
 @require_GET
 def counter_bill_now(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The biller's answer, once there is one; before that, once, that it takes long (`slow`: the panel says so)."""
+    """The biller's answer, once it has come; before that, once, that it takes long (`slow`: the page has shown it)."""
     bill = _read(ref_id)
     if bill.standing is Standing.ASKING and bill.is_slow == ("slow" in request.GET):
         return HttpResponse(status=_NOTHING_NEW)

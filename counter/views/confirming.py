@@ -1,4 +1,4 @@
-"""What a review shows, and placing what it confirms."""
+"""The facts of a review, and placing the confirmed order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def recognised(product: Product, kind: DestinationKind, typed: str) -> dict[str,
 
 
 def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
-    """What the review says at once about an open order, or one of today, for the same product and destination."""
+    """The review's first words about an open order, or one of today, for the same product and destination."""
     try:
         services.refuse_repeat(product=product, destination=form.cleaned)
     except OpenDuplicate as refusal:
@@ -52,7 +52,7 @@ def repeats(product: Product, form: DestinationForm) -> dict[str, Any]:
 
 
 def review_facts(request: StaffRequest, product: Product, form: DestinationForm, **more: Any) -> dict[str, Any]:
-    """What will happen, for a review. `more`: what a refused confirmation has to say, and its token."""
+    """The effects of the sale, for a review. `more`: the words of a refused confirmation, and its token."""
     funds = Funds.now()
     missing = funds.missing(product.price)
     closed = product.in_cut_off()

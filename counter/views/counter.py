@@ -61,7 +61,7 @@ def counter_message(request: StaffRequest, ref_id: str) -> HttpResponse:
 def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
     """The field as it is typed in, and what it offers. `more`: the review, a bill, or what has to be said.
 
-    What the address or the form says: `q` the text, `product` the one that was chosen before its number, `pick`.
+    The values of the address or the form: `q` the text, `product` the one chosen before its number, `pick`.
     """
     asked = request.POST if request.method == "POST" else request.GET
     text = more.pop("q", asked.get("q", ""))[:_LONGEST]
@@ -86,7 +86,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
 
 
 def choice_for(request: StaffRequest, text: str, *, pick: str = "", page: int = 0) -> Choice:
-    """What the text offers to this person."""
+    """The offers of the text for this person."""
     person = request.user
     return read_choice(
         text,

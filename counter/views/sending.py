@@ -34,7 +34,7 @@ from purchases.views.approving import ask_and_show
 def counter_review(request: StaffRequest) -> HttpResponse:
     """Review what the text means (`q`), of the tile that was picked (`pick`); or a past order again (`again`).
 
-    Where nothing is certain yet, the panel says what is missing.
+    If nothing is certain yet, the panel names the missing part.
     """
     if ref_id := request.GET.get("again", "")[:64]:
         return _again(request, ref_id)
@@ -88,7 +88,7 @@ def _review(
 
 
 def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same for the same number. Whoever asks for it means a second one; it is reviewed and sent as any other."""
+    """The same for the same number. The person means a second sale; it is reviewed and sent like any other."""
     order = get_object_or_404(Order.objects.select_related("product"), ref_id=ref_id)
     is_own = order.placed_by_id == request.user.pk
     if not sees_whole_numbers() or not (is_own or request.user.has_perm(Right.VIEW_ORDERS)):
@@ -97,7 +97,7 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, order.destination)
     form = DestinationForm({"destination": order.destination}, product=product)
-    if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review says who may sell it
+    if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review names the people who may sell it
         return show_panel(request, q=f"{order.destination} ", asks="gone")
     found = repeats(product, form)
     return _review(request, product, form, **found, asked_again="earlier" in found)

@@ -24,12 +24,12 @@ from testing.people import code_of, make_person
 
 
 def cashier(username: str = "sari", **facts: Any) -> User:
-    """Somebody who may ask."""
+    """A person who may ask."""
     return make_person("cashier", username=username, **facts)
 
 
 def approver(username: str = "budi") -> User:
-    """Somebody who may approve everything."""
+    """A person who may approve everything."""
     return make_person("admin", username=username)
 
 
@@ -76,14 +76,14 @@ def decline(proposal: Any, *, actor: User) -> None:
 
 
 def approve_on_page(browser: Client, approval: Approval) -> Any:
-    """Who is signed in approves on the page, with a code that is good now; the page afterwards."""
+    """The signed-in person approves on the page, with a valid code; the page afterwards."""
     person = User.objects.get(pk=browser.session["_auth_user_id"])
     fields = {"seal": approval.seal, "factor_code": code_of(person)}
     return browser.post(f"{approval.get_absolute_url()}approve/", fields, follow=True)
 
 
 def refuse_on_page(browser: Client, approval: Approval) -> Any:
-    """Who is signed in refuses on the page; the page afterwards."""
+    """The signed-in person refuses on the page; the page afterwards."""
     return browser.post(f"{approval.get_absolute_url()}refuse/", {"reason": "Not so"}, follow=True)
 
 
@@ -117,7 +117,7 @@ MORE = Limits(per_order=200_000, per_day=None, approval_above=None)
 
 
 def asked(work) -> Approval:
-    """What a browser of the actor would have asked for."""
+    """The request that a browser of the actor would make."""
     with pytest.raises(NeedsSecond) as need:
         work()
     change = need.value.change

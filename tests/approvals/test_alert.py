@@ -1,4 +1,4 @@
-"""What waits for too long is an alert for those who see the queue."""
+"""A request that waits for too long is an alert for people who see the queue."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""What is asked for is kept as it is, once, and nothing else happens."""
+"""A request is kept unchanged, once, and nothing else happens."""
 
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction

@@ -1,4 +1,4 @@
-"""A role from a provider's claim: what two people do takes a second person here, once, for this person and role."""
+"""A role from a provider's claim: rights of two people take a second person here, once, for this person and role."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def test_nobody_approves_the_own_claim(provider, owner):
 
 
 def test_who_approved_a_claim_is_no_second_person_beside_it(provider, owner, discount):
-    """Somebody who has both an account here and one at the provider would be two."""
+    """A person with an account here and one at the provider would be two."""
     approver("second")
     person = came(provider, "kepala")
     approve(Approval.objects.get(), owner)

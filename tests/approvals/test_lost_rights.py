@@ -1,4 +1,4 @@
-"""What somebody asked for, or was to get, is void once that person has lost the right or is switched off."""
+"""A request is void once its asker, or the person it is for, has lost the right or is switched off."""
 
 import pytest
 from django.utils import translation

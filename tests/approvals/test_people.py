@@ -1,4 +1,4 @@
-"""Whatever lets people do or spend more takes a second person, where there is one; less holds at once."""
+"""Every change that lets people do or spend more takes a second person, if there is one; less holds at once."""
 
 import pytest
 from django.core.management import CommandError, call_command

@@ -23,7 +23,7 @@ MOST_ROWS = 400
 
 @pytest.fixture
 def many(db):
-    """Years of approvals by ten cashiers, few of them open; who approves, and one who asked."""
+    """Years of approvals by ten cashiers, few of them open; the approver, and one asker."""
     people, budi, now = [cashier(f"cashier-{n}") for n in range(10)], approver(), timezone.now()
     text = canonical({"price": 1})
     facts = {"act": "order", "content": text, "sha256": hash_of(text), "expires_at": now + dt.timedelta(days=1)}
@@ -40,7 +40,7 @@ def many(db):
 
 
 def read_by(work) -> list[str]:
-    """What is read of the table by more than a page's rows, or without an index."""
+    """The reads of the table with more than a page's rows, or without an index."""
     with CaptureQueriesContext(connection) as queries:
         work()
     found = []

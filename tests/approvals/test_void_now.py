@@ -1,4 +1,4 @@
-"""What became void meanwhile says so in the queue and on its page, before anybody tries it."""
+"""The queue and its page show that a request became void meanwhile, before anybody tries it."""
 
 import pytest
 from django.db import connection

@@ -1,4 +1,4 @@
-"""What several tests of bills need."""
+"""Helpers of several tests of bills."""
 
 import datetime as dt
 import re
@@ -21,7 +21,7 @@ def start(number: int, *, product: Product | None = None) -> BillCheck:
 
 
 def check_bill(number: int, *, wait: float = 5.0) -> BillCheck:
-    """Start, inquire, and follow without any worker: what the command does."""
+    """Start, inquire, and follow without any worker, like the command."""
     check = start(number)
     services.inquire(check.pk, call_class=CallClass.INTERACTIVE)
     return services.follow_check(check, seconds=wait)

@@ -1,4 +1,4 @@
-"""The list of bill checks, and who may see and do what about bills."""
+"""The list of bill checks, and the rights about bills."""
 
 import re
 

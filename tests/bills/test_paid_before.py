@@ -1,4 +1,4 @@
-"""A bill that holds a month which we have paid is not paid again, whatever else the biller put on it."""
+"""A bill with a month that we have paid is not paid again, also if the biller added something."""
 
 import datetime as dt
 

@@ -1,4 +1,4 @@
-"""A bill is paid once, for exactly the total that was confirmed, whatever happens on the way.
+"""A bill is paid once, for exactly the confirmed total, even if something fails on the way.
 
 The statements of /v1/bill/pay, from the merchant's side (from the service's side: docs/upstream-api.md):
  1, 2  test_a_payment_carries_ref_id_and_total_and_succeeds
@@ -39,7 +39,7 @@ PAY, STATUS, INQUIRY = "/v1/bill/pay", "/v1/transaction/status", "/v1/bill/inqui
 
 
 def pay(check: BillCheck, *, wait: float = 5.0) -> Order:
-    """Place, send, follow: what the command does."""
+    """Place, send, follow, like the command."""
     order = place(check)
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     return follow(order, seconds=wait)

@@ -1,4 +1,4 @@
-"""At the counter: what the field offers, its review, and sending that."""
+"""At the counter: the field's offers, the review, and sending it."""
 
 import html
 import re
@@ -28,7 +28,7 @@ def shelf_of_telkomsel() -> dict[int, Product]:
 
 
 def offers(browser: Any, text: str) -> Any:
-    """What the field offers for the text, as it is typed."""
+    """The field's offers for the typed text."""
     address = f"/counter/?{urlencode({'q': text})}"
     return browser.get(address, headers={**_HTMX, "HX-Target": "counter-work"})
 
@@ -40,7 +40,7 @@ def tiles(page: Any, *, picked: bool = False) -> list[str]:
 
 
 def review(browser: Any, text: str, **more: str) -> Any:
-    """What Enter shows."""
+    """The review that Enter shows."""
     return browser.get(f"/counter/review/?{urlencode({'q': text, **more})}", headers=_HTMX)
 
 

@@ -1,4 +1,4 @@
-"""The counter's page: what the field offers, the review, sending it once, and the strip beside it."""
+"""The counter's page: the field's offers, the review, sending it once, and the strip beside it."""
 
 import datetime as dt
 import re
@@ -33,7 +33,7 @@ def telkomsel():
 
 
 def asks(page):
-    """What the bill in the panel asks by itself; "" when it asks nothing."""
+    """The address that the bill in the panel asks by itself; "" when it asks nothing."""
     found = re.search(r'hx-get="(/counter/bills/[^"]+)" hx-trigger="every', page.content.decode())
     return found[1] if found else ""
 

@@ -1,4 +1,4 @@
-"""What each sale at the counter promises without a script: the number, the review; one press or two, one order."""
+"""The promises of each sale at the counter without a script: the number, the review; one press or two, one order."""
 
 import html
 import re

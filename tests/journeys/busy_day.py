@@ -91,7 +91,7 @@ def a_busy_day() -> dict[str, Any]:
         event="transaction.success",
         is_signed=True,
     )
-    # What the upstream says is as long as it likes, and without a break.
+    # The upstream's texts may be long, and without a break.
     endless = Callback.objects.create(
         body=b"x" * 300,
         content_hash=hashlib.sha256(b"y").hexdigest(),

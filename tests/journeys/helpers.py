@@ -1,4 +1,4 @@
-"""Windows of the browser: signing in, and what is wrong with the page that one shows."""
+"""Windows of the browser: signing in, and the faults of a shown page."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def sign_in(page: Page, address: str, who: str) -> None:
 
 
 def faults_of(page: Page) -> list[str]:
-    """What axe finds wrong with the page as it is now, and whether it scrolls sideways.
+    """The faults that axe finds on the present page, and whether it scrolls sideways.
 
     A click ends when the answer to it begins: the page may have no element yet.
     """

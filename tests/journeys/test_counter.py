@@ -109,7 +109,7 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
     till.row(credit)
     till.row(token)
 
-    # A bill: the biller is asked in the panel, and paid there.
+    # A bill: checked in the panel, and paid there.
     till.type_number(CUSTOMER)
     till.press("Space", "b", "Enter")
     till.review()
@@ -121,7 +121,7 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
         till.row(order, "success")
     expect(page.locator(f"[data-ref='{token.ref_id}'] [data-serial]")).to_have_text(re.compile(r"^(\d{4} ){4}\d{4}$"))
 
-    # The same customer again on the same day: what was bought last, and a tick that a second one is meant.
+    # The same customer again on the same day: the last product, and a tick for a second sale.
     till.type_number(PHONE)
     expect(page.locator(".denom-mark.is-last")).to_be_visible()
     till.press("Enter", "Enter")
@@ -153,7 +153,7 @@ def test_credit_token_bill_and_repeat_take_few_keys(shop: Fleet, upstream: Upstr
 
 
 def press_on_the_page_of(order: Order, till: Hands, shop: Fleet) -> None:
-    """By their keys: what to say to the order's customer, and the same again."""
+    """By their keys: the answer for the order's customer, and the same again."""
     page = till.page
     till.row(order, "success")
     page.goto(f"{shop.url}{order.get_absolute_url()}")
@@ -297,7 +297,7 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     till = Hands(page, shop, by_pin=code)
     expect(page.locator("#pill-drawer")).to_have_attribute("data-amount", "100000")
 
-    # Above the till's limit nothing is sold by PIN, whatever is pressed.
+    # Above the till's limit nothing is sold by PIN, with every key.
     till.type_number(PHONE)
     till.press("Space", "1", "0", "Enter")
     expect(page.locator("[data-code^=LimitReached]")).to_be_visible()

@@ -22,7 +22,7 @@ NUMBER = "081234567890"
 
 
 def ref_id_of(window: Page) -> str | None:
-    """Of the order that was just sent at the counter."""
+    """The ref_id of the order that was just sent at the counter."""
     return window.locator("#counter-said[data-sent]").get_attribute("data-sent")
 
 
@@ -36,7 +36,7 @@ def sell_with_enter(window: Page, address: str, code: str) -> None:
 
 
 def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> list[str]:
-    """What is wrong with the pages on which a sale that failed comes off the account."""
+    """The faults of the pages on which a failed sale comes off the account."""
     failed = end(sell_to(customer, 5_000, by=User.objects.get(username="cashier"), destination=NUMBER), "failed")
     window.goto(f"{address}/customers/{customer.pk}/credit/")
     expect(window.locator("#to-take-off")).to_have_attribute("data-amount", "5000")
@@ -55,7 +55,7 @@ def faults_of_a_failed_sale(window: Page, address: str, customer: Customer) -> l
 
 
 def faults_of_a_payout(window: Page, address: str, customer: Customer) -> list[str]:
-    """What is wrong with the page that pays out what the shop owes, after a sale that was paid has failed."""
+    """The faults of the page of a payout, after a paid sale has failed."""
     cashier = User.objects.get(username="cashier")
     take_credit_payment(account_of(customer), amount=owed_by(customer), method="qris", actor=cashier)
     take_off(end(Order.objects.get(destination=NUMBER, status="queued"), "failed"), actor=cashier)

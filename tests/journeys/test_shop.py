@@ -74,7 +74,7 @@ def test_settings_are_seen_before_they_are_saved_and_then_printed(live_server: A
 
 
 def overflowing(page: Any) -> list[str]:
-    """What on the paper is wider than the paper."""
+    """The elements that are wider than the paper."""
     found: list[str] = page.evaluate(
         """() => {
             const paper = document.querySelector(".struk"), edge = paper.getBoundingClientRect();

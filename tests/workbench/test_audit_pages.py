@@ -1,4 +1,4 @@
-"""What people did, searched by person, action, subject and time, and taken away as a file, which is noted in turn."""
+"""The activity log, searched by person, action, subject and time, and as a file, which is noted, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an event is about, in words and with a link for who may go there."""
+"""The subject of an event, in words and with a link for people who may open it."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def written(export: Export) -> str:
 
 
 def noted() -> list[dict[str, Any]]:
-    """What the events of files say."""
+    """The facts of the events of files."""
     return list(AuditEvent.objects.filter(kind=Kind.EXPORT_MADE).order_by("pk").values_list("facts", flat=True))
 
 

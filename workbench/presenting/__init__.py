@@ -1,1 +1,1 @@
-"""What the workbench's pages show, in words."""
+"""The words of the workbench's pages."""

@@ -27,7 +27,7 @@ def count_words(count: int) -> str:
 
 
 def about_words(group: Group) -> str:
-    """What the errors are about: a request of ours, or a callback."""
+    """The source of the errors: a request of ours, or a callback."""
     match group.about:
         case "callback":
             return _("Callback")

@@ -26,7 +26,7 @@ def masked(event: AuditEvent) -> dict[str, Any]:
 
 
 def details_of(event: AuditEvent, subjects: Subjects) -> SafeString:
-    """What was before and after, and the facts, a line each, each cut where it is long."""
+    """The values before and after, and the facts, a line each; long ones are cut."""
     lines = [(_words(part),) for part in _parts(event, subjects)]
     return format_html_join("", "<div>{}</div>", lines[:6])
 

@@ -17,7 +17,7 @@ from gateway.models import Exchange
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode, meaning_of
 
-# What stands in a kept request for what is as good as a password.
+# The stars of a kept request in place of a secret.
 MASKED = "***"
 _CODES = {code.value for code in ErrorCode}
 _ENDPOINTS = {endpoint.value for endpoint in Endpoint}
@@ -55,13 +55,13 @@ def detail_of(error: str) -> str:
 
 
 def error_words(error: str) -> str:
-    """What the upstream's code means; empty for a reason of ours."""
+    """The meaning of the upstream's code; empty for a reason of ours."""
     code = detail_of(error)
     return str(meaning_of(ErrorCode(code)).words) if code in _CODES else ""
 
 
 def endpoint_words(endpoint: str) -> str:
-    """What was asked, in words."""
+    """The request, in words."""
     return str(ENDPOINT_WORDS[Endpoint(endpoint)]) if endpoint in _ENDPOINTS else endpoint
 
 
@@ -78,7 +78,7 @@ def numbers_of(exchange: Exchange, *known: str) -> list[str]:
 
 
 def request_body(exchange: Exchange, numbers: Sequence[str]) -> str:
-    """What we sent, formatted; credentials are masked, and `numbers` for whoever may not see them.
+    """The request's body, formatted; credentials are masked, and `numbers` for people who may not see them.
 
     Empty when it was not kept.
     """
@@ -92,7 +92,7 @@ def request_body(exchange: Exchange, numbers: Sequence[str]) -> str:
 
 
 def answer_body(exchange: Exchange, numbers: Sequence[str]) -> str:
-    """What was answered, formatted, with `numbers` masked likewise; empty when nothing was kept of it."""
+    """The answer, formatted, with `numbers` masked in the same way; empty when nothing was kept of it."""
     if exchange.raw is None or is_short(exchange):
         return ""
     if exchange.raw.keys() == {"text"}:
@@ -106,7 +106,7 @@ def is_short(exchange: Exchange) -> bool:
 
 
 def error_cell(exchange: Exchange) -> SafeString | str:
-    """Of an error its code or reason and what it means; otherwise the status in the answer."""
+    """The code or reason of an error, and its meaning; otherwise the status in the answer."""
     if not exchange.error:
         return exchange.status
     code, words = detail_of(exchange.error), error_words(exchange.error)

@@ -1,4 +1,4 @@
-"""What an audit event knows, in words: its facts have names and values of the code, and whoever reads it has none."""
+"""The facts of an audit event in words: their names and values are of the code, which readers do not know."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.times import clock
 from credit.methods import method_words
 from staff.models import AccessLink
 
-#: What a fact, or a field before and after, is called. A test walks the code for names that are not here.
+#: The name of a fact, or of a field before and after. A test walks the code for names that are not here.
 NAMES: dict[str, Promise] = {
     "account": pgettext_lazy("audit", "Account no."),
     "act": pgettext_lazy("audit", "Step"),
@@ -149,17 +149,17 @@ _LONGEST = 80
 
 
 def name_words(name: str) -> str:
-    """What the fact is called; its own name where nobody has named it."""
+    """The fact's name in words; its own name without any."""
     return str(NAMES.get(name, name))
 
 
 def value_words(name: str, value: Any, kind: str = "") -> str:
-    """Its value as whoever reads it would say it, cut where it is long. `kind`: of the event."""
+    """Its value in the reader's words; a long one is cut. `kind`: of the event."""
     return Truncator(_said(name, value, kind)).chars(_LONGEST)
 
 
 def change_words(name: str, before: Any, after: Any) -> str:
-    """What a field was and is now. For a list: all that came and all that went, since readers look for that."""
+    """A field's value before and now. For a list: all that came and all that went, since readers look for that."""
     if not (isinstance(before, list) and isinstance(after, list)):
         return f"{value_words(name, before)} → {value_words(name, after)}"
     came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))

@@ -1,4 +1,4 @@
-"""One order's story, line by line in the order of time: what happened, who did it and from where."""
+"""One order's full history, line by line in the order of time: the event, the person, the place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from workbench.services.story import Story, facts_of
 
 
 class LineKind(LookChoices):
-    """What a line of a story is about."""
+    """The kinds of lines."""
 
     EVENT = "event", "timeline-event", "going", pgettext_lazy("story", "Status")
     EXCHANGE = "exchange", "arrows-exchange", "held", pgettext_lazy("story", "Request")
@@ -81,7 +81,7 @@ class Line:
 
 
 def lines_of(story: Story) -> list[Line]:
-    """The lines of a story, oldest first, as whoever looks may see the order's number in them."""
+    """The lines of a story, oldest first, with the order's number as the viewer may see it."""
     said = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
     return sorted((_seen(line, story) for line in said), key=lambda line: line.at)
 

@@ -1,4 +1,4 @@
-"""What audit events are about, in words: a person's name for a user name, and a link for readers who may go.
+"""The subjects of audit events in words: a person's name for a user name, and a link for readers who may open it.
 
 What a page names is read at once. A deleted row keeps only its number.
 """
@@ -61,7 +61,7 @@ _NUMBERS: dict[str, Promise] = {
     "verdict": pgettext_lazy("audit", "Decision no. %(number)s"),
     "adjustment": pgettext_lazy("audit", "Adjustment no. %(number)s"),
 }
-# What there is one of: its words, its page, and what it takes to open it.
+# A kind of subject: its words, its page, and the right to open it.
 _PLACES: dict[tuple[str, str], tuple[Promise, str, tuple[str, ...]]] = {
     (Kind.SETTING_CHANGED, "shop"): (_("The shop's settings"), "shop_settings", (Right.CHANGE_SHOP,)),
     (Kind.EXPORT_MADE, "audit"): (_("Activity log"), "audit_list", (Right.VIEW_AUDIT,)),
@@ -79,7 +79,7 @@ _PAGES: dict[str, tuple[str, str]] = {
 
 
 class About(NamedTuple):
-    """What one event is about. `sub`: its code beside a name. `url`: empty without a page that the reader may open."""
+    """The subject of one event. `sub`: its code beside a name. `url`: empty without a page that the reader may open."""
 
     words: str
     url: str = ""
@@ -136,7 +136,7 @@ class Subjects:
         )
 
     def about(self, event: AuditEvent) -> About:
-        """What this event is about."""
+        """The subject of this event."""
         subject, kind = event.subject, event.kind
         if kind in _ABOUT_PEOPLE and subject:
             person = self.by_username.get(subject)
@@ -167,7 +167,7 @@ class Subjects:
         return self._coded(subject, "").words
 
     def name_of(self, number: int) -> str:
-        """A person by number: the name and the number; the number alone where nobody has it."""
+        """A person by number: the name and the number; the number alone for an unknown person."""
         person = self.people.get(number)
         return f"{person.shown_name} ({number})" if person else str(number)
 

@@ -1,3 +1,3 @@
-"""What the workbench finds out."""
+"""The services of the workbench."""
 
 from workbench.services.story import Story, read_story

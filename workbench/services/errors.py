@@ -1,4 +1,4 @@
-"""What goes wrong, in groups: requests of ours by error, callbacks by what is wrong with them.
+"""Errors in groups: requests of ours by error, callbacks by their flaw.
 
 No question reads a table from end to end, however many exchanges there are: each group is found by one step in the
 index of errors, its first and last by that index's ends, and it is counted up to a bound.
@@ -129,7 +129,7 @@ def _unusable() -> Iterator[Group]:
 
 
 def _contradicting() -> Iterator[Group]:
-    """What callbacks said against what was known: the incidents that they made, by kind. There are few."""
+    """The incidents that callbacks made, by kind. There are few."""
     said = Incident.objects.filter(source=OrderEvent.Source.CALLBACK).order_by()
     found = list(said.values("kind").annotate(n=Count("pk"), first=Min("at"), last=Max("at"), newest=Max("pk")))
     orders = dict(Incident.objects.filter(pk__in=[one["newest"] for one in found]).values_list("pk", "order__ref_id"))
@@ -145,7 +145,7 @@ def _contradicting() -> Iterator[Group]:
 
 
 def _rejected() -> Iterator[Group]:
-    """What was rejected before processing, by reason; only days are kept of it."""
+    """Callbacks that were rejected before processing, by reason; only days are kept."""
     counted = CallbackRefusalCount.objects.values("reason").order_by()
     for one in counted.annotate(n=Sum("count"), first=Min("day"), last=Max("day")).filter(~Q(n=0)):
         yield Group(

@@ -22,7 +22,7 @@ from purchases.models import Incident, Order, OrderEvent, ReceiptPrint, Verdict
 from purchases.models.orders import OrderHistory
 from reconciliation.models import Difference
 
-# Of one kind; an order that was polled for weeks has fewer.
+# The most of one kind; an order that was polled for weeks has fewer.
 MOST_ROWS = 2_000
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong with the upstream, in groups."""
+"""Errors with the upstream, in groups."""
 
 from __future__ import annotations
 

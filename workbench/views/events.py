@@ -1,4 +1,4 @@
-"""What people did: the list, and its files."""
+"""The activity log: the list, and its files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def audit_list(request: StaffRequest) -> HttpResponse:
 @staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_csv(request: StaffRequest) -> HttpResponseBase:
-    """The filtered events as CSV, sent while they are read; many are asked of the worker (POST)."""
+    """The filtered events as CSV, sent while they are read; the worker makes a long one (POST)."""
     return FILE.csv(request, _found(request))
 
 

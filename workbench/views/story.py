@@ -42,7 +42,7 @@ WHOLE_STORY = act("whole_story", pgettext_lazy("audit", "Full history with full 
 
 
 class WholeFile(models.TextChoices):
-    """The files about one order that hold its whole number. A proof without it would prove nothing."""
+    """The files about one order that hold its full number. A proof without it would prove nothing."""
 
     STORY = "story", gettext_lazy("Full history (JSON)")
     PROOF = "proof", gettext_lazy("The proof that it is in the sealed audit (JSON)")
@@ -66,7 +66,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_GET
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """The same as JSON, with every row: what was sent, answered, and brought by callbacks. Numbers are masked."""
+    """The same as JSON, with every row: requests, answers and callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
     record(Kind.EXPORT_MADE, person=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
     facts = _whole_facts(request, story)
@@ -76,7 +76,7 @@ def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
 @staff_only(*RIGHTS)
 @require_http_methods(["GET", "POST"])
 def order_story_whole(request: StaffRequest, ref_id: str) -> HttpResponse:
-    """Ask for the second factor (GET); the story or the proof, with the order's whole number (POST)."""
+    """Ask for the second factor (GET); the story or the proof, with the order's full number (POST)."""
     if not may_take_whole(request.user):
         raise PermissionDenied
     story, refusal = _story(request, ref_id, with_bodies=request.method == "POST"), None

@@ -11,7 +11,7 @@ from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """The public key may be known to everybody; the private one stays with whoever runs the server."""
+    """Everybody may know the public key; the private one stays with the people who run the server."""
 
     help = "Print the public key of the checkpoints; --new: print a new value for AUDIT_KEY."
 

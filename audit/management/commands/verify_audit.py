@@ -19,7 +19,7 @@ class Command(PlainCommand):
     help = "Verify that no audited row was changed; --checkpoint: also against checkpoints that left the database."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What to compare with, and how to print."""
+        """The checkpoints to compare with, and the format."""
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
         parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="A file of AUDIT_CHECKPOINT_FILE.")
         parser.add_argument("--recent", type=_count, metavar="N", help="Only the newest N rows.")

@@ -1,4 +1,4 @@
-"""`./run manage bill REF_ID`: what is known about one bill check."""
+"""`./run manage bill REF_ID`: the facts of one bill check."""
 
 import sys
 from typing import Any
@@ -11,7 +11,7 @@ from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """Print one check; nothing is asked or changed."""
+    """Print one check; it only reads."""
 
     help = "Show one bill check. Exit 0: payable or paid, 3: no answer yet, 1: refused, expired or not found."
 

@@ -63,7 +63,7 @@ class Command(PlainCommand):
 
     @staticmethod
     def _pay(check: BillCheck, amount: int | None, person: User | None) -> Order:
-        """Pay `amount` rupiah; without one the check's total, but never one that has changed and that nobody named."""
+        """Pay `amount` rupiah, or the check's total; a changed total is paid only when `amount` names it."""
         order = check.order
         if order is not None and order.action_reason == ActionReason.AMOUNT_MISMATCH:
             services.inquire_again(check, actor=person)
