@@ -93,6 +93,8 @@ def test_a_bill_is_paid_and_printed_with_the_keyboard_alone(shop: Fleet, upstrea
     expect(page.locator("#counter-q")).to_be_focused()
     page.keyboard.type("PLN Pasca")
     expect(page.locator("#counter-tiles [data-product=PLNPASCA]")).to_be_visible()
+    page.keyboard.press("Enter")  # two billers are called so: the first is picked
+    expect(page.locator("#counter-pick")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(".sell-pinned")).to_contain_text("PLN Pascabayar")
     expect(page.locator("#counter-q")).to_be_focused()
