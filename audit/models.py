@@ -17,7 +17,7 @@ class AuditEvent(models.Model):
 
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
     at = models.DateTimeField(default=timezone.now)
-    kind = models.CharField(max_length=40, help_text="One of `audit.kinds.Kind`.")
+    kind = models.CharField(max_length=40, help_text="The key of an `audit.events.Event`.")
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         null=True,

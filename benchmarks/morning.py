@@ -18,7 +18,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from alerts.models import Alert, Severity
-from audit.kinds import Kind
 from audit.services import record
 from bills.models import BillCheck
 from bills.services import inquire, pay_bill, start_check
@@ -51,6 +50,7 @@ from purchases.services import Decision, apply_verdict, cancel_order, place_orde
 from purchases.states import ActionReason, Status
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.services import acknowledge_top_up, reconcile
+from staff.events import STAFF_INVITED
 from staff.models import User
 from testing.callbacks import body_for
 from upstream.budget import CallClass
@@ -355,5 +355,5 @@ def _cashier(number: int, name: str) -> User:
         person.set_unusable_password()
         person.save(update_fields=["password"])
         person.groups.add(Group.objects.get(name="cashier"))
-        record(Kind.STAFF_INVITED, subject=person.username, after={"role": "cashier"}, facts={"demo": True})
+        record(STAFF_INVITED, subject=person.username, after={"role": "cashier"}, facts={"demo": True})
     return person

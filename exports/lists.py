@@ -18,7 +18,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from audit.acts import act
-from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest
 from core.filters import ListFilter
@@ -27,6 +26,7 @@ from core.numbers import may_take_whole
 from core.paging import kept_filters
 from core.rights import Right
 from exports.errors import TooManyFiles, TooManyRows
+from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_blocks
 from exports.models import Export
 from exports.services import request_file
@@ -145,7 +145,7 @@ class ListFile:
         facts = {"format": file_format.value, "query": _query(request, filtered)}
         if whole:
             facts["numbers"] = "whole"
-        record(Kind.EXPORT_MADE, person=request.user, subject=self.name, facts=facts)
+        record(EXPORT_MADE, actor=request.user, subject=self.name, facts=facts)
 
     def _no_file(self, request: StaffRequest, filtered: ListFilter, why: str, *, may_ask: str = "") -> HttpResponse:
         """Exactly the rows of the request. `may_ask`: the format that the worker can make of it."""

@@ -11,12 +11,12 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 
-from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of
 from staff.confirming import shown_factor
 from staff.cookies import devices_in, remember_device
 from staff.errors import SLOWED, slowed_words
+from staff.events import BREAK_GLASS_USED, SIGN_IN, SIGN_OUT
 from staff.models import User
 from staff.services.attempts import begin_attempt
 from staff.services.break_glass import is_break_glass
@@ -77,10 +77,10 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         note_sign_in(request)
         assert isinstance(user, User)  # noqa: S101
         log.info("signed_in", person=user.pk, address=address_of(request))
-        record(Kind.SIGN_IN, person=user)
+        record(SIGN_IN, actor=user)
         if is_break_glass(user):
             log.error("break_glass_used", person=user.pk, address=address_of(request))
-            record(Kind.BREAK_GLASS_USED, person=user)
+            record(BREAK_GLASS_USED, actor=user)
 
     def post_login(self, request: HttpRequest, user: AbstractBaseUser, **facts: Any) -> HttpResponse:
         """The next page; the browser is a known device from now on."""
@@ -93,7 +93,7 @@ class StaffAccounts(DefaultAccountAdapter):  # type: ignore[misc]
         """End the session."""
         if isinstance(request.user, User):
             log.info("signed_out", person=request.user.pk, address=address_of(request))
-            record(Kind.SIGN_OUT, person=request.user)
+            record(SIGN_OUT, actor=request.user)
         super().logout(request)
 
     def set_password(self, user: AbstractBaseUser, password: str) -> None:

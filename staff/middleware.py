@@ -13,9 +13,9 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from audit.kinds import Kind
 from audit.services import record
 from core.live import is_poll
+from staff.events import SIGN_OUT
 from staff.models import User
 from staff.services.factors import has_factor, is_excused, needs_factor
 from staff.sessions import has_lost_provider, is_over, note_activity
@@ -63,7 +63,7 @@ class IdleMiddleware:
         if not has_session(request) or not isinstance(request.user, User):
             return
         if because := _why_over(request):
-            record(Kind.SIGN_OUT, person=request.user, facts={"because": because})
+            record(SIGN_OUT, actor=request.user, facts={"because": because})
             log.info("session_over", person=request.user.pk, because=because)
             logout(request)
             messages.info(request, _over_words(because), extra_tags=because)

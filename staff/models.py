@@ -19,8 +19,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
-from audit.kinds import Kind
 from core.rights import Right
+from staff.events import ROLE_EDITED, STAFF_INVITED
 from staff.rights import ALL_ROLES
 
 # The emergency account's name. Nobody else can have it, and names never change: so there is one at most.
@@ -36,7 +36,7 @@ LIMITS = ("per_order", "per_day", "approval_above")
 
 
 # The transaction that said what each role holds: a right that came later has an event of its own.
-_RIGHTS_SAID = f"(SELECT min(txid) FROM audit_auditevent WHERE kind = '{Kind.ROLE_EDITED}' AND subject = '{ALL_ROLES}')"  # noqa: S608 - our words
+_RIGHTS_SAID = f"(SELECT min(txid) FROM audit_auditevent WHERE kind = '{ROLE_EDITED.key}' AND subject = '{ALL_ROLES}')"  # noqa: S608 - our words
 # No event of the same transaction is about this person.
 _UNSAID = "NOT EXISTS (SELECT FROM audit_auditevent said WHERE said.txid = new.txid AND said.subject = {})"
 _NAME = "(SELECT username FROM staff_user WHERE id = new.user_id)"
@@ -95,7 +95,7 @@ class StaffManager(UserManager.from_queryset(StaffQuerySet)):  # type: ignore[mi
 
         with transaction.atomic():
             person: User = super().create_superuser(username, *args, **facts)
-            record(Kind.STAFF_INVITED, subject=person.username, after={"role": "owner"})
+            record(STAFF_INVITED, subject=person.username, after={"role": "owner"})
         return person
 
 

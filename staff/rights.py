@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import transaction
 
-from audit.kinds import Kind
 from core.rights import Right
+from staff.events import ROLE_EDITED
 
 #: The subject of the event from which on each right that a role gets has an event; it says what they held then.
 ALL_ROLES = "roles"
-_BY_MIGRATION = {"kind": Kind.ROLE_EDITED.value, "facts": {"by": "migration"}}
+_BY_MIGRATION = {"kind": ROLE_EDITED.key, "facts": {"by": "migration"}}
 
 
 @transaction.atomic

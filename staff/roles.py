@@ -8,9 +8,9 @@ from django.conf import settings
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import NEEDS_TWO, OF_ROLES, Role
+from staff.events import STAFF_INVITED, STAFF_SWITCHED_ON
 from staff.models import User
 from staff.rights import grant
 
@@ -107,7 +107,7 @@ def create_demo_staff() -> None:
             user.set_password(f"{username}-demo")
             give_role(user, Role(facts["role"]))
         if is_new or not user.is_active:
-            kind = Kind.STAFF_INVITED if is_new else Kind.STAFF_SWITCHED_ON
+            kind = STAFF_INVITED if is_new else STAFF_SWITCHED_ON
             record(kind, subject=username, after={"role": Role(facts["role"]).value}, facts={"demo": True})
         user.is_active = True
         user.save(update_fields=["password", "is_active"])

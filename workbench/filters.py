@@ -6,7 +6,7 @@ import django_filters
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from audit.kinds import Kind
+from audit.events import event_choices
 from audit.models import AuditEvent
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.search import found_by
@@ -61,7 +61,7 @@ class AuditFilter(ListFilter):
 
     q = SearchFilter(label=_("ref_id, user name or list"), max_length=200)
     person = django_filters.CharFilter(method="by_person", label=_("Person"), max_length=150)
-    kind = django_filters.ChoiceFilter(label=_("Action"), empty_label=_("Every action"), choices=Kind.choices)
+    kind = django_filters.ChoiceFilter(label=_("Action"), empty_label=_("Every action"), choices=event_choices)
     since = SinceFilter(field_name="at", label=_("From"))
     until = UntilFilter(field_name="at", label=_("To"))
 

@@ -13,8 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from audit.kinds import Kind
+from audit.events import event_label
 from audit.models import AuditEvent
+from audit.subjects import Subjects
 from core.rights import Role
 from core.tables import Table, column, row_link
 from core.times import day_words, moment
@@ -23,7 +24,6 @@ from staff.models import User
 from workbench.presenting import errors
 from workbench.presenting.events import as_text, details_of, masked
 from workbench.presenting.exchanges import endpoint_words, error_cell, milliseconds, ordinal_words, result_of
-from workbench.presenting.subjects import Subjects
 from workbench.services.errors import Group
 
 # The places of customers' numbers in an event.
@@ -101,7 +101,7 @@ class AuditTable(Table[AuditEvent]):
     @column(_("Action"), css="strong", phone="1 left")
     def kind(self, event: AuditEvent) -> str:
         """The act."""
-        return str(Kind(event.kind).label) if event.kind in Kind.values else event.kind
+        return event_label(event.kind)
 
     @column(_("Person"), phone="2 left")
     def person(self, event: AuditEvent) -> SafeString:
@@ -111,7 +111,7 @@ class AuditTable(Table[AuditEvent]):
 
     def __init__(self, events: Iterable[AuditEvent], *, reader: User) -> None:
         super().__init__(events)
-        self.subjects = Subjects.of(self.rows, reader)
+        self.subjects = Subjects(self.rows, reader)
 
     @column(_("About"), phone="3 wide")
     def subject(self, event: AuditEvent) -> SafeString:

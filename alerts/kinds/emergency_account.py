@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at
 from alerts.models import Severity
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from core.rights import Right
+from staff.events import BREAK_GLASS_USED
 
 _FOR = dt.timedelta(hours=24)
 
@@ -18,7 +18,7 @@ class EmergencyAccount(AlertKind, permission=Right.MANAGE_STAFF):
     """Open for a day after its latest use, so that everybody concerned hears of it."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        latest = AuditEvent.objects.filter(kind=Kind.BREAK_GLASS_USED).order_by("-at", "-pk").first()
+        latest = AuditEvent.objects.filter(kind=BREAK_GLASS_USED.key).order_by("-at", "-pk").first()
         if latest is None or latest.at <= now.time - _FOR:
             return []
         facts = {"at": latest.at.isoformat(), "address": latest.address}

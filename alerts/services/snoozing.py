@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from alerts.events import ALERT_SHOWN_AGAIN, ALERT_SNOOZED
 from alerts.kinds import KINDS
 from alerts.models import Alert, AlertSnooze
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.times import start_of_day
@@ -74,12 +74,12 @@ def show_again(alert: Alert, *, person: User) -> AlertSnooze:
 
 
 def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -> AlertSnooze:
-    kind = Kind.ALERT_SNOOZED if until > now else Kind.ALERT_SHOWN_AGAIN
+    kind = ALERT_SNOOZED if until > now else ALERT_SHOWN_AGAIN
     with transaction.atomic():
         kept = AlertSnooze.objects.create(
             alert=alert, person_id=person.pk, at=now, until=until, severity=alert.severity, grade=grade_of(alert)
         )
-        record(kind, person=person, subject=str(alert), facts={"until": until.isoformat()})
+        record(kind, actor=person, subject=str(alert), facts={"until": until.isoformat()})
     return kept
 
 

@@ -11,10 +11,10 @@ from django.db import IntegrityError, transaction
 
 from approvals.acts import Act, act_named
 from approvals.errors import AlreadyAsked, ApprovalRefused
+from approvals.events import APPROVAL_ASKED
 from approvals.models import Approval, Content, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.noting import note
-from audit.kinds import Kind
 from core import clock
 from staff.roles import role_of
 
@@ -72,7 +72,7 @@ def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str
         if (before.sha256, before.asked_by_id) == (approval.sha256, actor.pk):
             return before
         raise AlreadyAsked(before) from None
-    note(Kind.APPROVAL_ASKED, approval, person=actor)
+    note(APPROVAL_ASKED, approval, person=actor)
     return approval
 
 

@@ -12,12 +12,12 @@ from django.utils import translation
 
 from approvals.acts import Act, act_named
 from approvals.errors import ApprovalRefused
+from approvals.events import APPROVAL_VOID, APPROVAL_WITHDRAWN, APPROVED, REFUSED
 from approvals.models import Approval, ApprovalState, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.independence import refuse_dependent
 from approvals.services.noting import note
 from approvals.services.seeing import differences
-from audit.kinds import Kind
 from core import clock
 from core.errors import Refused
 from staff.models import User
@@ -48,7 +48,7 @@ def approve(approval: Approval, *, actor: User, factor: Shown) -> Approval:
         current.state, current.decided_by, current.decided_at = ApprovalState.APPROVED, decider, now
         current.decided_role = role_of(decider) or ""
         current.save(update_fields=["state", "result", "decided_by", "decided_role", "decided_at"])
-        note(Kind.APPROVED, current, person=decider, alone=alone)
+        note(APPROVED, current, person=decider, alone=alone)
     log.info("approval_approved", approval=current.pk, act=current.act, by=actor.pk)
     return current
 
@@ -176,7 +176,7 @@ def _end(
 
 
 _KINDS = {
-    ApprovalState.REFUSED: Kind.REFUSED,
-    ApprovalState.WITHDRAWN: Kind.APPROVAL_WITHDRAWN,
-    ApprovalState.VOID: Kind.APPROVAL_VOID,
+    ApprovalState.REFUSED: REFUSED,
+    ApprovalState.WITHDRAWN: APPROVAL_WITHDRAWN,
+    ApprovalState.VOID: APPROVAL_VOID,
 }

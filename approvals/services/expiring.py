@@ -6,9 +6,9 @@ import structlog
 from django.db import transaction
 
 from approvals.acts import act_named
+from approvals.events import EXPIRED
 from approvals.models import Approval, ApprovalState
 from approvals.services.noting import note
-from audit.kinds import Kind
 from core import clock
 
 log = structlog.get_logger()
@@ -39,5 +39,5 @@ def expire(approval: Approval) -> None:
     approval.save(update_fields=["state", "decided_at"])
     if act := act_named(approval.act):
         act.ended(approval)
-    note(Kind.EXPIRED, approval)
+    note(EXPIRED, approval)
     log.info("approval_expired", approval=approval.pk, act=approval.act)

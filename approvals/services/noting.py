@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit.kinds import Kind
+from audit.events import Event
 from audit.services import record
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def note(
-    kind: Kind,
+    event: Event,
     approval: Approval,
     *,
     person: User | None = None,
@@ -24,7 +24,7 @@ def note(
     `alone`: the two were not independent of each other, and nobody else was there.
     """
     facts = _facts(approval) | ({"alone": True} if alone else {})
-    record(kind, person=person, subject=f"approval:{approval.pk}", facts=facts)
+    record(event, actor=person, subject=f"approval:{approval.pk}", facts=facts)
 
 
 def _facts(approval: Approval) -> dict[str, Any]:

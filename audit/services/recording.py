@@ -11,7 +11,7 @@ from django.db.models import CharField, Subquery, Value
 from django.db.models.functions import Coalesce
 from structlog.contextvars import get_contextvars
 
-from audit.kinds import Kind
+from audit.events import Event
 from audit.models import AuditEvent
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def record(
-    kind: Kind,
+    event: Event,
     *,
-    person: AbstractUser | None = None,
+    actor: AbstractUser | None = None,
     subject: str = "",
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
@@ -29,15 +29,15 @@ def record(
 ) -> None:
     """Store one event, with one statement, in the caller's transaction.
 
-    `person`: who acts; None for a command, a task, or somebody who is not known. `subject`: its subject (a ref_id, a
+    `actor`: who acts; None for a command, a task, or somebody who is not known. `subject`: its subject (a ref_id, a
     user name, a list). The values are JSON and hold no secret, PIN, token or password. Address and request are those of
     the log's context (`core.request_log`), which begins and ends with each request.
     """
     context = get_contextvars()
     AuditEvent.objects.create(
-        kind=kind.value,
-        person_id=None if person is None else person.pk,
-        role=_roles_of(person),
+        kind=event.key,
+        person_id=None if actor is None else actor.pk,
+        role=_roles_of(actor),
         address=context.get("ip", ""),
         request_id=context.get("request_id", ""),
         subject=subject[:200],

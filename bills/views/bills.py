@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from audit.kinds import Kind
 from audit.services import record
 from bills.filters import BillFilter
 from bills.models import BillCheck, BillCheckQuerySet
@@ -21,6 +20,7 @@ from core.live import Live, seen_keys
 from core.numbers import sees_whole_numbers, whole_numbers
 from core.paging import keyset_page
 from core.rights import Right
+from purchases.events import FULL_NUMBER_SEEN
 
 
 @staff_only(Right.VIEW_BILLS)
@@ -82,7 +82,7 @@ def bill_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}
         if is_noted:
-            record(Kind.FULL_NUMBER_SEEN, person=request.user, subject=ref_id)
+            record(FULL_NUMBER_SEEN, actor=request.user, subject=ref_id)
         return render(request, "bills/bill_detail.html", context)
 
 

@@ -9,9 +9,9 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.services import record
 from catalogue.destinations import CUSTOMER, DestinationKind, kind_of_category, kind_of_own_names
+from catalogue.events import NUMBER_KIND_CHANGED
 from catalogue.models import Category, KindCorrection, KindSource, Product, ProductType
 from catalogue.services.pricing import lock_prices
 
@@ -84,8 +84,8 @@ def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -
             row.save()
         changed = _settle_again(target)
         record(
-            Kind.NUMBER_KIND_CHANGED,
-            person=actor,
+            NUMBER_KIND_CHANGED,
+            actor=actor,
             subject=target.name,
             before={"target": target.key, "number_kind": str(before or "")},
             after={"target": target.key, "number_kind": str(kind or "")},

@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from approvals.models import canonical, hash_of
-from audit.kinds import Kind
 from audit.services import record
 from catalogue.errors import NeedsSecondPerson, RuleRefused
+from catalogue.events import PRICE_RULE_CHANGED
 from catalogue.models import Brand, Category, PriceRule, PriceRuleKind, Product, ProductType
 from catalogue.services.pricing import lock_prices, prices_by, reprice
 from core.money import rupiah
@@ -233,8 +233,8 @@ def change_rule(
         reprice()
         facts = {name: change.content[name] for name in ("affected", "below_cost", "largest_loss")}
         record(
-            Kind.PRICE_RULE_CHANGED,
-            person=actor,
+            PRICE_RULE_CHANGED,
+            actor=actor,
             subject=target.name or target.key,
             before={"target": target.key, "terms": change.content["before"]},
             after={"target": target.key, "terms": change.content["after"]},

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import Right
 from credit.errors import CreditRefused
+from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
 from credit.services.locking import due_day, enter, entered_before, lock_account
 
@@ -48,7 +48,7 @@ def set_credit(
         if before != _terms(account):
             subject = f"customer {customer.pk}"
             facts = {"before": before, "after": _terms(account)}
-            record(Kind.CREDIT_CHANGED, person=actor, subject=subject, **facts)
+            record(CREDIT_CHANGED, actor=actor, subject=subject, **facts)
         return account
 
 

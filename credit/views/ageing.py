@@ -8,7 +8,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.paging import FirstPages
@@ -17,6 +16,7 @@ from credit import services
 from credit.filters import AgeingFilter
 from credit.models import CreditAccount
 from credit.tables import AgeingTable, file_fields
+from exports.events import EXPORT_MADE
 from exports.formats import csv_blocks
 
 _ROWS = 50
@@ -50,7 +50,7 @@ def credit_list(request: StaffRequest) -> HttpResponse:
 def credit_csv(request: StaffRequest) -> HttpResponseBase:
     """The same as a file, up to the first ten thousand."""
     keys = list(_found(request).qs.values_list("pk", flat=True)[: FirstPages.MOST])
-    record(Kind.EXPORT_MADE, person=request.user, subject="credit", facts={"format": "csv", "rows": len(keys)})
+    record(EXPORT_MADE, actor=request.user, subject="credit", facts={"format": "csv", "rows": len(keys)})
     not_to_ask: dict[int, int] = {}
     for start in range(0, len(keys), _AT_ONCE):
         not_to_ask |= services.not_to_ask_for(keys[start : start + _AT_ONCE])

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from credit import services as credit
 from credit.methods import counts_as_cash
 from credit.models import CreditAccount, CreditEntry
 from drawers.errors import DrawerRefused, TooLittleCash
+from drawers.events import CREDIT_PAID_OUT
 from drawers.models import DrawerEntry
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.shifts import expected_cash
@@ -95,7 +95,7 @@ def pay_out_credit(
             )
         facts = {"method": method, "amount": amount, "shift": shift.pk if shift else None}
         subject = f"customer {paid.account.customer_id}"
-        record(Kind.CREDIT_PAID_OUT, person=actor, subject=subject, facts=facts)
+        record(CREDIT_PAID_OUT, actor=actor, subject=subject, facts=facts)
         return paid
 
 

@@ -12,12 +12,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.rights import Right
 from core.times import start_of_day
 from drawers.errors import DrawerRefused
+from drawers.events import DAY_SIGNED
 from drawers.models import DrawerDay, Shift
 from drawers.services.totals import Totals, totals_of
 
@@ -134,5 +134,5 @@ def sign_day(day: dt.date, *, actor: User, seen: str | None = None) -> DrawerDay
         day_row.signed_by_id, day_row.signed_at = actor.pk, clock.now()
         day_row.save()
         facts = {"shifts": len(lines), "difference": cash_of_day(lines)["difference"]}
-        record(Kind.DAY_SIGNED, person=actor, subject=day.isoformat(), facts=facts)
+        record(DAY_SIGNED, actor=actor, subject=day.isoformat(), facts=facts)
         return day_row

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
 
-from audit.kinds import Kind
+from audit.events import SETTING_CHANGED
 from audit.services import record
 from drawers.errors import DrawerRefused
 from drawers.models import Drawer
@@ -44,4 +44,4 @@ def change_drawer(drawer: Drawer, *, name: str, is_active: bool, actor: User) ->
 
 def _note(drawer: Drawer, actor: User, *, before: dict[str, object] | None) -> None:
     after = {"name": drawer.name, "is_active": drawer.is_active}
-    record(Kind.SETTING_CHANGED, person=actor, subject=f"drawer {drawer.pk}", before=before, after=after)
+    record(SETTING_CHANGED, actor=actor, subject=f"drawer {drawer.pk}", before=before, after=after)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.utils.translation import pgettext_lazy
 
 from audit.acts import act
-from audit.kinds import Kind
 from audit.services import record
+from drawers.events import DRAWER_TAKEN_OVER, PASSWORD_REFUSED
 from staff.errors import FactorRefused
 from staff.services.own_factors import confirm_password
 from tills.services import confirm_pin, find_till, has_pin, is_pin
@@ -35,8 +35,8 @@ def confirm_receiver(shift: Shift, person: User, secret: str, *, actor: User, ti
             confirm_password(person, secret, counted_as=TAKE_OVER)
         except FactorRefused as refusal:
             facts = {"act": TAKE_OVER, "reason": refusal.reason}
-            record(Kind.PASSWORD_REFUSED, person=actor, subject=person.username, facts=facts)
+            record(PASSWORD_REFUSED, actor=actor, subject=person.username, facts=facts)
             raise
         way = "password"
     facts = {"drawer": shift.drawer.name, "by": way}
-    record(Kind.DRAWER_TAKEN_OVER, person=person, subject=str(shift), facts=facts)
+    record(DRAWER_TAKEN_OVER, actor=person, subject=str(shift), facts=facts)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.db.models import QuerySet
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from credit import services as credit
 from credit.errors import CreditRefused
 from credit.methods import counts_as_cash, find_method
 from drawers.errors import DrawerRefused
+from drawers.events import GIVEN_BACK
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
@@ -64,7 +64,7 @@ def give_back(
         current.given_method = method
         _note(current, actor=actor, note=note)
         facts = {"method": method, "amount": current.amount, "shift": paying.pk if paying else None}
-        record(Kind.GIVEN_BACK, person=actor, subject=current.ref_id, facts=facts)
+        record(GIVEN_BACK, actor=actor, subject=current.ref_id, facts=facts)
         return current
 
 

@@ -12,11 +12,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.rights import Right
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
+from drawers.events import DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
@@ -44,7 +44,7 @@ def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: st
         if difference := shift.opening_difference:
             facts = {"drawer": shift.drawer.name, "left": shift.left_before, "counted": shift.opening}
             facts |= {"difference": difference, "reason": shift.opening_reason}
-            record(Kind.DRAWER_OPENED_OTHERWISE, person=actor, subject=str(shift), facts=facts)
+            record(DRAWER_OPENED_OTHERWISE, actor=actor, subject=str(shift), facts=facts)
         return shift
 
 
@@ -145,7 +145,7 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
     current.save()
     if abs(difference) > settings.DRAWER_DIFFERENCE_LIMIT:
         facts = {"drawer": current.drawer.name, "expected": expected, "counted": counted, "difference": difference}
-        record(Kind.DRAWER_DIFFERENCE, person=actor, subject=str(current), facts=facts)
+        record(DRAWER_DIFFERENCE, actor=actor, subject=str(current), facts=facts)
     log.info("shift_closed", shift=current.pk, difference=difference)
     return current
 

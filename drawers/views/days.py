@@ -17,7 +17,6 @@ from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.acts import act
-from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
@@ -28,6 +27,7 @@ from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay
 from drawers.services import DayLine
+from exports.events import EXPORT_MADE
 from exports.formats import csv_blocks
 from staff.confirming import check_factor
 
@@ -120,7 +120,7 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     fields = dict(_FIELDS) | {f"sales_{code}": partial(_sales_by, code) for code, _words in method_choices()}
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
-    record(Kind.EXPORT_MADE, person=request.user, subject=f"day {shown}", facts={"format": "csv"})
+    record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
     return StreamingHttpResponse(
         ["\ufeff", *csv_blocks(services.day_lines(_found(shown)), fields)],
         content_type="text/csv; charset=utf-8",

@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from audit.kinds import Kind
 from audit.services import record
 from core.access import StaffRequest, staff_only
 from core.errors import Refused
@@ -29,6 +28,7 @@ from drawers.forms import CloseForm
 from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
+from exports.events import EXPORT_MADE
 from exports.formats import csv_blocks
 
 _PAPERS = ("80", "a4")
@@ -134,7 +134,7 @@ def _counts(shift: Shift) -> list[tuple[int, int, int]]:
 def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
     """All sales and entries of one shift as CSV."""
     shift = _shift_for(request, pk, Right.VIEW_SHIFTS)
-    record(Kind.EXPORT_MADE, person=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
+    record(EXPORT_MADE, actor=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
     sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
     return StreamingHttpResponse(

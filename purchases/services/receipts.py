@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
+from purchases.events import PRINTED
 from purchases.models import Order, ReceiptPrint
 from purchases.services.actions import Action, require
 from purchases.services.moving import lock_orders_for_move
@@ -40,7 +40,7 @@ def print_receipts(orders: Collection[Order], *, paper: Paper, printed_by: User)
         made = [_next_print(order, sheet, paper=paper, printed_by=printed_by) for order in locked.values()]
         for printed in ReceiptPrint.objects.bulk_create(made):
             facts = {"number": printed.number, "paper": paper.value}
-            record(Kind.PRINTED, person=printed_by, subject=printed.order.ref_id, facts=facts)
+            record(PRINTED, actor=printed_by, subject=printed.order.ref_id, facts=facts)
         return made
 
 

@@ -15,7 +15,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from audit.kinds import Kind
 from audit.services import record
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
@@ -26,6 +25,7 @@ from core.rights import Right
 from core.snapshot import snapshot
 from purchases import services
 from purchases.errors import ActionRefused
+from purchases.events import FULL_NUMBER_SEEN
 from purchases.forms import NeededNoteForm, NoteForm, PriceForm, VerdictForm
 from purchases.models import Incident, Order, OrderEvent, Verdict
 from purchases.presenting import (
@@ -71,7 +71,7 @@ def order_number(request: StaffRequest, ref_id: str) -> HttpResponse:
     with whole_numbers():
         context = _detail(request, ref_id) | {"is_revealed": is_noted}
         if is_noted:
-            record(Kind.FULL_NUMBER_SEEN, person=request.user, subject=ref_id)
+            record(FULL_NUMBER_SEEN, actor=request.user, subject=ref_id)
             context["titled"] = masked(context["destination"])  # browsers keep titles
         return render(request, "purchases/order_detail.html", context)
 

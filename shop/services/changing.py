@@ -8,7 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from audit.kinds import Kind
+from audit.events import SETTING_CHANGED
 from audit.services import record
 from core import clock
 from shop.models import Logo, Shop
@@ -49,7 +49,7 @@ def change_shop(
         after = _facts(shop)
         is_changed = before != after
         if is_changed:
-            record(Kind.SETTING_CHANGED, person=actor, subject="shop", before=before, after=after)
+            record(SETTING_CHANGED, actor=actor, subject="shop", before=before, after=after)
     log.info("shop_changed", by=actor.pk, is_changed=is_changed)
     return is_changed
 

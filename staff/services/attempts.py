@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import structlog
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core.addresses import line_of
+from staff.events import LOCKED, SIGN_IN_FAILED
 from staff.models import User
 from staff.services import throttle
 from staff.services.break_glass import is_break_glass
@@ -59,9 +59,9 @@ class Attempt:
         subject = self.person.username if self.person else ""
         facts = {"account": person, "known_device": self.is_known}
         with transaction.atomic():
-            record(Kind.SIGN_IN_FAILED, subject=subject, facts=facts)
+            record(SIGN_IN_FAILED, subject=subject, facts=facts)
             if self.wait:
-                record(Kind.LOCKED, subject=subject, facts=facts | {"seconds": self.wait})
+                record(LOCKED, subject=subject, facts=facts | {"seconds": self.wait})
 
 
 def begin_attempt(name: str, password: str, *, address: str, known_devices: str, code: str) -> Attempt:

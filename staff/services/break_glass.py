@@ -8,10 +8,10 @@ import structlog
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import Role
 from staff.allauth_internals import TOTP, generate_totp_secret
+from staff.events import PASSWORD_CHANGED, STAFF_INVITED
 from staff.models import BREAK_GLASS, Session, User
 from staff.roles import give_role
 from staff.services.devices import forget_devices
@@ -43,8 +43,6 @@ def make_break_glass() -> tuple[str, list[str]]:
     Authenticator.objects.filter(user_id=person.pk).delete()
     TOTP.activate(person, generate_totp_secret())  # nobody knows it: the codes of the envelope stand in for it
     codes = new_recovery_codes(person, actor=None)
-    record(
-        Kind.STAFF_INVITED if is_new else Kind.PASSWORD_CHANGED, subject=BREAK_GLASS, after={"role": Role.OWNER.value}
-    )
+    record(STAFF_INVITED if is_new else PASSWORD_CHANGED, subject=BREAK_GLASS, after={"role": Role.OWNER.value})
     log.warning("break_glass_made", person=person.pk)
     return password, codes

@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.rights import STRONG_RIGHTS
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.errors import FactorRefused
+from staff.events import FACTOR_FAILED, FACTOR_USED
 from staff.factor_store import EncryptedFactors
 from staff.models import User
 from staff.services import throttle
@@ -90,10 +90,10 @@ def use_factor(person: User, shown: Shown, *, act: str, content: Mapping[str, ob
             use_code(person, shown.code)
     except FactorRefused as refusal:
         log.warning("factor_refused", person=person.pk, act=act, reason=refusal.reason)
-        record(Kind.FACTOR_FAILED, person=person, facts={"act": act, "reason": refusal.reason})
+        record(FACTOR_FAILED, actor=person, facts={"act": act, "reason": refusal.reason})
         raise
     log.info("factor_used", person=person.pk, act=act)
-    record(Kind.FACTOR_USED, person=person, facts={"act": act, "passkey": bool(shown.assertion)})
+    record(FACTOR_USED, actor=person, facts={"act": act, "passkey": bool(shown.assertion)})
 
 
 def _use_key(person: User, shown: Shown, *, act: str, content: Mapping[str, object]) -> None:

@@ -8,16 +8,16 @@ from collections.abc import Iterable
 
 from django.db import connection
 
-from audit.kinds import Kind
 from core import clock
+from staff.events import FACTOR_REMOVED, LIMIT_CHANGED, ROLE_CHANGED, STAFF_SWITCHED_ON
 from staff.models import AccessLink, User
 
 HELD_DAYS = 30
 
 # The actor of these events could sign in as the person afterwards.
-_TAKEN = (AccessLink.Purpose.RESET.value, Kind.FACTOR_REMOVED.value)
+_TAKEN = (AccessLink.Purpose.RESET.value, FACTOR_REMOVED.key)
 _INVITED = AccessLink.Purpose.INVITE.value
-_CHANGED = (Kind.ROLE_CHANGED.value, Kind.LIMIT_CHANGED.value, Kind.STAFF_SWITCHED_ON.value)
+_CHANGED = (ROLE_CHANGED.key, LIMIT_CHANGED.key, STAFF_SWITCHED_ON.key)
 
 _STEPS = """
     SELECT made_by_id, person_id, purpose FROM staff_accesslink WHERE used_at >= %(since)s AND made_by_id IS NOT NULL

@@ -7,10 +7,10 @@ from dataclasses import asdict
 import structlog
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import Right
 from staff.errors import NotAllowed
+from staff.events import LIMIT_CHANGED
 from staff.models import LIMITS, User
 from staff.services.changes import limit_change
 from staff.services.guards import lock_for_change
@@ -39,7 +39,7 @@ def change_limits(
         before, after = change.content["before"], change.content["after"]
         if before != after:
             what = {"before": before, "after": after, "facts": facts}
-            record(Kind.LIMIT_CHANGED, person=actor, subject=person.username, **what)
+            record(LIMIT_CHANGED, actor=actor, subject=person.username, **what)
     log.info("staff_limits_changed", by=actor.pk if actor else "command", person=person.pk)
 
 

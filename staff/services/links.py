@@ -13,11 +13,11 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from core.rights import Role
 from staff.errors import LinkRefused, NameTaken, NotAllowed
+from staff.events import LINK_MADE, LINK_USED, LINK_WITHDRAWN, STAFF_INVITED
 from staff.models import BREAK_GLASS, AccessLink, Session, User
 from staff.roles import give_role
 from staff.services.changes import invitation, switching_on, takes_two
@@ -78,7 +78,7 @@ def add_person(change: Change, *, actor: User | None, approved_by: User | None =
     person = _create(asked["username"], first_name=known["full_name"], email=known["email"], note=known["note"])
     give_role(person, role)
     after = {"role": role.value}
-    record(Kind.STAFF_INVITED, person=actor, subject=person.username, after=after, facts=facts)
+    record(STAFF_INVITED, actor=actor, subject=person.username, after=after, facts=facts)
     return person
 
 
@@ -108,8 +108,8 @@ def make_link(person: User, *, actor: User | None) -> str:
         token = _new_link(locked, purpose, actor)
         after = {"is_active": True, "open_link": True, "purpose": purpose.value}
         record(
-            Kind.LINK_MADE,
-            person=actor,
+            LINK_MADE,
+            actor=actor,
             subject=locked.username,
             before=before,
             after=after,
@@ -129,7 +129,7 @@ def withdraw_link(person: User, *, actor: User | None) -> None:
             locked.save(update_fields=["is_active"])
         after = {"is_active": locked.is_active, "open_link": False}
         facts = {"before": before, "after": after}
-        record(Kind.LINK_WITHDRAWN, person=actor, subject=locked.username, **facts)
+        record(LINK_WITHDRAWN, actor=actor, subject=locked.username, **facts)
     log.info("staff_link_withdrawn", by=_key(actor), person=locked.pk)
 
 
@@ -191,8 +191,8 @@ def accept_link(token: str, password: str) -> User:
         forget_devices(person)
         ended = Session.objects.filter(person=person).delete()[0]
         record(
-            Kind.LINK_USED,
-            person=person,
+            LINK_USED,
+            actor=person,
             subject=person.username,
             before=before,
             after={"has_password": True},

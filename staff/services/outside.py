@@ -18,10 +18,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import Role
 from staff.errors import NameTaken, NotAllowed, OutsideRefused
+from staff.events import OUTSIDE_LINKED, ROLE_CHANGED, SIGN_IN_FAILED
 from staff.models import BREAK_GLASS, Session, User
 from staff.roles import EDITABLE, give_role, role_of
 from staff.services.changes import outside_role, rights_of, takes_two
@@ -63,7 +63,7 @@ def person_of(claims: Mapping[str, Any]) -> User:
             _note_claim(subject, None if reason == "no_role" else role, is_let_in=not reason)
     if reason or person is None:
         facts = {"by": "oidc", "reason": reason, "account": person.pk if person else None}
-        record(Kind.SIGN_IN_FAILED, subject=person.username if person else "", facts=facts)
+        record(SIGN_IN_FAILED, subject=person.username if person else "", facts=facts)
         log.warning("sign_in_refused", reason=reason, person=person.pk if person else None)
         raise OutsideRefused(reason)
     return person
@@ -106,8 +106,8 @@ def give_claimed_role(person: User, role: Role, *, approved_by: User) -> None:
         give_role(locked, role)
         withdraw_unbacked_links()
         record(
-            Kind.ROLE_CHANGED,
-            person=approved_by,
+            ROLE_CHANGED,
+            actor=approved_by,
             subject=locked.username,
             before={"role": change.content["before"]},
             after={"role": role.value},
@@ -138,7 +138,7 @@ def link_account(person: User, subject: str) -> None:
         Session.objects.filter(person=locked).delete()
         SocialAccount.objects.filter(user_id=locked.pk).delete()
         SocialAccount.objects.create(user_id=locked.pk, provider=settings.OIDC_ISSUER, uid=subject)
-        record(Kind.OUTSIDE_LINKED, subject=locked.username, after={"issuer": settings.OIDC_ISSUER, "sub": subject})
+        record(OUTSIDE_LINKED, subject=locked.username, after={"issuer": settings.OIDC_ISSUER, "sub": subject})
     log.info("staff_outside_linked", person=locked.pk)
 
 
@@ -175,7 +175,7 @@ def _new_person(claims: Mapping[str, Any], role: Role) -> tuple[User | None, str
     _put_role(person, given)
     after = {"issuer": settings.OIDC_ISSUER, "sub": subject, "role": given.value if given else "", "says": role.value}
     facts = {"by": "oidc", "alone": alone}
-    record(Kind.OUTSIDE_LINKED, person=person, subject=person.username, after=after, facts=facts)
+    record(OUTSIDE_LINKED, actor=person, subject=person.username, after=after, facts=facts)
     log.info("staff_outside_made", person=person.pk, role=after["role"], says=role.value)
     return User.objects.get(pk=person.pk), ""
 
@@ -251,8 +251,8 @@ def _take_over_role(person: User, says: Role | None) -> None:
     _put_role(person, role)
     withdraw_unbacked_links()
     record(
-        Kind.ROLE_CHANGED,
-        person=person,
+        ROLE_CHANGED,
+        actor=person,
         subject=person.username,
         before={"role": before.value if before else ""},
         after={"role": role.value if role else ""},

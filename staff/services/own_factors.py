@@ -10,10 +10,10 @@ from allauth.mfa.models import Authenticator
 from cryptography.fernet import InvalidToken
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from staff.allauth_internals import TOTP, RecoveryCodes, generate_totp_secret
 from staff.errors import FactorRefused, NotAllowed
+from staff.events import FACTOR_ADDED, FACTOR_REMOVED
 from staff.factor_store import EncryptedFactors
 from staff.models import Session, User
 from staff.services import throttle
@@ -121,7 +121,7 @@ def remove_factor(person: User, factor: Authenticator) -> None:
         Authenticator.objects.filter(pk=factor.pk, user_id=person.pk).delete()
         if is_last:
             Authenticator.objects.filter(user_id=person.pk).delete()
-        record(Kind.FACTOR_REMOVED, person=person, subject=person.username, before={"kind": factor.type})
+        record(FACTOR_REMOVED, actor=person, subject=person.username, before={"kind": factor.type})
     log.info("factor_removed", person=person.pk, kind=factor.type)
 
 
@@ -131,7 +131,7 @@ def new_recovery_codes(person: User, *, actor: User | None) -> list[str]:
         _lock(person)
         Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).delete()
         codes: list[str] = RecoveryCodes.activate(person).get_unused_codes()
-        record(Kind.FACTOR_ADDED, person=actor, subject=person.username, after={"kind": Type.RECOVERY_CODES.value})
+        record(FACTOR_ADDED, actor=actor, subject=person.username, after={"kind": Type.RECOVERY_CODES.value})
     log.info("factor_added", person=person.pk, kind=Type.RECOVERY_CODES.value)
     return codes
 
@@ -150,13 +150,13 @@ def reset_factors(person: User, *, actor: User | None) -> int:
         forget_devices(locked)
         Session.objects.filter(person=locked).delete()
         kinds = [factor.type for factor in removed]
-        record(Kind.FACTOR_REMOVED, person=actor, subject=locked.username, before={"kinds": kinds})
+        record(FACTOR_REMOVED, actor=actor, subject=locked.username, before={"kinds": kinds})
     log.warning("factors_reset", by=actor.pk if actor else "command", person=locked.pk)
     return len(removed)
 
 
 def _added(person: User, kind: Authenticator.Type, session_key: str | None) -> list[str]:
-    record(Kind.FACTOR_ADDED, person=person, subject=person.username, after={"kind": kind.value})
+    record(FACTOR_ADDED, actor=person, subject=person.username, after={"kind": kind.value})
     log.info("factor_added", person=person.pk, kind=kind.value)
     if Authenticator.objects.filter(user_id=person.pk, type=Type.RECOVERY_CODES).exists():
         return []

@@ -6,10 +6,10 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import Role
 from staff.errors import NotAllowed
+from staff.events import ROLE_CHANGED, SESSIONS_ENDED, STAFF_SWITCHED_OFF, STAFF_SWITCHED_ON
 from staff.models import Session, User
 from staff.roles import give_role
 from staff.services.changes import role_change, switching_on, takes_two
@@ -40,8 +40,8 @@ def change_role(
         withdraw_unbacked_links()
         before, after = ({"role": change.content[name]} for name in ("before", "after"))
         record(
-            Kind.ROLE_CHANGED,
-            person=actor,
+            ROLE_CHANGED,
+            actor=actor,
             subject=current.username,
             before=before,
             after=after,
@@ -76,8 +76,8 @@ def deactivate(person: User, *, actor: User | None) -> None:
         forget_devices(locked)
         ended = _delete_sessions(locked)
         record(
-            Kind.STAFF_SWITCHED_OFF,
-            person=actor,
+            STAFF_SWITCHED_OFF,
+            actor=actor,
             subject=locked.username,
             before=before,
             after={"is_active": False, "open_link": False},
@@ -104,8 +104,8 @@ def reactivate(person: User, *, actor: User | None, approved_by: User | None = N
         current.save(update_fields=["is_active"])
         _delete_sessions(current)  # of a sign-in that was on its way when the account was switched off
         record(
-            Kind.STAFF_SWITCHED_ON,
-            person=actor,
+            STAFF_SWITCHED_ON,
+            actor=actor,
             subject=current.username,
             before=before,
             after={"is_active": True},
@@ -138,7 +138,7 @@ def end_sessions(person: User, *, actor: User, but: str | None = None) -> int:
         ended = _delete_sessions(person, but=but)
         kept = int(but is not None)
         facts = {"before": {"sessions": ended + kept}, "after": {"sessions": kept}}
-        record(Kind.SESSIONS_ENDED, person=actor, subject=person.username, **facts)
+        record(SESSIONS_ENDED, actor=actor, subject=person.username, **facts)
     log.info("staff_sessions_ended", by=_key(actor), person=person.pk, sessions=ended)
     return ended
 

@@ -10,10 +10,10 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
 
-from audit.kinds import Kind
 from audit.services import record
 from core.rights import OF_ROLES, Right, Role
 from staff.errors import NotAllowed
+from staff.events import ROLE_EDITED
 from staff.models import RoleLimits, User
 from staff.roles import rights_by_role
 from staff.services.changes import role_edit
@@ -48,7 +48,7 @@ def change_role_rights(
         before, after = change.content["before"], change.content["after"]
         if before != after:
             what = {"before": before, "after": after, "facts": facts}
-            record(Kind.ROLE_EDITED, person=actor, subject=role.value, **what)
+            record(ROLE_EDITED, actor=actor, subject=role.value, **what)
     log.info("staff_role_edited", by=actor.pk if actor else "command", role=role.value)
 
 

@@ -15,12 +15,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 from requests import RequestException
 
-from audit.kinds import Kind
 from audit.services import record
 from core.addresses import address_of, line_of
 from core.rights import Role
 from staff.allauth_internals import statekit
 from staff.errors import OutsideRefused
+from staff.events import SIGN_IN_FAILED
 from staff.models import User
 from staff.provider import KEY, ProviderAnswers, way_to_provider
 from staff.roles import role_of
@@ -98,7 +98,7 @@ def _claims(request: HttpRequest, state: dict[str, object]) -> dict[str, object]
         return ProviderAnswers(request).claims(state)
     except _FAULTS as fault:
         log.warning("oidc_refused", fault=type(fault).__name__, address=address_of(request))
-        record(Kind.SIGN_IN_FAILED, facts={"by": "oidc", "reason": "provider"})
+        record(SIGN_IN_FAILED, facts={"by": "oidc", "reason": "provider"})
         raise OutsideRefused("provider") from fault
 
 

@@ -17,13 +17,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.acts import act
-from audit.kinds import Kind
 from audit.services import record
 from core.addresses import host_of
 from staff.allauth_internals import login_stage_required, perform_login
 from staff.confirming import check_factor, shown_factor
 from staff.cookies import remember_device
 from staff.errors import FactorRefused
+from staff.events import FACTOR_USED, PASSWORD_CHANGED
 from staff.models import User
 from staff.services import factors, passkeys
 from staff.stages import SecondStep, note_shown_factor
@@ -85,7 +85,7 @@ def passkey_sign_in(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal), extra_tags=refusal.reason)
         return redirect("account_login")
     factors.note_use(used)
-    record(Kind.FACTOR_USED, person=used.user, facts={"act": passkeys.SIGN_IN, "passkey": True})
+    record(FACTOR_USED, actor=used.user, facts={"act": passkeys.SIGN_IN, "passkey": True})
     note_shown_factor(request, used.user)
     return begin_session(request, used.user, redirect_url=get_next_redirect_url(request))
 
@@ -117,7 +117,7 @@ class OwnPassword(PasswordChangeView):  # type: ignore[misc]
                 invalid: HttpResponseBase = self.form_invalid(form)
                 return invalid
         response: HttpResponseBase = super().form_valid(form)
-        record(Kind.PASSWORD_CHANGED, person=person)
+        record(PASSWORD_CHANGED, actor=person)
         remember_device(response, self.request, person)
         return response
 

@@ -11,10 +11,10 @@ from alerts.models import Alert
 from alerts.services import evaluate_alerts
 from approvals.models import Approval
 from approvals.services import changes_seen
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from core.rights import Role
 from staff import provider as our_provider
+from staff.events import ROLE_CHANGED
 from staff.models import BREAK_GLASS, User
 from staff.roles import give_role, role_of
 from staff.services import deactivate
@@ -109,7 +109,7 @@ def test_a_second_person_approves_the_claim(provider, owner):
     approve(Approval.objects.get(), owner)
 
     assert role_now(person) is Role.ADMINISTRATOR
-    event = AuditEvent.objects.get(kind=Kind.ROLE_CHANGED.value)
+    event = AuditEvent.objects.get(kind=ROLE_CHANGED.key)
     assert (event.person, event.subject, event.after) == (owner, "sari", {"role": "administrator"})
     assert event.facts == {"by": "oidc", "approved_by": owner.pk, "alone": False}
 
@@ -226,7 +226,7 @@ def test_a_raise_of_a_known_person_alone_is_seen_too(provider):
     signed_in(provider, Client(), groups=["kepala"])
 
     assert role_now(person) is Role.ADMINISTRATOR
-    assert AuditEvent.objects.get(facts__alone=True).kind == Kind.ROLE_CHANGED.value
+    assert AuditEvent.objects.get(facts__alone=True).kind == ROLE_CHANGED.key
 
 
 def test_of_two_owners_of_the_provider_the_second_is_approved(provider):

@@ -5,11 +5,11 @@ import time
 
 from django.db import connection, transaction
 
-from audit.kinds import Kind
 from audit.models import Checkpoint, Sealing, Tile
 from audit.services import AT_ONCE, publish_checkpoints, record, seal, sealing, verify
 from purchases.models import Order
 from purchases.states import Status
+from staff.events import STAFF_INVITED
 from staff.models import User
 from testing.factories import make_product
 from testing.orders import answer, place, report
@@ -26,7 +26,7 @@ def sold(count: int = 1) -> list[Order]:
 def hired(role: str, **facts: object) -> User:
     """A person with an account, and its event, as our services write it."""
     person = make_person(role, **facts)
-    record(Kind.STAFF_INVITED, subject=person.username)
+    record(STAFF_INVITED, subject=person.username)
     return person
 
 

@@ -6,7 +6,6 @@ import pgtrigger
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from audit.kinds import Kind
 from audit.models import Checkpoint, Sealing
 from audit.services import close_way_past_triggers, record, seal, verify, verifying
 from audit.tasks import verify_all, verify_recent
@@ -15,6 +14,7 @@ from callbacks.models import Callback
 from gateway.services import next_number
 from purchases.models import Order
 from purchases.states import Status
+from staff.events import SIGN_IN
 from testing.callbacks import body_for, post
 from testing.factories import make_check, make_payment
 from testing.orders import answer, report
@@ -158,7 +158,7 @@ def test_row_without_a_number_is_named(shop):
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE audit_auditevent ALTER txid DROP NOT NULL")
         try:
-            record(Kind.SIGN_IN)
+            record(SIGN_IN)
             past_triggers("UPDATE audit_auditevent SET txid = NULL WHERE kind = 'sign_in'")
             assert flaws_found() == [("not_sealed", "audit_auditevent")]
         finally:
@@ -196,7 +196,7 @@ def test_what_is_sealed_meanwhile_is_no_flaw(shop, monkeypatch, outside):
 
 def test_clock_that_was_ahead_holds_no_checkpoint_back(shop):
     past_triggers("UPDATE audit_checkpoint SET at = at + interval '1 day'")
-    record(Kind.SIGN_IN)
+    record(SIGN_IN)
     wait_until_settled()
     seal()
     assert Checkpoint.objects.order_by("-size").first().size == Sealing.objects.get().size

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 
 from approvals import services as approvals
-from audit.kinds import Kind
 from audit.services import record
+from exports.events import EXPORT_MADE
 from purchases.models import Order
 from testing.callbacks import body_for, post
 from tests.audit.helpers import hired, newest, past_triggers, recompute_everything, seal_all, sold
@@ -54,7 +54,7 @@ def yesterday(transactional_db: None, settings: Any, tmp_path: Any) -> Any:
     cashier = hired("cashier")
     order = sold(2)[1]
     post(body_for(order))
-    record(Kind.EXPORT_MADE, person=cashier, subject="orders")
+    record(EXPORT_MADE, actor=cashier, subject="orders")
     approvals.ask("order", subject="one", content={"price": 1}, actor=cashier)
     seal_all()
     (tmp_path / "yesterday").write_text((tmp_path / "checkpoints").read_text())

@@ -3,12 +3,12 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from audit.services import record
 from audit.services.sources import audited_tables
 from credit.models import CreditEntry
 from drawers.services import change_payment
+from staff.events import SIGN_IN
 from testing.people import make_person
 from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
 from tests.drawers.helpers import begin
@@ -29,7 +29,7 @@ def test_every_sealed_table_is_numbered_by_the_database_itself():
 
 @pytest.mark.parametrize("txid", ["0", "1", "999999999999", "transaction_number()"])
 def test_a_row_that_names_another_transaction_gets_its_own(txid):
-    record(Kind.SIGN_IN, subject="first")
+    record(SIGN_IN, subject="first")
 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(

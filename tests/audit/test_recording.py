@@ -10,10 +10,11 @@ from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 from structlog.contextvars import bound_contextvars
 
-from audit.kinds import Kind
+from audit.events import RESTORED
 from audit.models import AuditEvent
 from audit.services import record
 from core.request_log import RequestLogMiddleware
+from staff.events import ROLE_CHANGED, SIGN_IN, SIGN_OUT
 from testing.database import statements
 from testing.orders import at_once
 from testing.people import make_person
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 def test_event_names_person_role_address_and_request():
     cashier = make_person("cashier")
     with bound_contextvars(request_id="r-1", ip="203.0.113.7"):
-        record(Kind.ROLE_CHANGED, person=cashier, subject="ann", before={"role": "cashier"})
+        record(ROLE_CHANGED, actor=cashier, subject="ann", before={"role": "cashier"})
     event = AuditEvent.objects.get()
     assert (event.kind, event.person, event.role) == ("role_changed", cashier, "cashier")
     assert (event.address, event.request_id, event.subject) == ("203.0.113.7", "r-1", "ann")
@@ -32,7 +33,7 @@ def test_event_names_person_role_address_and_request():
 
 
 def test_event_of_a_command_has_no_person():
-    record(Kind.RESTORED)
+    record(RESTORED)
     event = AuditEvent.objects.get()
     assert (event.person, event.role, event.address) == (None, "", "")
 
@@ -44,13 +45,13 @@ def test_two_requests_at_once_then_each_event_has_its_own_address_and_later_work
     def serve(address: str) -> None:
         def view(_request: HttpRequest) -> HttpResponse:
             both_under_way.wait(10)
-            record(Kind.SIGN_IN, subject=address)
+            record(SIGN_IN, subject=address)
             return HttpResponse()
 
         request = RequestFactory().get("/", REMOTE_ADDR=address)
         request.user = AnonymousUser()
         RequestLogMiddleware(view)(request)
-        record(Kind.SIGN_OUT, subject=address)
+        record(SIGN_OUT, subject=address)
 
     at_once(partial(serve, "203.0.113.7"), partial(serve, "203.0.113.8"))
 
@@ -67,15 +68,15 @@ def test_two_requests_at_once_then_each_event_has_its_own_address_and_later_work
 def test_event_costs_one_statement():
     owner, cashier = make_person("admin"), make_person("cashier")
     with statements() as sent:
-        record(Kind.SIGN_IN, person=owner)
-        record(Kind.SIGN_IN, person=cashier)
+        record(SIGN_IN, actor=owner)
+        record(SIGN_IN, actor=cashier)
     assert len(sent) == 2
     assert set(AuditEvent.objects.values_list("role", flat=True)) == {"owner", "cashier"}
 
 
 def test_event_goes_with_its_act_when_it_is_rolled_back():
     with transaction.atomic():
-        record(Kind.SIGN_IN)
+        record(SIGN_IN)
         transaction.set_rollback(True)
     assert not AuditEvent.objects.exists()
 
@@ -84,6 +85,6 @@ def test_event_goes_with_its_act_when_it_is_rolled_back():
     "change", ["UPDATE audit_auditevent SET kind = ''", "DELETE FROM audit_auditevent", "TRUNCATE audit_auditevent"]
 )
 def test_recorded_event_is_never_changed(change):
-    record(Kind.SIGN_IN)
+    record(SIGN_IN)
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(change)

@@ -7,12 +7,12 @@ import time
 import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
-from audit.kinds import Kind
 from audit.models import AuditEvent, Checkpoint, Sealing, Source, Tile
 from audit.services import record, seal, verify
 from audit.services.signing import is_signed, public_key
 from audit.services.sources import audited_tables
 from core import clock
+from staff.events import SIGN_IN
 from staff.models import User
 from testing.orders import at_once
 from tests.audit.helpers import (
@@ -97,7 +97,7 @@ def test_unfinished_transaction_holds_the_sealer_back_not_the_shop():
     def slow():
         try:
             with transaction.atomic():
-                record(Kind.SIGN_IN, subject="slow")
+                record(SIGN_IN, subject="slow")
                 written.set()
                 go_on.wait(10)
         finally:
@@ -106,7 +106,7 @@ def test_unfinished_transaction_holds_the_sealer_back_not_the_shop():
     thread = threading.Thread(target=slow)
     thread.start()
     written.wait(10)
-    record(Kind.SIGN_IN, subject="quick")
+    record(SIGN_IN, subject="quick")
     assert seal() == 0
     go_on.set()
     thread.join()
@@ -140,7 +140,7 @@ MANIPULATIONS = {
 @pytest.mark.parametrize("name", MANIPULATIONS)
 def test_manipulation_is_found_and_named(shop, name):
     statement, reason, table = MANIPULATIONS[name]
-    record(Kind.SIGN_IN)
+    record(SIGN_IN)
     seal_all()
     assert past_triggers(statement)
     first = verify().flaws[0]
@@ -226,7 +226,7 @@ def test_a_thousand_writers_raise_no_false_alarm():
         try:
             for number in range(50):
                 with transaction.atomic():
-                    record(Kind.SIGN_IN, person=person, subject=str(number))
+                    record(SIGN_IN, actor=person, subject=str(number))
                     time.sleep(1 if number == rng.randrange(50) else rng.random() / 100)
                     User.objects.filter(pk=person.pk).update(note=str(number))
                     transaction.set_rollback(rng.random() < 0.1)

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
+from credit.events import CREDIT_CHANGED
 from credit.models import CreditAccount, CreditEntry
 from credit.services import record_payment
 from customers.models import Customer, SavedNumber
@@ -43,7 +43,7 @@ def test_an_administrator_gives_credit_and_it_is_noted():
 
     account = CreditAccount.objects.get()
     assert (account.cap, account.due_days, account.balance) == (500_000, 14, 20_000)
-    events = AuditEvent.objects.filter(kind=Kind.CREDIT_CHANGED).order_by("pk")
+    events = AuditEvent.objects.filter(kind=CREDIT_CHANGED.key).order_by("pk")
     assert [event.after["due_days"] for event in events] == [7, 14]
 
 

@@ -9,10 +9,10 @@ import pytest
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from credit.models import CreditEntry
 from drawers.errors import DrawerRefused
+from drawers.events import CREDIT_PAID_OUT
 from drawers.models import DrawerEntry
 from drawers.services import (
     close_shift,
@@ -72,7 +72,7 @@ def test_what_the_shop_owes_is_paid_out_of_the_own_drawer(counter):
     assert (owed_by(customer), expected_cash(shift)) == (0, 80_000)
     assert paid_out(customer) == [("cash", 20_000, "moves away"), ("transfer", 10_000, "")]
     assert payouts() == [("cash", -20_000), ("transfer", -10_000)]
-    events = AuditEvent.objects.filter(kind=Kind.CREDIT_PAID_OUT).order_by("pk")
+    events = AuditEvent.objects.filter(kind=CREDIT_PAID_OUT.key).order_by("pk")
     assert [(event.subject, event.facts["amount"], event.facts["shift"]) for event in events] == [
         (f"customer {customer.pk}", 20_000, shift.pk),
         (f"customer {customer.pk}", 10_000, shift.pk),
@@ -92,7 +92,7 @@ def test_a_form_that_is_sent_twice_pays_out_once(counter):
 
     assert (codes(again), codes(other)) == ({"credit_paid_out"}, {"CreditRefused:form_used"})
     assert (owed_by(customer), expected_cash(shift)) == (-20_000, 90_000)
-    assert (payouts(), AuditEvent.objects.filter(kind=Kind.CREDIT_PAID_OUT).count()) == ([("cash", -10_000)], 1)
+    assert (payouts(), AuditEvent.objects.filter(kind=CREDIT_PAID_OUT.key).count()) == ([("cash", -10_000)], 1)
 
 
 def test_of_two_who_pay_out_all_at_once_one_does(counter):

@@ -11,16 +11,17 @@ from django.utils import timezone
 from alerts.kinds.kind import Reason
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.evaluating import keep_alerts
-from audit.kinds import Kind
 from audit.services import record
 from callbacks.models import Callback, CallbackRefusal, CallbackRefusalCount, CallbackState
 from catalogue.models import CatalogueSync
 from customers.models import Customer, SavedNumber
 from gateway.models import UpstreamAccount
+from purchases.events import PRINTED
 from purchases.models import Incident, OrderEvent
 from purchases.states import ActionReason, Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference, ReconciliationRun
+from staff.events import SIGN_IN
 from staff.models import User
 from staff.roles import create_demo_staff
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
@@ -118,8 +119,8 @@ def a_busy_day() -> dict[str, Any]:
         kept_exchange("", endpoint="products", raw={"bytes": 5, "sha256": "ab" * 32}),
         kept_exchange("", endpoint="balance", error="OutcomeUnknown: timeout", request=None, latency_ms=30_000),
     ]
-    for kind in (Kind.SIGN_IN, Kind.PRINTED):
-        record(kind, person=User.objects.get(username="cashier"), subject=sold, facts={"number": 1})
+    for kind in (SIGN_IN, PRINTED):
+        record(kind, actor=User.objects.get(username="cashier"), subject=sold, facts={"number": 1})
     return {
         "exchanges": exchanges,
         "orders": orders,

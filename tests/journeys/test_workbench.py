@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from audit.kinds import Kind
+from approvals.events import APPROVED
 from audit.services import record
 from staff.models import User
 from tests.journeys.busy_day import a_busy_day
@@ -43,7 +43,7 @@ def test_the_workbench_is_accessible_and_fits(live_server: Any, open_window: Ope
 
 def test_what_people_did_fits_its_table_on_a_desktop(live_server: Any, open_window: OpenWindow):
     a_busy_day()
-    record(Kind.APPROVED, person=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
+    record(APPROVED, actor=User.objects.get(username="owner"), subject="approval:1", facts={"sha256": "e7" * 32})
     page = open_window(size=(1440, 900), language="id-ID")
     sign_in(page, live_server.url, "auditor")
     page.goto(f"{live_server.url}/audit/")

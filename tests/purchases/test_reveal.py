@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
+from purchases.events import FULL_NUMBER_SEEN
 from purchases.states import Status
 from testing.database import statements
 from testing.factories import make_check, make_order
@@ -18,7 +18,7 @@ SHOWN, MASKED = "0812-9876-5432", "0812-••••-•432"
 
 def noted() -> list[tuple[str, str]]:
     """Who saw which number."""
-    events = AuditEvent.objects.filter(kind=Kind.FULL_NUMBER_SEEN)
+    events = AuditEvent.objects.filter(kind=FULL_NUMBER_SEEN.key)
     return list(events.values_list("person__username", "subject"))
 
 

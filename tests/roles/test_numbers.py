@@ -12,8 +12,8 @@ import pytest
 from django.contrib.auth.models import Group
 from django.urls import NoReverseMatch, get_resolver, reverse
 
+from approvals.events import APPROVED
 from approvals.models import Approval
-from audit.kinds import Kind
 from audit.services import record
 from bills.services import pay_bill
 from callbacks.models import Callback
@@ -22,6 +22,7 @@ from credit.services import bring_forward
 from customers.models import Customer, SavedNumber
 from drawers.models import DrawerEntry
 from drawers.services import close_shift, take_credit_payment
+from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, OrderEvent, Verdict
 from purchases.models.receipts import Paper
@@ -100,8 +101,8 @@ def shop() -> dict[str, Any]:
     with pytest.raises(NeedsApproval) as need:
         pay_bill(waits, amount=waits.total, paid_by=sari)
     bill_approval = ask_for_approval(need.value, actor=sari)
-    record(Kind.EXPORT_MADE, person=seller, subject="statement", facts={"query": f"q={PHONE}&since=2026-11-22"})
-    record(Kind.APPROVED, person=seller, subject="R1", before={"destination": PHONE}, facts={"words": f"for {PHONE}"})
+    record(EXPORT_MADE, actor=seller, subject="statement", facts={"query": f"q={PHONE}&since=2026-11-22"})
+    record(APPROVED, actor=seller, subject="R1", before={"destination": PHONE}, facts={"words": f"for {PHONE}"})
 
     exchanges = [
         kept_exchange(order.ref_id, endpoint="transaction_create", request={"destination": PHONE}, raw=body),

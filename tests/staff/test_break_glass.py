@@ -9,9 +9,9 @@ from django.test import Client
 
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from staff.errors import NameTaken, NotAllowed
+from staff.events import BREAK_GLASS_USED
 from staff.models import BREAK_GLASS, User
 from staff.services import deactivate, has_factor
 from testing.people import make_person
@@ -50,7 +50,7 @@ def test_each_use_is_recorded_and_raises_an_alert():
 
     evaluate_alerts()
 
-    event = AuditEvent.objects.get(kind=Kind.BREAK_GLASS_USED)
+    event = AuditEvent.objects.get(kind=BREAK_GLASS_USED.key)
     assert (event.person.username, event.address) == (BREAK_GLASS, "203.0.113.9")
     assert Alert.objects.get(kind="emergency_account").closed_at is None
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
+from staff.events import FACTOR_FAILED, FACTOR_REMOVED, FACTOR_USED
 from staff.models import User
 from staff.services import deactivate, has_factor
 from testing.people import Browser, code_of, give_factor, make_person
@@ -82,7 +82,7 @@ def test_an_owner_resets_a_lost_factor():
 
     assert not has_factor(person)
     assert theirs.get("/me/").status_code == 302
-    event = AuditEvent.objects.get(kind=Kind.FACTOR_REMOVED)
+    event = AuditEvent.objects.get(kind=FACTOR_REMOVED.key)
     assert (event.person_id, event.subject, event.before) == (boss.pk, "administrator", {"kinds": ["totp"]})
 
 
@@ -103,8 +103,8 @@ def test_uses_and_refusals_of_factors_are_recorded():
 
     found = AuditEvent.objects.filter(kind__startswith="factor_").order_by("pk").values_list("kind", "facts")
     assert [(kind, facts["act"]) for kind, facts in found] == [
-        (Kind.FACTOR_FAILED, "access_link"),
-        (Kind.FACTOR_USED, "access_link"),
+        (FACTOR_FAILED.key, "access_link"),
+        (FACTOR_USED.key, "access_link"),
     ]
 
 

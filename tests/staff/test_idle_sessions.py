@@ -9,9 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from core import clock
+from staff.events import SIGN_OUT
 from staff.models import Session, SpentChallenge, Throttle
 from staff.tasks import clear_ended_sessions
 from testing.people import browser_of, make_person
@@ -40,7 +40,7 @@ def test_who_does_nothing_for_an_hour_is_signed_out():
 
         assert answer["Location"].startswith("/accounts/login/")
         assert not Session.objects.exists()
-    assert AuditEvent.objects.get(kind=Kind.SIGN_OUT).facts == {"because": "idle"}
+    assert AuditEvent.objects.get(kind=SIGN_OUT.key).facts == {"because": "idle"}
 
 
 def test_who_goes_on_stays_signed_in():

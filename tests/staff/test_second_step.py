@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
+from staff.events import LOCKED, SIGN_IN, SIGN_IN_FAILED, SIGN_OUT
 from staff.services import deactivate, make_link
 from staff.services.own_factors import reset_factors
 from testing.people import code_of, give_recovery_codes, make_person
@@ -169,9 +169,9 @@ def test_signing_in_and_out_is_recorded(caplog):
 
     rows = AuditEvent.objects.order_by("pk").values_list("kind", "person_id", "address", "subject")
     assert list(rows) == [
-        (Kind.SIGN_IN_FAILED, None, "203.0.113.9", "cashier"),
-        (Kind.SIGN_IN, person.pk, "203.0.113.9", ""),
-        (Kind.SIGN_OUT, person.pk, "203.0.113.9", ""),
+        (SIGN_IN_FAILED.key, None, "203.0.113.9", "cashier"),
+        (SIGN_IN.key, person.pk, "203.0.113.9", ""),
+        (SIGN_OUT.key, person.pk, "203.0.113.9", ""),
     ]
 
 
@@ -186,7 +186,7 @@ def test_a_wait_is_recorded():
     for _ in range(5):
         Client().post("/accounts/login/", {"login": "cashier", "password": "wrong"})
 
-    assert AuditEvent.objects.get(kind=Kind.LOCKED).facts["seconds"] == 30
+    assert AuditEvent.objects.get(kind=LOCKED.key).facts["seconds"] == 30
 
 
 def test_a_reset_of_factors_ends_a_sign_in_under_way():

@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from audit.kinds import Kind
+from approvals.events import APPROVED
+from audit.events import SETTING_CHANGED
 from audit.services import record
+from catalogue.events import PRICE_RULE_CHANGED
+from credit.events import CREDIT_CHANGED
 from customers.models import Customer
+from drawers.events import DRAWER_DIFFERENCE
 from drawers.models import Drawer
+from purchases.events import PRINTED
 from purchases.states import Status
+from staff.events import LIMIT_CHANGED, ROLE_EDITED
 from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person
@@ -33,14 +39,14 @@ def events(db: None) -> dict[str, int]:
     sari = make_person("cashier", username="sari", first_name="Bu Sari")
     customer, drawer = Customer.objects.create(name="Pak Budi"), Drawer.objects.create(name="Laci depan")
     order = make_order(Status.SUCCESS, sn="1")
-    record(Kind.LIMIT_CHANGED, subject="sari", facts={"approved_by": sari.pk, "alone": False})
-    record(Kind.CREDIT_CHANGED, subject=f"customer {customer.pk}")
-    record(Kind.SETTING_CHANGED, subject=f"drawer {drawer.pk}")
-    record(Kind.PRINTED, subject=order.ref_id)
-    record(Kind.ROLE_EDITED, subject="cashier")
-    record(Kind.APPROVED, subject="approval:7", facts={"act": "role", "subject": f"person:{sari.pk}", "asked_by": 9999})
-    record(Kind.DRAWER_DIFFERENCE, subject="shift 8")
-    record(Kind.PRICE_RULE_CHANGED, subject="all:prepaid")
+    record(LIMIT_CHANGED, subject="sari", facts={"approved_by": sari.pk, "alone": False})
+    record(CREDIT_CHANGED, subject=f"customer {customer.pk}")
+    record(SETTING_CHANGED, subject=f"drawer {drawer.pk}")
+    record(PRINTED, subject=order.ref_id)
+    record(ROLE_EDITED, subject="cashier")
+    record(APPROVED, subject="approval:7", facts={"act": "role", "subject": f"person:{sari.pk}", "asked_by": 9999})
+    record(DRAWER_DIFFERENCE, subject="shift 8")
+    record(PRICE_RULE_CHANGED, subject="all:prepaid")
     return {"sari": sari.pk, "customer": customer.pk, "drawer": drawer.pk}
 
 

@@ -10,12 +10,13 @@ import pytest
 from django.contrib.auth.models import Group, Permission
 from django.utils import timezone
 
-from audit.kinds import Kind
 from audit.models import AuditEvent
 from audit.services import record
 from callbacks.services import process_batch
 from catalogue.models import Product
+from exports.events import EXPORT_MADE
 from gateway.services import call
+from purchases.events import FULL_NUMBER_SEEN
 from purchases.models import Incident, Order
 from purchases.models.receipts import Paper
 from purchases.services import submit
@@ -46,7 +47,7 @@ def sold(upstream: Upstream) -> Order:
     process_batch(50)
     order.refresh_from_db()
     print_receipt(order, paper=Paper.MM58, printed_by=cashier)
-    record(Kind.FULL_NUMBER_SEEN, person=cashier, subject=order.ref_id)
+    record(FULL_NUMBER_SEEN, actor=cashier, subject=order.ref_id)
     return order
 
 
@@ -105,7 +106,7 @@ def test_the_file_holds_bodies_and_no_secret(sold: Order, upstream: Upstream):
     assert rows["receipt"]["printed_by"] == "kasir"
     assert [row["status"] for row in told["order_history"]] == ["queued", "sending", "pending", "success"]
     assert upstream.process.secret_key not in answer.content.decode()
-    kept = AuditEvent.objects.get(kind=Kind.EXPORT_MADE)
+    kept = AuditEvent.objects.get(kind=EXPORT_MADE.key)
     assert (kept.subject, kept.person.username) == (sold.ref_id, "auditor")
 
 

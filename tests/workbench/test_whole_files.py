@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from audit.kinds import Kind
+from approvals.events import APPROVAL_ASKED
 from audit.models import AuditEvent
 from audit.services import record
+from exports.events import EXPORT_MADE
 from exports.models import Export
 from exports.services import content_of
 from purchases.models import Order
@@ -31,7 +32,7 @@ NUMBER = "081298765432"
 def auditor() -> Browser:
     make_person("cashier", username="sari")
     facts = {"content": {"destination": NUMBER}, "about": f"Telkomsel → {NUMBER}"}
-    record(Kind.APPROVAL_ASKED, person=User.objects.get(username="sari"), subject="approval:1", facts=facts)
+    record(APPROVAL_ASKED, actor=User.objects.get(username="sari"), subject="approval:1", facts=facts)
     return browser_of("auditor")
 
 
@@ -56,7 +57,7 @@ def written(export: Export) -> str:
 
 def noted() -> list[dict[str, Any]]:
     """The facts of the events of files."""
-    return list(AuditEvent.objects.filter(kind=Kind.EXPORT_MADE).order_by("pk").values_list("facts", flat=True))
+    return list(AuditEvent.objects.filter(kind=EXPORT_MADE.key).order_by("pk").values_list("facts", flat=True))
 
 
 def code_shown(answer: Any) -> str:

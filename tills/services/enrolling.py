@@ -10,7 +10,7 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
-from audit.kinds import Kind
+from audit.events import SETTING_CHANGED
 from audit.services import record
 from core import clock
 from core.addresses import line_of
@@ -18,6 +18,7 @@ from core.rights import Right
 from staff.models import User
 from staff.services import throttle
 from tills.errors import CodeRefused
+from tills.events import TILL_CODE_MADE, TILL_ENROLLED, TILL_SWITCHED_OFF, UNLOCKED
 from tills.models import EnrolmentCode, Till
 
 CODE_MINUTES = 15
@@ -42,7 +43,7 @@ def make_code(*, name: str, pin_limit: int | None, actor: User) -> str:
             made_at=now,
             expires_at=now + dt.timedelta(minutes=CODE_MINUTES),
         )
-        record(Kind.TILL_CODE_MADE, person=actor, subject=name, facts={"pin_limit": pin_limit})
+        record(TILL_CODE_MADE, actor=actor, subject=name, facts={"pin_limit": pin_limit})
     log.info("till_code_made", by=actor.pk, till=name)
     return code
 
@@ -79,7 +80,7 @@ def _enrol(typed: str, token: str) -> Till:
         name=code.name, digest=digest_of(token), enrolled_by=code.made_by, enrolled_at=now, pin_limit=code.pin_limit
     )
     facts = {"till": till.pk, "pin_limit": till.pin_limit}
-    record(Kind.TILL_ENROLLED, person=code.made_by, subject=till.name, facts=facts)
+    record(TILL_ENROLLED, actor=code.made_by, subject=till.name, facts=facts)
     return till
 
 
@@ -103,7 +104,7 @@ def change_till(till: Till, *, name: str, pin_limit: int | None, actor: User) ->
             current.pin_limit = pin_limit
         current.save(update_fields=["name", "pin_limit"])
         after = {"name": name, "pin_limit": current.pin_limit}
-        record(Kind.SETTING_CHANGED, person=actor, subject=f"till {current.pk}", before=before, after=after)
+        record(SETTING_CHANGED, actor=actor, subject=f"till {current.pk}", before=before, after=after)
     log.info("till_changed", till=till.pk)
 
 
@@ -117,7 +118,7 @@ def switch_off(till: Till, *, actor: User | None) -> None:
         if not current.is_on:
             return
         _switch_off(current, clock.now())
-        record(Kind.TILL_SWITCHED_OFF, person=actor, subject=current.name, facts={"till": current.pk})
+        record(TILL_SWITCHED_OFF, actor=actor, subject=current.name, facts={"till": current.pk})
     log.info("till_switched_off", till=till.pk)
 
 
@@ -129,7 +130,7 @@ def unlock_pins(till: Till, *, actor: User) -> None:
             return
         current.wrong_pins, current.pin_locks, current.pin_locked_until = {}, 0, None
         current.save(update_fields=["wrong_pins", "pin_locks", "pin_locked_until"])
-        record(Kind.UNLOCKED, person=actor, subject=current.name, facts={"till": current.pk})
+        record(UNLOCKED, actor=actor, subject=current.name, facts={"till": current.pk})
     log.info("till_unlocked", till=till.pk)
 
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import structlog
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from staff.models import User
 from tills.errors import PinsLocked, TillOff
+from tills.events import PIN_FAILED, PIN_LOCKED
 from tills.models import Till
 
 FREE = 5
@@ -86,9 +86,9 @@ def note_wrong(guess: Guess, till: Till, *, actor: User | None) -> None:
     person = User.objects.filter(pk=guess.person).first()
     subject = person.username if person else ""
     with transaction.atomic():
-        record(Kind.PIN_FAILED, person=actor, subject=subject, facts={"till": till.name})
+        record(PIN_FAILED, actor=actor, subject=subject, facts={"till": till.name})
         if guess.locks:
-            record(Kind.PIN_LOCKED, person=actor, subject=till.name, facts={"till": till.pk})
+            record(PIN_LOCKED, actor=actor, subject=till.name, facts={"till": till.pk})
     log.warning("pin_failed", till=till.pk, person=guess.person, locked=guess.locks)
 
 

@@ -16,10 +16,10 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
 from staff.models import OutsideAccount, User
+from tills.events import PIN_REMOVED, PIN_SET
 from tills.models import Pin
 
 LENGTH = 6
@@ -91,7 +91,7 @@ def set_pin(person: User, pin: str) -> None:
     kept = {"encoded": encoded, "set_at": clock.now(), "epoch": person.device_epoch}
     with transaction.atomic():
         Pin.objects.update_or_create(person_id=person.pk, defaults=kept)
-        record(Kind.PIN_SET, person=person, subject=person.username)
+        record(PIN_SET, actor=person, subject=person.username)
     log.info("pin_set", person=person.pk)
 
 
@@ -99,7 +99,7 @@ def remove_pin(person: User) -> None:
     """This person takes no till over any more."""
     with transaction.atomic():
         if Pin.objects.filter(person_id=person.pk).delete()[0]:
-            record(Kind.PIN_REMOVED, person=person, subject=person.username)
+            record(PIN_REMOVED, actor=person, subject=person.username)
     log.info("pin_removed", person=person.pk)
 
 

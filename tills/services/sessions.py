@@ -8,11 +8,12 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from audit.kinds import Kind
 from audit.services import record
 from core import clock
+from staff.events import SIGN_OUT
 from staff.models import User
 from tills.errors import PinsLocked, TillOff, WrongPin
+from tills.events import PIN_SIGN_IN
 from tills.models import HeldTill, PinPerson, Till
 from tills.services.enrolling import digest_of, find_till
 from tills.services.guessing import FREE, Guess, count_guess, forget_own, note_right, note_wrong, seconds_locked
@@ -38,7 +39,7 @@ def take_over(till: Till, *, person_pk: int, pin: str, actor: User | None) -> tu
         note_right(guess, current)
         current.held_by, current.active_at = person, clock.now()
         current.save()
-        record(Kind.PIN_SIGN_IN, person=person, subject=current.name, facts={"till": current.pk})
+        record(PIN_SIGN_IN, actor=person, subject=current.name, facts={"till": current.pk})
     log.info("pin_sign_in", till=till.pk, person=person.pk)
     return person, epoch
 
@@ -92,7 +93,7 @@ def leave(token: str, person: User, *, because: str) -> None:
     """This person signs out and leaves the till with this token. `because`: "next", "idle", "till", "more", "ended"."""
     with transaction.atomic():
         let_go(token, person)
-        record(Kind.SIGN_OUT, person=person, facts={"because": because})
+        record(SIGN_OUT, actor=person, facts={"because": because})
     log.info("till_left", person=person.pk, because=because)
 
 

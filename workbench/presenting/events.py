@@ -8,10 +8,10 @@ from typing import Any
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
+from audit.facts import change_words, name_words, value_words
 from audit.models import AuditEvent
+from audit.subjects import Subjects
 from core.numbers import json_as_seen, masked_json
-from workbench.presenting.facts import change_words, name_words, value_words
-from workbench.presenting.subjects import Subjects
 
 
 def as_text(value: Any) -> str:
@@ -47,8 +47,8 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
 
 def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects) -> str:
     if name == "subject" and isinstance(value, str):
-        return subjects.words(value, (event.facts or {}).get("content") or {})
-    return subjects.fact(name, value) or value_words(name, value, event.kind)
+        return subjects.words(value, event)
+    return subjects.number_words(name, value) or value_words(name, value, event.kind)
 
 
 def _words(part: tuple[str, str]) -> str:

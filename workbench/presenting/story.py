@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from approvals.models import Approval, ApprovalState
-from audit.kinds import Kind
+from audit.events import event_label
 from audit.models import AuditEvent
 from bills.models import Inquiry
 from callbacks.models import Callback, CallbackState
@@ -329,7 +329,7 @@ def _audit(event: AuditEvent) -> Iterator[Line]:
         at=event.at,
         kind=LineKind.AUDIT,
         code=event.kind,
-        words=str(Kind(event.kind).label) if event.kind in Kind.values else event.kind,
+        words=event_label(event.kind),
         detail=event.role,
         who=_name(event.person),
         address=event.address,

@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.acts import act
-from audit.kinds import Kind
 from audit.services import NotSealed, proof_of, record
 from core.access import StaffRequest, staff_only
 from core.numbers import masked_json, may_take_whole, whole_numbers
 from core.rights import Right
+from exports.events import EXPORT_MADE
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
 from workbench.presenting.story import lines_of
@@ -68,7 +68,7 @@ def order_story(request: StaffRequest, ref_id: str) -> HttpResponse:
 def order_story_file(request: StaffRequest, ref_id: str) -> HttpResponse:
     """The same as JSON, with every row: requests, answers and callbacks. Numbers are masked."""
     story = _story(request, ref_id, with_bodies=True)
-    record(Kind.EXPORT_MADE, person=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
+    record(EXPORT_MADE, actor=request.user, subject=ref_id, facts={"list": "story", "format": "json"})
     facts = _whole_facts(request, story)
     return _file(masked_json(facts, story.order.destination), f"story-{ref_id}.json")
 
@@ -110,7 +110,7 @@ def _whole(request: StaffRequest, story: Story, wanted: WholeFile) -> HttpRespon
         messages.error(request, _("It is not sealed yet: try again in two minutes."), extra_tags="not_sealed")
         return redirect("order_story", ref_id=ref_id)
     facts = {"list": wanted.value, "format": "json", "numbers": "whole"}
-    record(Kind.EXPORT_MADE, person=request.user, subject=ref_id, facts=facts)
+    record(EXPORT_MADE, actor=request.user, subject=ref_id, facts=facts)
     return _file(made, f"{wanted.value}-{ref_id}.json")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import connection, transaction
 
-from audit.kinds import Kind
+from audit.events import RESTORED
 from audit.models import Sealing
 from audit.services import record
 from audit.services.sources import Key, audited_tables
@@ -37,5 +37,5 @@ class Command(PlainCommand):
                 last = max(last, cursor.fetchone()[0])
             cursor.execute(_FUNCTION.format(last - current + 1))
             Sealing.objects.filter(flaw__reason="restored").update(flaw=None)
-            record(Kind.RESTORED, facts={"from": last + 1})
+            record(RESTORED, facts={"from": last + 1})
         self.stdout.write(f"Transactions count on from {last + 1}.")

@@ -1,0 +1,8 @@
+"""What people do with alerts, as audit events."""
+
+from django.utils.translation import gettext_lazy as _
+
+from audit.events import Event
+
+ALERT_SNOOZED = Event("alert_snoozed", _("Alert hidden for oneself"), about="alert")
+ALERT_SHOWN_AGAIN = Event("alert_shown_again", _("Hidden alert shown again"), about="alert")

@@ -1,0 +1,12 @@
+"""How the activity log shows facts that several rooms record."""
+
+from django.utils.translation import pgettext_lazy
+
+from audit.facts import Fact, money, name_facts
+
+name_facts(
+    amount=Fact(pgettext_lazy("audit", "Amount"), money),
+    **{"from": Fact(pgettext_lazy("audit", "From no."))},
+    name=Fact(pgettext_lazy("audit", "Name")),
+    reason=Fact(pgettext_lazy("audit", "Reason")),
+)

@@ -1,0 +1,118 @@
+"""The facts of audit events in words: stored are names and values of the code, which no reader knows.
+
+Each room names its facts in `activity.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Choices
+from django.utils.functional import Promise
+from django.utils.text import Truncator
+from django.utils.translation import pgettext
+
+from audit.events import all_events, discover
+from core.money import rupiah
+
+_LONGEST = 80
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact, or a field before and after: what it is called, and how its value reads.
+
+    `show`: says a number or a text; with `is_whole` also a list, an object or nothing. `of`: what its number stands
+    for, as `audit.subjects` names it.
+    """
+
+    words: Promise
+    show: Callable[[Any], str] = str
+    is_whole: bool = False
+    of: str = ""
+
+
+_FACTS: dict[str, Fact] = {}
+_CODES: dict[str, dict[str, Promise]] = defaultdict(dict)
+
+
+def name_facts(**facts: Fact) -> None:
+    """Name facts that a room records."""
+    if twice := _FACTS.keys() & facts:
+        raise ValueError(f"named twice: {sorted(twice)}")
+    _FACTS.update(facts)
+
+
+def name_codes(fact: str, **words: Promise) -> None:
+    """Say what codes of a fact mean; several rooms may have codes of the same fact."""
+    _CODES[fact].update(words)
+
+
+def all_facts() -> dict[str, Fact]:
+    """Every fact that has a name."""
+    discover()
+    return _FACTS
+
+
+def money(value: Any) -> str:
+    """Rupiah, for `Fact.show`."""
+    return rupiah(value) if isinstance(value, int) else str(value)
+
+
+def choice_of(choices: type[Choices]) -> Callable[[Any], str]:
+    """The label of one of these, for `Fact.show`; a value that is none of them as it is."""
+    return lambda value: str(choices(value).label) if value in choices.values else str(value)
+
+
+def name_words(name: str) -> str:
+    """What the fact is called; its own name where nobody has named it."""
+    fact = all_facts().get(name)
+    return str(fact.words) if fact else name
+
+
+def value_words(name: str, value: Any, kind: str = "") -> str:
+    """Its value as its reader would say it, cut where it is long. `kind`: the key of the event."""
+    return Truncator(_said(name, value, kind)).chars(_LONGEST)
+
+
+def change_words(name: str, before: Any, after: Any) -> str:
+    """What a field was and is now. For a list: all that came and all that went, since readers look for that."""
+    if not (isinstance(before, list) and isinstance(after, list)):
+        return f"{value_words(name, before)} → {value_words(name, after)}"
+    came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))
+    moved = [f"+ {_said(name, one, '')}" for one in came] + [f"− {_said(name, one, '')}" for one in went]
+    return ", ".join(moved) or pgettext("audit", "as before")
+
+
+def _said(name: str, value: Any, kind: str) -> str:
+    fact = all_facts().get(name)
+    if fact and fact.is_whole:
+        return fact.show(value)
+    match value:
+        case None:
+            words = "–"
+        case bool():
+            words = pgettext("audit", "yes") if value else pgettext("audit", "no")
+        case Mapping():
+            words = ", ".join(f"{name_words(key)}: {_said(key, one, kind)}" for key, one in value.items())
+        case list():
+            words = ", ".join(_said(name, one, kind) for one in value)
+        case str() if meaning := _reasons(name, kind).get(value) or _CODES[name].get(value):
+            words = str(meaning)
+        case _:
+            words = fact.show(value) if fact else str(value)
+    return words
+
+
+def _reasons(name: str, kind: str) -> Mapping[str, Promise]:
+    event = all_events().get(kind)
+    return event.reasons if event and name == "reason" else {}
+
+
+def as_json(value: Any) -> str:
+    """For `Fact.show` of what is shown as it is kept."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,42 @@
+"""How the activity log shows prices and kinds of numbers."""
+
+from django.utils.translation import pgettext_lazy
+
+from audit.facts import Fact, money, name_facts
+from audit.subjects import ANY, About, Place, Seen, Subject, register
+from catalogue.services import name_of_all, terms_words
+from catalogue.services.rules import Terms
+from core.rights import Right
+
+
+class _Rules(Place):
+    """Price rules by what they are for: a name, or "all:prepaid"."""
+
+    def about(self, key: str, seen: Seen) -> About:
+        """What the rule is for."""
+        return About(name_of_all(key) if key.startswith("all:") else key, self.url(seen.reader))
+
+
+class _Targets(Subject):
+    """What a second person was asked for a rule of: "brand:telkomsel"; its name stands in the content."""
+
+    def about(self, key: str, seen: Seen) -> About:
+        """The name."""
+        target, content = f"{self.name}:{key}", seen.facts.get("content") or {}
+        return About(name_of_all(target) if self.name == "all" else str(content.get("name") or target))
+
+
+name_facts(
+    affected=Fact(pgettext_lazy("audit", "Prices that change")),
+    below_cost=Fact(pgettext_lazy("audit", "Of these below cost")),
+    largest_loss=Fact(pgettext_lazy("audit", "Largest loss for one sale"), money),
+    number_kind=Fact(pgettext_lazy("audit", "Kind of numbers")),
+    target=Fact(pgettext_lazy("audit", "Rule for")),
+    terms=Fact(
+        pgettext_lazy("audit", "Rule"), lambda value: terms_words(Terms(**value) if value else None), is_whole=True
+    ),
+)
+register(
+    _Rules("price_rule", "", "prices", Right.VIEW_PRODUCT, Right.VIEW_COST, keys=ANY),
+    *(_Targets(name, keys=ANY) for name in ("all", "category", "brand", "product")),
+)

@@ -1,0 +1,7 @@
+"""What people do with customers' accounts, as audit events."""
+
+from django.utils.translation import gettext_lazy as _
+
+from audit.events import Event
+
+CREDIT_CHANGED = Event("credit_changed", _("Credit of a customer changed"))

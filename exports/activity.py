@@ -1,0 +1,14 @@
+"""How the activity log shows files."""
+
+from django.utils.translation import pgettext_lazy
+
+from audit.facts import Fact, name_codes, name_facts
+
+name_facts(
+    format=Fact(pgettext_lazy("audit", "Format")),
+    list=Fact(pgettext_lazy("audit", "List")),
+    numbers=Fact(pgettext_lazy("audit", "Customers' numbers")),
+    query=Fact(pgettext_lazy("audit", "Filter")),
+    rows=Fact(pgettext_lazy("audit", "Rows")),
+)
+name_codes("numbers", whole=pgettext_lazy("audit", "whole"))

@@ -1,0 +1,18 @@
+"""How the activity log shows the shop's settings."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from audit.facts import Fact, name_facts
+from audit.subjects import Place, register
+from core.rights import Right
+
+name_facts(
+    address=Fact(pgettext_lazy("audit", "Address")),
+    footer=Fact(pgettext_lazy("audit", "Footer")),
+    language=Fact(pgettext_lazy("audit", "Language")),
+    logo=Fact(pgettext_lazy("audit", "Logo no.")),
+    paper=Fact(pgettext_lazy("audit", "Paper")),
+    phone=Fact(pgettext_lazy("audit", "Phone")),
+)
+register(Place("setting", _("The shop's settings"), "shop_settings", Right.CHANGE_SHOP, keys="shop"))

@@ -1,0 +1,15 @@
+"""What people do with tills and PINs, as audit events."""
+
+from django.utils.translation import gettext_lazy as _
+
+from audit.events import Event
+
+TILL_ENROLLED = Event("till_enrolled", _("Till enrolled"), about="till_name")
+TILL_CODE_MADE = Event("till_code_made", _("Code for a till made"), about="till_name")
+TILL_SWITCHED_OFF = Event("till_switched_off", _("Till switched off"), about="till_name")
+UNLOCKED = Event("unlocked", _("Unlocked"), about="till_name")
+PIN_SET = Event("pin_set", _("PIN set"), about="username")
+PIN_REMOVED = Event("pin_removed", _("PIN removed"), about="username")
+PIN_SIGN_IN = Event("pin_sign_in", _("Signed in by PIN"), about="till_name")
+PIN_FAILED = Event("pin_failed", _("Wrong PIN"), about="username")
+PIN_LOCKED = Event("pin_locked", _("PINs of a till locked"), about="till_name")
