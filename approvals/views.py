@@ -34,11 +34,11 @@ def approval_list(request: StaffRequest) -> HttpResponse:
     """The waiting requests, the first to expire on top; below, decided ones, newest first. With filters: one list."""
     _refuse_others(request)
     listed = services.listed_for(request.user)
-    found = ApprovalFilter(request.GET, queryset=listed)
-    decided = found.qs if found.is_filtered else found.qs.exclude(state=ApprovalState.ASKED)
+    filtered = ApprovalFilter(request.GET, queryset=listed)
+    decided = filtered.qs if filtered.is_filtered else filtered.qs.exclude(state=ApprovalState.ASKED)
     page = keyset_page(decided.for_table(), request.GET, time_field="asked_at")
     context = {
-        "filter": found,
+        "filter": filtered,
         "page": page,
         "table": ApprovalTable(page.rows, person=request.user, now=clock.now()),
         **_waiting(request),
@@ -89,9 +89,9 @@ def _detail(request: StaffRequest, pk: int) -> dict[str, Any]:
     approval = _seen(request, pk)
     over = () if approval.is_open else {"approval-live"}
     live = Live(request, reverse("approval_live", args=[pk]), {"approval-live": approval.state}, over=over)
-    found = services.changes_seen([approval]) if live.news else {}
+    changes = services.changes_seen([approval]) if live.news else {}
     return {
-        "shown": ShownApproval(approval, request.user, found.get(approval.pk, {})),
+        "shown": ShownApproval(approval, request.user, changes.get(approval.pk, {})),
         "approval": approval,
         "factor_content": services.factor_content(approval),
         "is_over_time": approval.is_open and approval.expires_at <= clock.now(),

@@ -33,8 +33,8 @@ def current() -> str:
 
 @lru_cache(maxsize=256)
 def _as_json(values: tuple[Any, ...]) -> str:
-    said = {name: value for name, value in zip(_SAID.values(), values, strict=True) if value is not None}
-    return json.dumps(said) if said else ""
+    facts = {name: value for name, value in zip(_SAID.values(), values, strict=True) if value is not None}
+    return json.dumps(facts) if facts else ""
 
 
 def say_who(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Mapping[str, Any]) -> Any:
@@ -47,23 +47,23 @@ def say_who(execute: Callable[..., Any], sql: Any, params: Any, many: bool, cont
         return execute(sql, params, many, context)
     if status == TransactionStatus.IDLE:
         connection.said = ""  # this statement begins a transaction
-    said = current()
-    if said == connection.said:
+    context_now = current()
+    if context_now == connection.said:
         return execute(sql, params, many, context)
-    cursor = execute(*_with(said, sql, params), many, context)
+    cursor = execute(*_with(context_now, sql, params), many, context)
     while cursor is not None and cursor.nextset():
         pass
-    connection.said = said if connection.in_atomic_block else ""
+    connection.said = context_now if connection.in_atomic_block else ""
     return cursor
 
 
-def _with(said: str, sql: str, params: Any) -> tuple[str, Any]:
+def _with(context_json: str, sql: str, params: Any) -> tuple[str, Any]:
     """The statement and its parameters, with the context before it."""
     if isinstance(params, dict):
-        return _SAY.format("%(said_by)s") + sql, {**params, "said_by": said}
+        return _SAY.format("%(said_by)s") + sql, {**params, "said_by": context_json}
     if params is None:
         sql = sql.replace("%", "%%")  # without parameters Django sends it as it is
-    return _SAY.format("%s") + sql, (said, *(params or ()))
+    return _SAY.format("%s") + sql, (context_json, *(params or ()))
 
 
 def _writes(sql: str) -> bool:

@@ -32,9 +32,9 @@ def seal_rows() -> None:
 @shared_task
 def verify_recent() -> None:
     """Verify the newest rows; an alert opens when something is wrong. It does not take back a result about all rows."""
-    found = services.verify(recent=_RECENT)
-    if found.flaws:
-        _keep(found)
+    result = services.verify(recent=_RECENT)
+    if result.flaws:
+        _keep(result)
     else:
         Sealing.objects.update(verified_at=clock.now())
 
@@ -45,9 +45,9 @@ def verify_all() -> None:
     _keep(services.verify(outside=services.published_lines()))
 
 
-def _keep(found: Verification) -> None:
+def _keep(result: Verification) -> None:
     """The first flaw stays for the alert until a verification of everything finds none."""
-    if found.flaws:
-        log.error("audit_broken", **found.flaws[0].as_json())
-    flaw = found.flaws[0].as_json() if found.flaws else None
+    if result.flaws:
+        log.error("audit_broken", **result.flaws[0].as_json())
+    flaw = result.flaws[0].as_json() if result.flaws else None
     Sealing.objects.update(verified_at=clock.now(), flaw=flaw)

@@ -197,10 +197,10 @@ def verify_many(rows: int) -> None:
     took = time.perf_counter() - began
     print(f"sealed {sealed} rows in {took:.1f} s: {sealed / took:.0f} a second", flush=True)
     began = time.perf_counter()
-    found = verify()
+    result = verify()
     took = time.perf_counter() - began
-    wrong = {flaw.reason for flaw in found.flaws}
-    print(f"verified {found.rows} rows in {took:.1f} s: {found.rows / took:.0f} a second")
+    wrong = {flaw.reason for flaw in result.flaws}
+    print(f"verified {result.rows} rows in {took:.1f} s: {result.rows / took:.0f} a second")
     assert wrong == {"live_unrecorded"}, wrong  # what was sold without triggers, and nothing else
 
 

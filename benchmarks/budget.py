@@ -86,9 +86,9 @@ def main() -> None:
     if options.role:
         play(options.role, options.seconds)
         return
-    found: dict[str, dict[str, Any]] = {}
+    results: dict[str, dict[str, Any]] = {}
     threads = [
-        threading.Thread(target=lambda name=name, n=n: found.update({name: run(name, n, options.seconds)}))
+        threading.Thread(target=lambda name=name, n=n: results.update({name: run(name, n, options.seconds)}))
         for n, name in enumerate(options.only)
     ]
     for thread in threads:
@@ -97,8 +97,8 @@ def main() -> None:
         thread.join()
     print(f"{'case':32} {'least':>6} {'median':>6} {'bound':>6} {'over':>5} {'estimate':>8} {'wait p50':>8} {'p99':>6}")
     for name in options.only:
-        print(row(name, found[name]))
-    raise SystemExit(any(over(found[name]["arrivals"]) for name in options.only))
+        print(row(name, results[name]))
+    raise SystemExit(any(over(results[name]["arrivals"]) for name in options.only))
 
 
 def run(name: str, number: int, seconds: float) -> dict[str, Any]:
@@ -147,9 +147,9 @@ def run(name: str, number: int, seconds: float) -> dict[str, Any]:
     return dict(json.loads(seen))
 
 
-def row(name: str, found: dict[str, Any]) -> str:
+def row(name: str, result: dict[str, Any]) -> str:
     """One line of the table, in percent of the limit and in seconds."""
-    case, arrivals, waits = CASES[name], found["arrivals"], sorted(found["waits"])
+    case, arrivals, waits = CASES[name], result["arrivals"], sorted(result["waits"])
     counts = full_windows(arrivals)
     bound = CALLS * WINDOW / (WINDOW + min(sum(case.latency) / 2, case.within or math.inf))
     cells = [f"{name:32}"]

@@ -322,7 +322,7 @@ def measure_clicks(shop: Shop, product: Product, clicks: int) -> None:
     each = [
         (shop.cpu(name) - was - rest * took) / clicks * 1000 for name, was, rest in zip(names, used, idle, strict=True)
     ]
-    row = [f"{clicks}", *(f"{one:.1f} ms" for one in each), f"**{each[0] + each[1]:.1f} ms**"]
+    row = [f"{clicks}", *(f"{milliseconds:.1f} ms" for milliseconds in each), f"**{each[0] + each[1]:.1f} ms**"]
     print_table(["clicks", "web", "worker", "PostgreSQL", "Valkey", "web and worker"], [row])
 
 

@@ -205,8 +205,8 @@ def pages(read: Callable[[str], str]) -> Iterator[tuple[str, tuple[str, dict[str
 
 
 def _poll(page: str) -> str:
-    found = _POLL.search(page)
-    return html.unescape(found[1]) if found else ""
+    match = _POLL.search(page)
+    return html.unescape(match[1]) if match else ""
 
 
 _LIVE = {"overview", "orders", "orders, open", "bills", "balance", "counter"}

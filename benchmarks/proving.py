@@ -103,11 +103,11 @@ def measure(orders: int) -> bool:
     curve = timed("the curve of 30 days", ledger.balance_curve)
     with connection.cursor() as cursor:
         cursor.execute(_CUT, [cut])
-    found = timed("prove everything, a debit is cut", lambda: reconciliation.prove(everything=True))
+    proof = timed("prove everything, a debit is cut", lambda: reconciliation.prove(everything=True))
     return (
         flaws == ["", "", ""]
         and len(curve) == 30
-        and (found.flaw, found.flaw_entry, abs(found.flaw_amount)) == ("running", cut, 500)
+        and (proof.flaw, proof.flaw_entry, abs(proof.flaw_amount)) == ("running", cut, 500)
     )
 
 

@@ -104,9 +104,11 @@ def through_method(world: World) -> Result:
     from testing.method_shop import MICRO, MethodShop
 
     shop = MethodShop().live(world)
-    found = [(one.amount, one.from_no / MICRO, one.to_no / MICRO) for one in shop.differences]
+    differences = [
+        (difference.amount, difference.from_no / MICRO, difference.to_no / MICRO) for difference in shop.differences
+    ]
     agrees = shop.progress is not None and shop.progress.booked + shop.progress.outside == world.closing
-    return found, agrees, f"{shop.quiet} quiet readings"
+    return differences, agrees, f"{shop.quiet} quiet readings"
 
 
 def through_services(world: World) -> Result:
@@ -120,11 +122,11 @@ def through_services(world: World) -> Result:
     try:
         shop = ServiceShop(world)
         shop.live()
-        found = shop.differences()
+        differences = shop.differences()
         shop.acknowledge_everything()
         run, books = reconciliation.reconcile(), ledger.books()
         agrees = (run.state, books.balance, books.reserved) == ("balanced", world.closing, 0)
-        return found, agrees, f"{len(shop.orders)} orders, {shop.runs} runs"
+        return differences, agrees, f"{len(shop.orders)} orders, {shop.runs} runs"
     finally:
         runner.teardown_databases(databases)
 
@@ -133,9 +135,9 @@ def show(world: World, result: Result, took: float) -> bool:
     """Print one line; whether everything was as it must be."""
     from testing.world import grade
 
-    found, agrees, pace = result
+    differences, agrees, pace = result
     try:
-        verdict = str(grade(world.outside, found))
+        verdict = str(grade(world.outside, differences))
     except AssertionError as fault:
         verdict, agrees = f"WRONG: {fault}", False
     print(

@@ -36,9 +36,9 @@ def main(many: int) -> None:
         best = float("inf")
         for _ in range(10):
             began = time.process_time()
-            found = search_index(index, text)
+            matches = search_index(index, text)
             best = min(best, time.process_time() - began)
-        print(f"{text!r:16} {len(found.keys):>6} found in {best * 1000:5.1f} ms")
+        print(f"{text!r:16} {len(matches.keys):>6} found in {best * 1000:5.1f} ms")
 
 
 if __name__ == "__main__":

@@ -38,9 +38,9 @@ def main() -> None:
     from benchmarks.servers import shop
 
     with shop(), web() as address:
-        found = take_overs(address, enrolment_code(), options.times, options.pause_ms)
-    times = [whole for whole, _after_pin in found]
-    after_pin = [after for _whole, after in found]
+        times_taken = take_overs(address, enrolment_code(), options.times, options.pause_ms)
+    times = [whole for whole, _after_pin in times_taken]
+    after_pin = [after for _whole, after in times_taken]
     facts = {
         "times": len(times),
         "median_ms": round(statistics.median(times)),
@@ -101,7 +101,7 @@ def take_overs(address: str, code: str, times: int, pause_ms: int) -> list[tuple
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    found = []
+    times_taken = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
@@ -122,9 +122,9 @@ def take_overs(address: str, code: str, times: int, pause_ms: int) -> list[tuple
             page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
             page.wait_for_function("document.readyState === 'complete'")
             now = time.perf_counter()
-            found.append(((now - began) * 1000, (now - typed) * 1000))
+            times_taken.append(((now - began) * 1000, (now - typed) * 1000))
         browser.close()
-    return found[2:]
+    return times_taken[2:]
 
 
 if __name__ == "__main__":

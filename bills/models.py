@@ -99,12 +99,12 @@ class BillCheckQuerySet(models.QuerySet["BillCheck"]):
             every.filter(expires_at__gt=now),
             every.filter(order__in=Order.objects.open().filter(kind=Order.Kind.BILL).values("ref_id")),
         )
-        found = every.filter(moving).with_standing().filter(now_standing__in=STANDINGS[wanted])  # type: ignore[misc]
+        moving_checks = every.filter(moving).with_standing().filter(now_standing__in=STANDINGS[wanted])  # type: ignore[misc]
         if wanted != BillState.NOT_PAYABLE:
-            return self.filter(pk__in=found.values("pk"))
+            return self.filter(pk__in=moving_checks.values("pk"))
         refused = Q(order=None) | Q(needs_action & ~may_be_charged("order__"))
         ended = Q(order__status__in=UNFULFILLED)
-        return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=found.values("pk")))
+        return self.filter(ended | Q(refused, answer=AnswerKind.REFUSAL) | Q(pk__in=moving_checks.values("pk")))
 
     def matching(self, text: str, *, by_part: bool = True) -> BillCheckQuerySet:
         """Checks with this ref_id, customer number (its beginning or end will do), or words of the name.

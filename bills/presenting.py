@@ -154,14 +154,14 @@ class ShownBill:
     def read(cls, checks: BillCheckQuerySet) -> list[ShownBill]:
         """These checks with all that a page shows of them: two queries, however many they are."""
         waiting = Approval.objects.open().filter(act=BillAct.name, subject=OuterRef("ref_id"))
-        found = list(
+        rows = list(
             checks.with_standing()
             .annotate(approval_id=Subquery(waiting.filter(expires_at__gt=clock.now()).values("pk")))
             .select_related("order", "product__brand", "product__category", "checked_by", "saved_number__customer")
         )
-        refs = {check.pk: _other_ref(check) for check in found}
+        refs = {check.pk: _other_ref(check) for check in rows}
         others = Order.objects.in_bulk({ref for ref in refs.values() if ref}, field_name="ref_id")
-        return [cls(check=check, other=others.get(refs[check.pk])) for check in found]
+        return [cls(check=check, other=others.get(refs[check.pk])) for check in rows]
 
     @property
     def row_id(self) -> str:

@@ -102,12 +102,12 @@ def tiles_of(choice: Choice) -> list[Tile]:
     for at, product in enumerate(choice.products, len(tiles) + 1):
         step = reverse("counter_review") if choice.typed.number else reverse("counter")
         name = "pick" if choice.typed.number else "product"
-        said = {"q": choice.typed.text, name: product.code} if choice.typed.number else {name: product.code}
+        query = {"q": choice.typed.text, name: product.code} if choice.typed.number else {name: product.code}
         tiles.append(
             Tile(
                 at=at,
                 label=_label(product, choice),
-                address=f"{step}?{urlencode(said)}",
+                address=f"{step}?{urlencode(query)}",
                 product=product,
                 is_picked=choice.picked is not None and product.pk == choice.picked.pk,
                 is_last=product.pk == last,
@@ -133,8 +133,8 @@ def _of_number(at: int, number: SavedNumber) -> Tile:
     fills = _text_of(number)
     address = f"{reverse('counter')}?{urlencode({'q': fills})}"
     if number.product and number.product.kind.needs_product:
-        said = {"q": number.destination, "product": number.product.code}
-        fills, address = "", f"{reverse('counter_review')}?{urlencode(said)}"
+        query = {"q": number.destination, "product": number.product.code}
+        fills, address = "", f"{reverse('counter_review')}?{urlencode(query)}"
     shown = in_fours(shown_number(number))
     return Tile(at, number.customer.name, address, number=number, shown=shown, fills=fills)
 
@@ -305,7 +305,7 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
     rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
     orders, sums, rule, *others = read_together(*_questions(person), rules, *of_drawer, *of_balance)
-    sold = Sold(*(int(one or 0) for one in sums[0][1:])) if sums else Sold()
+    sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     rows = [Row(order) for order in orders]
     strip = Strip(rows, sold, sees_cost(person))
     drawer = own_drawer_of(*others[:3]) if may_use else None

@@ -18,9 +18,9 @@ def write_audit(export_id: int) -> None:
     """Write what people did as the file that somebody asked for."""
     export = Export.objects.filter(pk=export_id).first()
     if export:
-        found = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
+        filtered = AuditFilter(QueryDict(export.query), queryset=AuditEvent.objects.select_related("person"))
         fields = AuditTable.export_whole if export.whole_numbers else AuditTable.export
-        write_file(export_id, found.qs, fields)
+        write_file(export_id, filtered.qs, fields)
 
 
 @shared_task

@@ -95,7 +95,7 @@ class InviteAct(PeopleAct):
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """As asked. Raises `NameTaken`."""
         wanted = User.normalize_username(approval.facts["username"]).casefold()
-        if any(one.username.casefold() == wanted for one in seen.answers[0]):
+        if any(person.username.casefold() == wanted for person in seen.answers[0]):
             raise name_taken()
         return approval.facts
 

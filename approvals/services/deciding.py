@@ -126,12 +126,12 @@ def _changes(act: Act, approval: Approval) -> dict[str, Any]:
     {code, words by language} when it cannot be done any more.
     """
     try:
-        found = _found_now(act, approval)
+        content_now = _found_now(act, approval)
     except Refused as refusal:
         return {"code": refusal.code, "words": _in_each_language(act, approval, refusal)}
-    if hash_of(found) == approval.sha256:
+    if hash_of(content_now) == approval.sha256:
         return {}
-    return differences(approval.facts, json.loads(found))
+    return differences(approval.facts, json.loads(content_now))
 
 
 def _found_now(act: Act, approval: Approval) -> str:
@@ -150,8 +150,8 @@ def _in_each_language(act: Act, approval: Approval, refusal: Refused) -> dict[st
         with translation.override(language):
             try:
                 _found_now(act, approval)  # the same again, under the same locks
-            except Refused as said:
-                words[language] = str(said)
+            except Refused as again:
+                words[language] = str(again)
     return words
 
 

@@ -30,8 +30,8 @@ def _has_independent(act: Act, approval: Approval, hands: Hands) -> bool:
     asker = approval.asked_by
     people = User.objects.holding(act.may_approve).exclude(username=BREAK_GLASS)
     return any(
-        one.has_joined and _may(act, approval, one) and not hands.between(asker, one)
-        for one in people.exclude(pk=asker.pk)
+        colleague.has_joined and _may(act, approval, colleague) and not hands.between(asker, colleague)
+        for colleague in people.exclude(pk=asker.pk)
     )
 
 

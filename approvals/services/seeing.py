@@ -40,12 +40,12 @@ def changes_seen(approvals: Collection[Approval]) -> dict[int, dict[str, Any]]:
     return found
 
 
-def differences(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+def differences(asked: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     """The changes since the request: {name: [asked for, found]}."""
     return {
-        name: [asked.get(name), found.get(name)]
-        for name in sorted(asked.keys() | found.keys())
-        if asked.get(name) != found.get(name)
+        name: [asked.get(name), now.get(name)]
+        for name in sorted(asked.keys() | now.keys())
+        if asked.get(name) != now.get(name)
     }
 
 
@@ -53,7 +53,7 @@ def _changes(act: Act, approval: Approval, seen: Seen) -> dict[str, Any]:
     try:
         if not act.may_be_asked_by(seen.people[approval.asked_by_id]):
             raise ApprovalRefused("not_asker")
-        found = json.loads(canonical(act.content_seen(approval, seen)))
+        content_now = json.loads(canonical(act.content_seen(approval, seen)))
     except Refused as refusal:
         return {"code": refusal.code, "words": str(refusal)}
-    return differences(approval.facts, found)
+    return differences(approval.facts, content_now)

@@ -60,13 +60,13 @@ def live_flaws(*, since: int | None = None) -> list[Flaw]:
 
 def number_flaws() -> list[Flaw]:
     """Rows of no transaction, or of one that has not begun: they would never be sealed."""
-    found = []
+    flaws = []
     made_up = settings.SANDBOX and Sealing.objects.filter(made_up=True).exists()
     for table in audited_tables():
         with connection.cursor() as cursor:
             cursor.execute(_NUMBERS.format(table=table.name, key=table.key, past="<" if made_up else "<="))
-            found += [Flaw("not_sealed", table.name, number, "of no transaction") for (number,) in cursor.fetchall()]
-    return found
+            flaws += [Flaw("not_sealed", table.name, number, "of no transaction") for (number,) in cursor.fetchall()]
+    return flaws
 
 
 def histories() -> list[Any]:
@@ -109,16 +109,16 @@ def trigger_flaws() -> list[Flaw]:
         for model, trigger in pgtrigger.registered()
         if model._meta.managed
     }
-    found = [] if is_way_past_triggers_closed() else [Flaw("triggers_ignorable")]
+    flaws = [] if is_way_past_triggers_closed() else [Flaw("triggers_ignorable")]
     for (table, name), facts in sorted(wanted.items()):
         is_on, has_condition, source = there.get((table, name), (None, False, ""))
         if is_on is None:
-            found.append(Flaw("trigger_gone", table, name))
+            flaws.append(Flaw("trigger_gone", table, name))
         elif not is_on:
-            found.append(Flaw("trigger_off", table, name))
+            flaws.append(Flaw("trigger_off", table, name))
         elif facts != (has_condition, source.split()):
-            found.append(Flaw("trigger_changed", table, name))
-    return found
+            flaws.append(Flaw("trigger_changed", table, name))
+    return flaws
 
 
 def _facts(trigger: pgtrigger.Trigger, model: Any) -> tuple[bool, list[str]]:

@@ -38,11 +38,11 @@ def proof_of(ref_id: str) -> dict[str, Any]:
 
 def _rows_of(ref_id: str) -> list[tuple[Key, bytes]]:
     """The audited rows that name it: by a column `ref_id`, by `subject`, or by the order that a row belongs to."""
-    found: list[tuple[Key, bytes]] = []
+    rows: list[tuple[Key, bytes]] = []
     for table in audited_tables():
         if condition := _names_order(table):
-            found += table.rows(condition, [ref_id], limit=1_000)
-    return sorted(found)
+            rows += table.rows(condition, [ref_id], limit=1_000)
+    return sorted(rows)
 
 
 def _names_order(table: AuditedTable) -> str:

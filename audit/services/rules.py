@@ -46,13 +46,13 @@ def rule_flaws(*, since: int | None = None) -> list[Flaw]:
     """
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
-        found = []
+        flaws = []
         for model in histories():
             for detail, statement in _questions(model, since or 0):
                 cursor.execute(statement)
                 table = model.pgh_tracked_model._meta.db_table
-                found += [Flaw("rule_broken", table, number, detail) for (number,) in cursor.fetchall()]
-        return found
+                flaws += [Flaw("rule_broken", table, number, detail) for (number,) in cursor.fetchall()]
+        return flaws
 
 
 def _questions(model: Any, since: int) -> Iterator[tuple[str, str]]:

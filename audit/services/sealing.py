@@ -119,11 +119,11 @@ def _in_order(last: Key, bound: int) -> Iterator[tuple[Key, bytes]]:
 def _with_rows(last: Key, bound: int) -> list[AuditedTable]:
     """The tables that have any: one statement finds them, and in a shop at rest it is the only one."""
     tables = audited_tables()
-    asked = [f"SELECT {one.number} WHERE {one.has_rows(last, bound)}" for one in tables]
+    asked = [f"SELECT {table.number} WHERE {table.has_rows(last, bound)}" for table in tables]
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(asked))
-        found = {number for (number,) in cursor.fetchall()}
-    return [one for one in tables if one.number in found]
+        numbers = {number for (number,) in cursor.fetchall()}
+    return [table for table in tables if table.number in numbers]
 
 
 def _of_table(table: AuditedTable, last: Key, bound: int) -> Iterator[tuple[Key, bytes]]:

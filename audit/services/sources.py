@@ -93,16 +93,18 @@ def audited_tables() -> list[AuditedTable]:
     known = dict(Source.objects.values_list("table", "number"))
     for name in sorted(_keys().keys() - known.keys()):
         known[name] = Source.objects.get_or_create(table=name)[0].number
-    return sorted((AuditedTable(known[name], name, key) for name, key in _keys().items()), key=lambda one: one.number)
+    return sorted(
+        (AuditedTable(known[name], name, key) for name, key in _keys().items()), key=lambda audited: audited.number
+    )
 
 
 @cache
 def _keys() -> dict[str, str]:
     """The tables, each with its key as a bigint."""
-    found = {}
+    keys = {}
     for model in apps.get_models():
         if any(field.name == "txid" for field in model._meta.fields) and not model._meta.proxy:
             key = model._meta.pk
             is_day = isinstance(key, models.DateField)
-            found[model._meta.db_table] = f"{key.column}-date '2000-01-01'" if is_day else str(key.column)
-    return found
+            keys[model._meta.db_table] = f"{key.column}-date '2000-01-01'" if is_day else str(key.column)
+    return keys

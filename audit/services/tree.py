@@ -99,8 +99,8 @@ def place_of(key: Key) -> int | None:
     if tile is None:
         return None
     keys = bytes(tile.keys)
-    found = next((at for at in range(0, len(keys), KEY_SIZE) if keys[at : at + KEY_SIZE] == packed), None)
-    return None if found is None else int(tile.number) * WIDTH + found // KEY_SIZE
+    place = next((at for at in range(0, len(keys), KEY_SIZE) if keys[at : at + KEY_SIZE] == packed), None)
+    return None if place is None else int(tile.number) * WIDTH + place // KEY_SIZE
 
 
 def _append_above(level: int, number: int, below: bytes | bytearray) -> None:

@@ -54,8 +54,8 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
 def _cut_off(state: Sealing, newest: int) -> list[Flaw]:
     """Whether the tree ends before what was signed, or before what it says itself: then nothing else is compared."""
     if max(newest, state.published) > state.size:
-        said = f"{state.size} leaves, and a checkpoint of {max(newest, state.published)} was made"
-        return [Flaw("cut_off", detail=said)]
+        detail = f"{state.size} leaves, and a checkpoint of {max(newest, state.published)} was made"
+        return [Flaw("cut_off", detail=detail)]
     counts = Least(Length("hashes") / merkle.HASH_SIZE, Length("keys") / KEY_SIZE)
     there = dict(Tile.objects.filter(level=0).annotate(leaves=counts).values_list("number", "leaves"))
     for number in range(-(-state.size // WIDTH)):
@@ -107,9 +107,9 @@ def _verify_tree(result: Verification, state: Sealing, first: int) -> None:
     """Each whole tile stands above itself as the one hash that follows from it."""
     tree, level, number, count = Tree(), 0, first // WIDTH, state.size // WIDTH
     while count:
-        for one in range(number, count):
-            if tree.node(8 * (level + 1), one) != tree.whole(level, one):
-                result.flaws.append(Flaw("tree", detail=f"tile {level}/{one}"))
+        for tile_number in range(number, count):
+            if tree.node(8 * (level + 1), tile_number) != tree.whole(level, tile_number):
+                result.flaws.append(Flaw("tree", detail=f"tile {level}/{tile_number}"))
                 return
         level, number, count = level + 1, number // WIDTH, count // WIDTH
 

@@ -54,7 +54,7 @@ class BillAct(SpendingAct):
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The bill as it is now. Raises as `content_now`, in fewer words."""
-        check = next((one for one in seen.answers[0] if one.ref_id == approval.subject), None)
+        check = next((checked for checked in seen.answers[0] if checked.ref_id == approval.subject), None)
         if check is None:
             return approval.facts
         if check.order:

@@ -27,10 +27,10 @@ from purchases.events import FULL_NUMBER_SEEN
 @require_GET
 def bill_list(request: StaffRequest) -> HttpResponse:
     """The checks that the filters in the URL leave, newest first, 50 a page; it follows those that are moving."""
-    found = BillFilter(request.GET, queryset=BillCheck.objects.all())
-    page = keyset_page(found.qs, request.GET, shown=_listed())
+    filtered = BillFilter(request.GET, queryset=BillCheck.objects.all())
+    page = keyset_page(filtered.qs, request.GET, shown=_listed())
     table = BillTable(page.rows)
-    context = {"filter": found, "page": page, "table": table, "live": _live(request, table)}
+    context = {"filter": filtered, "page": page, "table": table, "live": _live(request, table)}
     return render(request, "bills/bill_list.html", context)
 
 

@@ -88,8 +88,8 @@ def read_choice(
         return choice
     _add_what_is_known(choice, sees_names=sees_names, sees_orders=sees_orders)
     index = current_index()
-    usual, found = _find(index, choice)
-    _add_tiles(choice, usual, found, pick)
+    usual, matches = _find(index, choice)
+    _add_tiles(choice, usual, matches, pick)
     return choice
 
 
@@ -141,12 +141,12 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
         return usual, Found(usual)
     if choice.shelf:
         return usual, _on(index, choice, choice.shelf, typed.words)
-    found = search_index(index, typed.words, operator=choice.operator) if typed.is_phone else Found([])
-    if not found.keys:
-        found = _on(index, choice, Shelf.ALL, typed.words)
-    if not found.keys:
-        found = _on(index, choice, Shelf.BILL, typed.words)
-    return usual, found
+    matches = search_index(index, typed.words, operator=choice.operator) if typed.is_phone else Found([])
+    if not matches.keys:
+        matches = _on(index, choice, Shelf.ALL, typed.words)
+    if not matches.keys:
+        matches = _on(index, choice, Shelf.BILL, typed.words)
+    return usual, matches
 
 
 def _shelves(typed: Typed) -> list[Shelf]:
@@ -163,10 +163,10 @@ def _on(index: Index, choice: Choice, shelf: Shelf, words: str) -> Found:
     """The products of a tab for the number."""
     typed, operator = choice.typed, choice.operator
     if shelf in _CALLED:
-        found = search_index(index, words, operator=operator, kind=_PREPAID, called=_CALLED[shelf])
-        if shelf is Shelf.CREDIT and not found.keys and not words:  # the catalogue calls it otherwise
-            found = search_index(index, words, operator=operator, kind=_PREPAID)
-        return found
+        matches = search_index(index, words, operator=operator, kind=_PREPAID, called=_CALLED[shelf])
+        if shelf is Shelf.CREDIT and not matches.keys and not words:  # the catalogue calls it otherwise
+            matches = search_index(index, words, operator=operator, kind=_PREPAID)
+        return matches
     if shelf is Shelf.POWER:
         return search_index(index, words, kind=_PREPAID, takes=[METER])
     if shelf is Shelf.BILL:
@@ -183,21 +183,21 @@ def _bills(index: Index, typed: Typed, operator: Operator | None, words: str) ->
     return Found([*dict.fromkeys([*own.keys, *power.keys, *others.keys])])
 
 
-def _add_tiles(choice: Choice, usual: list[int], found: Found, pick: str) -> None:
+def _add_tiles(choice: Choice, usual: list[int], matches: Found, pick: str) -> None:
     """The page of tiles, and the picked one."""
     typed = choice.typed
     suggested = choice.past.product_id if choice.past else choice.known.product_id if choice.known else None
     from_, until = choice.page * TILES, (choice.page + 1) * TILES
-    wanted = [*usual[:_MOST_WEIGHED], *found.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
+    wanted = [*usual[:_MOST_WEIGHED], *matches.keys[: max(until, _MOST_WEIGHED)], *([suggested] if suggested else [])]
     rows = {row.pk: row for row in read_products([*dict.fromkeys(wanted)])}
     own = [rows[key] for key in usual[:_MOST_WEIGHED] if key in rows]
     first = rows.get(suggested) if suggested else None
     arranged = _arranged(own, choice.operator, first)
-    asked = [rows[key] for key in found.keys if key in rows]
-    exact = asked[0] if found.is_exact and asked else None
+    asked = [rows[key] for key in matches.keys if key in rows]
+    exact = asked[0] if matches.is_exact and asked else None
     # The tiles stay where they are while a denomination is typed that is among them.
     listed = arranged if not typed.words or exact in arranged[:TILES] else asked
-    choice.lacking = found.lacking
+    choice.lacking = matches.lacking
     choice.products = listed[from_:until]
     choice.pages = -(-len(listed) // TILES)
     if not choice.shelf and typed.number and choice.products:

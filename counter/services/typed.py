@@ -46,8 +46,8 @@ class Typed:
         if not number:
             number, words = _split_digits(text)
         shelf = None
-        if number and (found := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
-            shelf, words = Shelf(found[1].lower()), found[2] or found[3] or ""
+        if number and (match := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
+            shelf, words = Shelf(match[1].lower()), match[2] or match[3] or ""
         return cls(text, number, is_phone, shelf, words.strip())
 
     @property

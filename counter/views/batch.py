@@ -120,15 +120,15 @@ def batch_live(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 def _followed(request: StaffRequest, batch: uuid.UUID) -> dict[str, Any]:
-    found = Batch.read(batch)
-    live = follow(request, reverse("counter_batch_live", args=[batch]), found.bills)
+    bills_together = Batch.read(batch)
+    live = follow(request, reverse("counter_batch_live", args=[batch]), bills_together.bills)
     refusals = request.session.get(_REFUSALS, {}).get(str(batch), {})
     rows = [
         {"bill": bill, "refusal": refusals.get(bill.check.ref_id) if not bill.order else None}
-        for bill in found.bills
+        for bill in bills_together.bills
         if bill.row_id in live.news
     ]
-    return {"batch": found, "live": live, "rows": rows, "may_pay": request.user.has_perms(MAY)}
+    return {"batch": bills_together, "live": live, "rows": rows, "may_pay": request.user.has_perms(MAY)}
 
 
 @staff_only(*MAY)
@@ -139,19 +139,19 @@ def batch_review(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
 
 
 def _review(
-    request: StaffRequest, found: Batch, wanted: set[str], *, refusal: OrderRefused | None = None
+    request: StaffRequest, bills_together: Batch, wanted: set[str], *, refusal: OrderRefused | None = None
 ) -> HttpResponse:
     """The review of those of `wanted` (ref_ids) that can be paid. `refusal`: why nothing was placed."""
-    chosen = [bill for bill in found.payable if bill.check.ref_id in wanted]
+    chosen = [bill for bill in bills_together.payable if bill.check.ref_id in wanted]
     if not chosen:
         messages.error(request, _("Choose at least one bill that can be paid."), extra_tags="no_bill_chosen")
-        return elsewhere(request, redirect("counter_batch", batch=found.id))
+        return elsewhere(request, redirect("counter_batch", batch=bills_together.id))
     above = [bill for bill in chosen if needs_approval(request.user, bill.check.total or 0)]
     return show_panel(
         request,
         q="",
         pinned="",
-        batch=found,
+        batch=bills_together,
         chosen=chosen,
         refusal=refusal,
         left_out=len(wanted) - len(chosen),
@@ -173,15 +173,15 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     """
     if request.method != "POST":  # the address of a refused payment, opened again
         return redirect("counter_batch", batch=batch)
-    found = Batch.read(batch)
-    seen = _seen(request, found)
+    bills_together = Batch.read(batch)
+    seen = _seen(request, bills_together)
     try:
         payment = PaidByForm(request.POST).payment(sum(bill.amount for bill in seen.values() if not bill.check.order))
         came = services.pay_together(
             list(seen.values()), paid_by=request.user, payment=payment, reason=request.POST.get("reason", "")
         )
     except OrderRefused as refusal:
-        return _review(request, found, set(seen), refusal=refusal)
+        return _review(request, bills_together, set(seen), refusal=refusal)
     if any(isinstance(refusal, BalanceShort) for refusal in came.refusals.values()):
         request_balance_reading()  # a top-up of this minute is found sooner
     # Only this batch's: the person has seen an earlier refusal.
@@ -225,12 +225,12 @@ def _say_what_came_of_it(request: StaffRequest, *, new: int, asked: int, known: 
         messages.error(request, words % {"n": refused}, extra_tags="bills_not_paid")
 
 
-def _seen(request: StaffRequest, found: Batch) -> dict[str, SeenBill]:
+def _seen(request: StaffRequest, bills_together: Batch) -> dict[str, SeenBill]:
     """The bills of the batch that the form names, each once, by ref_id."""
-    checks = {bill.check.ref_id: bill.check for bill in found.bills}
+    checks = {bill.check.ref_id: bill.check for bill in bills_together.bills}
     seen = {}
-    for said in request.POST.getlist("bill"):
-        ref_id, _colon, amounts = said.partition(":")
+    for posted in request.POST.getlist("bill"):
+        ref_id, _colon, amounts = posted.partition(":")
         total, _colon, fee = amounts.partition(":")
         fee = fee or "0"
         if ref_id in checks and _is_amount(total) and _is_amount(fee):

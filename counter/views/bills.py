@@ -191,10 +191,10 @@ def _show(request: StaffRequest, ref_id: str, **more: Any) -> HttpResponse:
 
 
 def _read(ref_id: str) -> ShownBill:
-    found = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
-    if not found:
+    bills = ShownBill.read(BillCheck.objects.filter(ref_id=ref_id))
+    if not bills:
         raise Http404
-    return found[0]
+    return bills[0]
 
 
 def _facts(request: StaffRequest, bill: ShownBill) -> dict[str, Any]:

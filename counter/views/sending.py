@@ -48,9 +48,9 @@ def counter_review(request: StaffRequest) -> HttpResponse:
         choice = choice_for(request, text, pick=pick)
         known = {"choice": choice}
         if not choice.typed.number:
-            one = choice.picked
+            picked = choice.picked
             return show_panel(
-                request, pinned=one.code if one else "", q="" if one else text, asks="" if one else "pick"
+                request, pinned=picked.code if picked else "", q="" if picked else text, asks="" if picked else "pick"
             )
         if choice.picked is None:
             return show_panel(request, **known, asks="pick" if choice.typed.bare else "number")
@@ -99,8 +99,8 @@ def _again(request: StaffRequest, ref_id: str) -> HttpResponse:
     form = DestinationForm({"destination": order.destination}, product=product)
     if not form.is_valid() or not can_be_sold(product, below_cost=True):  # the review names the people who may sell it
         return show_panel(request, q=f"{order.destination} ", asks="gone")
-    found = repeats(product, form)
-    return _review(request, product, form, **found, asked_again="earlier" in found)
+    repeated = repeats(product, form)
+    return _review(request, product, form, **repeated, asked_again="earlier" in repeated)
 
 
 def _ask_biller(request: StaffRequest, product: Product, number: str) -> HttpResponse:

@@ -131,7 +131,7 @@ class PurchaseAct(SpendingAct):
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The same with the product as it is now. Raises as `content_now`."""
         asked, (products, repeats) = approval.facts, seen.answers
-        product = next((one for one in products if one.code == asked.get("product_code")), None)
+        product = next((row for row in products if row.code == asked.get("product_code")), None)
         if product is None:
             return asked
         refuse_if_not_for_sale(product)
@@ -204,7 +204,7 @@ class VerdictAct(Act):
 
     def content_seen(self, approval: Approval, seen: Seen) -> Content:
         """The verdict with the order's status of now. Raises as `content_now`."""
-        proposed = next((one for one in seen.answers[0] if one.pk == approval.facts.get("verdict")), None)
+        proposed = next((row for row in seen.answers[0] if row.pk == approval.facts.get("verdict")), None)
         if proposed is None:
             return approval.facts
         if proposed.decided_at is not None:

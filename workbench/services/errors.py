@@ -116,44 +116,46 @@ def _unusable() -> Iterator[Group]:
     for state, n, first, last, pk, hours in _ask(_UNUSABLE):
         yield Group(about="callback", error=state, count=n, first=first, last=last, last_pk=pk, trend=_trend(hours))
     failed = Callback.objects.filter(state=CallbackState.RECEIVED, tries__gt=0)
-    found = failed.aggregate(n=Count("pk"), first=Min("received_at"), last=Max("received_at"), pk=Max("pk"))
-    if found["n"]:
+    sums = failed.aggregate(n=Count("pk"), first=Min("received_at"), last=Max("received_at"), pk=Max("pk"))
+    if sums["n"]:
         yield Group(
             about="callback",
             error="fault",
-            count=found["n"],
-            first=found["first"],
-            last=found["last"],
-            last_pk=found["pk"],
+            count=sums["n"],
+            first=sums["first"],
+            last=sums["last"],
+            last_pk=sums["pk"],
         )
 
 
 def _contradicting() -> Iterator[Group]:
     """The incidents that callbacks made, by kind. There are few."""
-    said = Incident.objects.filter(source=OrderEvent.Source.CALLBACK).order_by()
-    found = list(said.values("kind").annotate(n=Count("pk"), first=Min("at"), last=Max("at"), newest=Max("pk")))
-    orders = dict(Incident.objects.filter(pk__in=[one["newest"] for one in found]).values_list("pk", "order__ref_id"))
-    for one in found:
+    incidents = Incident.objects.filter(source=OrderEvent.Source.CALLBACK).order_by()
+    groups = list(incidents.values("kind").annotate(n=Count("pk"), first=Min("at"), last=Max("at"), newest=Max("pk")))
+    orders = dict(
+        Incident.objects.filter(pk__in=[group["newest"] for group in groups]).values_list("pk", "order__ref_id")
+    )
+    for group in groups:
         yield Group(
             about="incident",
-            error=one["kind"],
-            count=one["n"],
-            first=one["first"],
-            last=one["last"],
-            last_pk=orders[one["newest"]],
+            error=group["kind"],
+            count=group["n"],
+            first=group["first"],
+            last=group["last"],
+            last_pk=orders[group["newest"]],
         )
 
 
 def _rejected() -> Iterator[Group]:
     """Callbacks that were rejected before processing, by reason; only days are kept."""
     counted = CallbackRefusalCount.objects.values("reason").order_by()
-    for one in counted.annotate(n=Sum("count"), first=Min("day"), last=Max("day")).filter(~Q(n=0)):
+    for group in counted.annotate(n=Sum("count"), first=Min("day"), last=Max("day")).filter(~Q(n=0)):
         yield Group(
             about="refusal",
-            error=one["reason"],
-            count=one["n"],
-            first=start_of_day(one["first"]),
-            last=start_of_day(one["last"]),
+            error=group["reason"],
+            count=group["n"],
+            first=start_of_day(group["first"]),
+            last=start_of_day(group["last"]),
         )
 
 
@@ -166,5 +168,5 @@ def _ask(question: str, **values: Any) -> list[tuple[Any, ...]]:
 
 def _trend(hours: Any) -> list[int]:
     """The counts by "how many hours ago", oldest first; JSON keeps the hours as text."""
-    found = hours if isinstance(hours, dict) else json.loads(hours or "{}")
-    return [int(found.get(str(hour), 0)) for hour in reversed(range(HOURS))]
+    counts = hours if isinstance(hours, dict) else json.loads(hours or "{}")
+    return [int(counts.get(str(hour), 0)) for hour in reversed(range(HOURS))]

@@ -46,15 +46,15 @@ def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = Fa
     """
     order = Order.objects.filter(ref_id=ref_id)
     about = _about(ref_id, order) + ([_on_credit(ref_id)] if with_credit else [])
-    orders, *found = read_together(order.for_table(), *(rows[:MOST_ROWS] for rows in about))
+    orders, *parts = read_together(order.for_table(), *(rows[:MOST_ROWS] for rows in about))
     if not orders:
         return None
-    rows = [row for some in found for row in some]
+    rows = [row for some in parts for row in some]
     if with_bodies:
         rows = [row for row in rows if not isinstance(row, Exchange | Callback)]
         rows += Exchange.objects.of_order(ref_id).order_by("pk")[:MOST_ROWS]
         rows += Callback.objects.filter(ref_id=ref_id).order_by("pk")[:MOST_ROWS]
-    return Story(orders[0], rows, is_whole=all(len(some) < MOST_ROWS for some in found))
+    return Story(orders[0], rows, is_whole=all(len(some) < MOST_ROWS for some in parts))
 
 
 def _about(ref_id: str, order: Any) -> list[QuerySet[Any]]:

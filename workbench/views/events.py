@@ -41,9 +41,9 @@ FILE = ListFile(
 @require_GET
 def audit_list(request: StaffRequest) -> HttpResponse:
     """The events that the filters in the URL leave, newest first, 50 a page."""
-    found = _found(request)
-    page = keyset_page(found.qs, request.GET, time_field="at")
-    context = {"filter": found, "page": page, "table": AuditTable(page.rows, reader=request.user)}
+    filtered = _found(request)
+    page = keyset_page(filtered.qs, request.GET, time_field="at")
+    context = {"filter": filtered, "page": page, "table": AuditTable(page.rows, reader=request.user)}
     return _show(request, context | {"may_take_whole": may_take_whole(request.user)})
 
 

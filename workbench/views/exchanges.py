@@ -22,10 +22,10 @@ from workbench.tables import ExchangeTable
 @require_GET
 def exchange_list(request: StaffRequest) -> HttpResponse:
     """The exchanges that the filters in the URL leave, newest first, 50 a page."""
-    found = ExchangeFilter(request.GET, queryset=Exchange.objects.without_bodies())
-    page = keyset_page(found.qs, request.GET, time_field="sent_at")
+    filtered = ExchangeFilter(request.GET, queryset=Exchange.objects.without_bodies())
+    page = keyset_page(filtered.qs, request.GET, time_field="sent_at")
     context = {
-        "filter": found,
+        "filter": filtered,
         "page": page,
         "table": ExchangeTable(page.rows),
         "here": "exchanges",

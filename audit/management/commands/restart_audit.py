@@ -32,7 +32,7 @@ class Command(PlainCommand):
             if number > last:
                 raise CommandError("The transactions count on already; nothing was changed.")
             there = set(connection.introspection.table_names(cursor))  # of the dump's version, maybe an older one
-            for table in [one for one in audited_tables() if one.name in there]:
+            for table in [audited for audited in audited_tables() if audited.name in there]:
                 cursor.execute(f"SELECT coalesce(max(txid), 0) FROM {table.name}")  # noqa: S608 - our names
                 last = max(last, cursor.fetchone()[0])
             cursor.execute(_FUNCTION.format(last - current + 1))

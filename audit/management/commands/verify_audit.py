@@ -32,17 +32,19 @@ class Command(PlainCommand):
             lines = options["checkpoint"].read_text(encoding="utf-8").splitlines() if options["checkpoint"] else []
         except OSError as error:
             raise CommandError(f"{options['checkpoint']} cannot be read: {error.strerror}.", returncode=2) from error
-        found = verify(recent=options["recent"], outside=lines, key=key)
-        if found.is_sound and options["recent"] is None:
+        result = verify(recent=options["recent"], outside=lines, key=key)
+        if result.is_sound and options["recent"] is None:
             Sealing.objects.exclude(flaw=None).update(flaw=None)
         if options["json"]:
-            self.stdout.write(json.dumps(found.as_json()))
-        elif found.is_sound:
-            self.stdout.write(f"{found.rows} rows, {found.checkpoints + found.outside} checkpoints: nothing is wrong.")
+            self.stdout.write(json.dumps(result.as_json()))
+        elif result.is_sound:
+            self.stdout.write(
+                f"{result.rows} rows, {result.checkpoints + result.outside} checkpoints: nothing is wrong."
+            )
         else:
-            self.stdout.write("\n".join(map(str, found.flaws)))
-        if not found.is_sound:
-            raise CommandError(f"The audit is broken: {found.flaws[0]}")
+            self.stdout.write("\n".join(map(str, result.flaws)))
+        if not result.is_sound:
+            raise CommandError(f"The audit is broken: {result.flaws[0]}")
 
 
 def _count(text: str) -> int:
