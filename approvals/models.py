@@ -70,7 +70,7 @@ class Approval(models.Model):
     subject = models.CharField(max_length=200, help_text="What it is about; only one may be open for each.")
     about = models.CharField(max_length=200, blank=True, help_text="The subject as people know it, for lists.")
     content = models.TextField(help_text="Canonical JSON of everything that will be sent or posted.")
-    sha256 = models.CharField(max_length=64, help_text="Of the content's bytes, in hexadecimal digits.")
+    sha256 = models.CharField(max_length=64, help_text="The digest of the content's bytes, in hexadecimal digits.")
     reason = models.CharField(max_length=500, blank=True)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     asked_role = models.CharField(max_length=40, blank=True, help_text="What the person was then.")
@@ -82,12 +82,12 @@ class Approval(models.Model):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
-        help_text="Empty while it is open, and where it expired. Of a void one: who tried to approve it.",
+        help_text="Empty while it is open, and where it expired. For a void one: the person who tried to approve it.",
     )
     decided_role = models.CharField(max_length=40, blank=True)
     decided_at = models.DateTimeField(null=True)
     decision_reason = models.CharField(max_length=500, blank=True)
-    changes = models.JSONField(default=dict, help_text="Of a void one: {name: [asked for, found]}, or {code, words}.")
+    changes = models.JSONField(default=dict, help_text="For a void one: {name: [asked for, found]}, or {code, words}.")
     result = models.CharField(max_length=100, blank=True, help_text="What it became, such as an order's ref_id.")
 
     objects = ApprovalQuerySet.as_manager()

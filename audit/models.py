@@ -28,7 +28,7 @@ class AuditEvent(models.Model):
     )
     role = models.CharField(max_length=200, blank=True, help_text="The roles of that person at that time.")
     address = models.CharField(max_length=45, blank=True, help_text="As the trusted proxy saw it; empty: no request.")
-    request_id = models.CharField(max_length=64, blank=True, help_text="Of the request; also in the log.")
+    request_id = models.CharField(max_length=64, blank=True, help_text="Id of the request; also in the log.")
     subject = models.CharField(max_length=200, blank=True, help_text="What it is about: a ref_id, a user name, a list.")
     before = models.JSONField(null=True)
     after = models.JSONField(null=True)
@@ -121,7 +121,7 @@ class Sealing(models.Model):
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
     size = models.BigIntegerField(default=0, help_text="Leaves in the tree.")
-    key = models.CharField(max_length=36, blank=True, help_text="Of the last leaf, hex: what is beyond is not sealed.")
+    key = models.CharField(max_length=36, blank=True, help_text="Last leaf, hex: rows beyond are not sealed.")
     sealed_at = models.DateTimeField(null=True, help_text="When the sealer had nothing left to seal.")
     published = models.BigIntegerField(default=0, help_text="The last checkpoint that left: log and file.")
     announced_at = models.DateTimeField(null=True, help_text="When one was sent to people last.")

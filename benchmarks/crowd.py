@@ -21,7 +21,7 @@ from purchases.states import Status
 from staff.models import User
 from staff.roles import give_role
 
-# Of ten people.
+# The roles of ten people.
 _ROLES = (Role.CASHIER,) * 7 + (Role.SUPERVISOR,) * 2 + (Role.OWNER,)
 _SHIFTS = 8
 _NOTHING = [0] * len(DENOMINATIONS)

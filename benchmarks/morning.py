@@ -60,7 +60,7 @@ from upstream.error_codes import ErrorCode
 from upstream.errors import OutcomeUnknown, Rejected, UpstreamError, Wire
 
 ORDERS = 160
-# Of the orders of a morning; the others succeed.
+# The orders of a morning that end otherwise; the others succeed.
 _ENDS = {Status.FAILED: 5, Status.REJECTED: 2, Status.CANCELLED: 1, Status.REVERSED: 1, Status.CLOSED: 1}
 _BILLS, _UNPAID_CHECKS, _POLLED, _COMPLAINTS = 19, 9, 48, 3
 _READING_EVERY = 10

@@ -118,7 +118,7 @@ class Product(models.Model):
     brand = models.ForeignKey(Brand, on_delete=models.PROTECT, related_name="products")
     type = models.CharField(max_length=8, choices=ProductType.choices)
     # Written by `catalogue.services.kinds`, with each catalogue and when the shop corrects it.
-    kind = KindField(help_text="Of its destinations.")
+    kind = KindField(help_text="The kind of its destinations.")
     kind_source = models.CharField(max_length=8, choices=KindSource.choices, default=KindSource.UNKNOWN)
     price = models.BigIntegerField(help_text="Rupiah: the cost, what the upstream charges.")
     admin_fee = models.BigIntegerField(default=0, help_text="Rupiah.")
@@ -279,7 +279,7 @@ class PriceRule(models.Model):
     It is active until it is ended. Only `catalogue.services` writes it, and the products' prices with it.
     """
 
-    type = models.CharField(max_length=8, choices=ProductType.choices, help_text="Of everything that it is for.")
+    type = models.CharField(max_length=8, choices=ProductType.choices, help_text="The type of its products.")
     category = models.ForeignKey(Category, null=True, on_delete=models.PROTECT, related_name="price_rules")
     brand = models.ForeignKey(Brand, null=True, on_delete=models.PROTECT, related_name="price_rules")
     product = models.ForeignKey(Product, null=True, on_delete=models.PROTECT, related_name="price_rules")

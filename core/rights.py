@@ -47,7 +47,7 @@ class Trait(Flag):
     """The traits of a right.
 
     `PIN`: a PIN at a till is enough. `UPSTREAM`: it spends a request, or money, at the upstream. `FACTOR`: its
-    holder needs a second factor. `FRESH`: so does its act each time (money, prices, people, whole numbers, signing);
+    holder needs a second factor. `FRESH`: its act needs it each time (money, prices, people, full numbers, signing);
     `tests/roles/test_fresh.py` posts to every page behind such a right.
     `TWO`: two people do this together, or it decides who they are; so only owners give it. `OWNERS`: no role holds it.
     """

@@ -211,18 +211,18 @@ class CreditEntry(models.Model):
 
     account = models.ForeignKey(CreditAccount, on_delete=models.PROTECT, related_name="entries", db_index=False)
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    method = models.CharField(max_length=20, blank=True, help_text="Of money that moved.")
+    method = models.CharField(max_length=20, blank=True, help_text="The way that the money moved.")
     amount = models.BigIntegerField(help_text="Rupiah: what it does to what is owed.")
     balance_after = models.BigIntegerField(help_text="Rupiah.")
     ref_id = models.CharField(max_length=64, blank=True, help_text="The order that was sold, or whose money went back.")
-    due_on = models.DateField(null=True, help_text="Of a debt: when it is due.")
+    due_on = models.DateField(null=True, help_text="The day on which a debt is due.")
     reason = models.CharField(max_length=500, blank=True)
     person = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", help_text="Who did it.")
     at = models.DateTimeField()
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     replaces = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="replaced_by")
     token = models.UUIDField(
-        null=True, editable=False, help_text="Of the form that entered it: sent twice, it is entered once."
+        null=True, editable=False, help_text="The number of the form that entered it: sent twice, it is entered once."
     )
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 

@@ -68,7 +68,7 @@ class Exchange(models.Model):
     sent_at = models.DateTimeField()
     answered_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=200, help_text='"answer", or the kind of error.')
-    status = models.CharField(max_length=20, blank=True, help_text="Of the transaction or inquiry in the answer.")
+    status = models.CharField(max_length=20, blank=True, help_text="The status in the answer.")
     trx_id = models.CharField(max_length=100, blank=True)
     balance = models.BigIntegerField(null=True, help_text="Rupiah; below zero when the account is in debt.")
     raw = models.JSONField(

@@ -77,7 +77,7 @@ class Shop(models.Model):
     logo = models.ForeignKey(Logo, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     paper = models.CharField(max_length=2, choices=Paper.choices, default=Paper.MM58)
     language = models.CharField(
-        max_length=10, blank=True, help_text="Of receipts and messages; empty: that of whoever prints."
+        max_length=10, blank=True, help_text="The language of receipts and messages; empty: the printing person's."
     )
     saved_at = models.DateTimeField(null=True, help_text="When a person last saved it; until then SHOP_NAME names it.")
 

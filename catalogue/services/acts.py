@@ -70,7 +70,7 @@ class PriceRuleAct(Act):
             Line("before", _("Rule now"), terms_words(_terms(content["before"])), is_cost=True),
             Line("after", _("New rule"), terms_words(_terms(content["after"])), is_cost=True),
             Line("affected", _("Prices that change"), str(content["affected"])),
-            Line("below_cost", _("Of these below cost"), str(content["below_cost"]), is_cost=True),
+            Line("below_cost", _("Products below cost"), str(content["below_cost"]), is_cost=True),
             Line("largest_loss", _("Largest loss for one sale"), rupiah(content["largest_loss"]), is_cost=True),
         ]
 

@@ -296,7 +296,7 @@ class DrawerEntry(models.Model):
     )
     undoes = models.OneToOneField("self", null=True, on_delete=models.PROTECT, related_name="undone_by")
     token = models.UUIDField(
-        null=True, editable=False, help_text="Of the form that entered it: sent twice, it is entered once."
+        null=True, editable=False, help_text="The number of the form that entered it: sent twice, it is entered once."
     )
     txid = models.BigIntegerField(db_default=TRANSACTION_NUMBER, editable=False)
 

@@ -36,7 +36,7 @@ class Verdict(models.Model):
         max_length=12,
         choices=Status.choices,
         blank=True,
-        help_text="Of the order when it was proposed: once it moves, the proposal is void. Empty: of an older version.",
+        help_text="The order at the proposal: once it moves, the proposal is void. Empty: from an older version.",
     )
     sn = models.CharField(
         max_length=200, blank=True, help_text="The SN that the person has seen, for a success; the receipt shows it."

@@ -44,7 +44,7 @@ def raise_total(bill):
 
 
 def paid():
-    """Of each payment, in their order: which bill, and the cash that was given for it."""
+    """The payments in their order: the bill, and the cash that was given for it."""
     numbers = dict(Order.objects.values_list("ref_id", "destination"))
     rows = Payment.objects.order_by("pk").values_list("ref_id", "amount", "cash_given")
     assert all(amount == 102_500 for _ref_id, amount, _given in rows)

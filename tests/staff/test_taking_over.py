@@ -340,7 +340,7 @@ def test_switched_off_no_address_answers_a_session_any_more():
 
     assert len(answers) > 20
     open_to_all = {address for found in (answers, live) for address, one in found.items() if person_shown(one)}
-    # at a till, these are for whoever comes
+    # at a till, these are for the next person
     assert open_to_all <= {"till/", "till/enrol/"}
 
 

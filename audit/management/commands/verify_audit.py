@@ -23,7 +23,7 @@ class Command(PlainCommand):
         parser.add_argument("--json", action="store_true", help="Print one JSON object.")
         parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="A file of AUDIT_CHECKPOINT_FILE.")
         parser.add_argument("--recent", type=_count, metavar="N", help="Only the newest N rows.")
-        parser.add_argument("--public-key", metavar="KEY", help="Of the signatures, base64 (default: our own).")
+        parser.add_argument("--public-key", metavar="KEY", help="The key of the signatures, base64 (default: our own).")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit 0 when nothing is wrong, else 1: the first flaw is the oldest row's."""

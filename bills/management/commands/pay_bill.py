@@ -29,7 +29,7 @@ class Command(PlainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The check, the total that is meant, how long to wait, and how to print."""
-        parser.add_argument("ref_id", metavar="REF_ID", help="Of the check.")
+        parser.add_argument("ref_id", metavar="REF_ID", help="The ref_id of the check.")
         parser.add_argument(
             "--amount",
             type=whole_rupiah,

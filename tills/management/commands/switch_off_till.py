@@ -13,7 +13,7 @@ from tills.services import switch_off
 class Command(PlainCommand):
     """The same service as the page."""
 
-    help = "Switch a till off: whoever is there by PIN is out at the next request."
+    help = "Switch a till off: the person there by PIN is out at the next request."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Which, and how to print."""
