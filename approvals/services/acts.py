@@ -266,8 +266,8 @@ class LimitsAct(PeopleAct):
         """Whose limits, own ones now and then, and what the person could spend."""
         return [
             Line("username", _("User name"), content["username"]),
-            Line("before", _("Own limits now"), _limits(content["before"], gettext("as the role"))),
-            Line("after", _("New own limits"), _limits(content["after"], gettext("as the role"))),
+            Line("before", _("Personal limits now"), _limits(content["before"], gettext("as the role"))),
+            Line("after", _("New personal limits"), _limits(content["after"], gettext("as the role"))),
             Line("holds", _("Can then spend"), _limits(content["holds"], gettext("no limit"))),
         ]
 
