@@ -28,7 +28,7 @@ class _Targets(Subject):
 
 name_facts(
     affected=Fact(pgettext_lazy("audit", "Prices that change")),
-    below_cost=Fact(pgettext_lazy("audit", "Of these below cost")),
+    below_cost=Fact(pgettext_lazy("audit", "Products below cost")),
     largest_loss=Fact(pgettext_lazy("audit", "Largest loss for one sale"), money),
     number_kind=Fact(pgettext_lazy("audit", "Kind of numbers")),
     target=Fact(pgettext_lazy("audit", "Rule for")),
