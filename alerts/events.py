@@ -1,4 +1,4 @@
-"""What people do with alerts, as audit events."""
+"""Hiding alerts, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""How the activity log shows what a second person is asked for and decides."""
+"""How the activity log shows approvals: requests and decisions."""
 
 from __future__ import annotations
 

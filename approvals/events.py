@@ -1,4 +1,4 @@
-"""What a second person is asked for and decides, as audit events."""
+"""Approvals as audit events: requests and decisions."""
 
 from django.utils.translation import gettext_lazy as _
 

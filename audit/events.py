@@ -1,4 +1,4 @@
-"""What an audit event is: each kind is declared once, in `events.py` of the room that raises it."""
+"""The kinds of audit events: each is declared once, in `events.py` of the room that raises it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Event:
 
 @cache
 def discover() -> None:
-    """Import what each room says of its events, once: their kinds, and how the activity log shows them."""
+    """Import each room's events, once: their kinds, and how the activity log shows them."""
     autodiscover_modules("events", "activity")
 
 
@@ -45,7 +45,7 @@ def all_events() -> dict[str, Event]:
 
 
 def event_label(key: str) -> str:
-    """What was done; the key itself for a kind that this version does not have."""
+    """The words of the act; the key itself for a kind that this version does not have."""
     event = all_events().get(key)
     return str(event.words) if event else key
 

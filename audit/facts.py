@@ -24,7 +24,7 @@ _LONGEST = 80
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact, or a field before and after: what it is called, and how its value reads.
+    """A fact, or a field before and after: its name, and the words of its value.
 
     `show`: says a number or a text; with `is_whole` also a list, an object or nothing. `of`: what its number stands
     for, as `audit.subjects` names it.
@@ -48,7 +48,7 @@ def name_facts(**facts: Fact) -> None:
 
 
 def name_codes(fact: str, **words: Promise) -> None:
-    """Say what codes of a fact mean; several rooms may have codes of the same fact."""
+    """Give the words of a fact's codes; several rooms may have codes of the same fact."""
     _CODES[fact].update(words)
 
 
@@ -64,23 +64,23 @@ def money(value: Any) -> str:
 
 
 def choice_of(choices: type[Choices]) -> Callable[[Any], str]:
-    """The label of one of these, for `Fact.show`; a value that is none of them as it is."""
+    """The label of one of these, for `Fact.show`; another value is returned unchanged."""
     return lambda value: str(choices(value).label) if value in choices.values else str(value)
 
 
 def name_words(name: str) -> str:
-    """What the fact is called; its own name where nobody has named it."""
+    """The fact's name in words; its own name without any."""
     fact = all_facts().get(name)
     return str(fact.words) if fact else name
 
 
 def value_words(name: str, value: Any, kind: str = "") -> str:
-    """Its value as its reader would say it, cut where it is long. `kind`: the key of the event."""
+    """Its value in the reader's words; a long one is cut. `kind`: the key of the event."""
     return Truncator(_said(name, value, kind)).chars(_LONGEST)
 
 
 def change_words(name: str, before: Any, after: Any) -> str:
-    """What a field was and is now. For a list: all that came and all that went, since readers look for that."""
+    """A field's value before and now. For a list: all that came and all that went, because readers look for that."""
     if not (isinstance(before, list) and isinstance(after, list)):
         return f"{value_words(name, before)} → {value_words(name, after)}"
     came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))
@@ -114,5 +114,5 @@ def _reasons(name: str, kind: str) -> Mapping[str, Promise]:
 
 
 def as_json(value: Any) -> str:
-    """For `Fact.show` of what is shown as it is kept."""
+    """For `Fact.show` of a value that is shown unchanged."""
     return json.dumps(value, ensure_ascii=False)

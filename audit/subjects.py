@@ -1,7 +1,7 @@
-"""What audit events are about, in words, with a link for readers who may go there.
+"""The subjects of audit events, in words, with a link for readers who may open it.
 
 Each room registers in `activity.py` what it owns. The type of an event says what its subject names (`Event.about`);
-other subjects say it themselves: "shift 8", "approval:7". What a page names is read at once.
+other subjects say it themselves: "shift 8", "approval:7". All subjects of a page are read at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SAID = re.compile(r"([a-z_]+)[ :](.+)")
 
 
 class About(NamedTuple):
-    """What one event is about. `sub`: its code beside a name. `url`: empty without a page that the reader may open."""
+    """The subject of one event. `sub`: its code beside a name. `url`: empty without a page that the reader may open."""
 
     words: str
     url: str = ""
@@ -47,7 +47,7 @@ class About(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What `Subject.about` knows: who reads, the rows that it asked for, by their keys, and the facts of the event."""
+    """The input of `Subject.about`: the reader, the rows that it asked for, by key, and the event's facts."""
 
     reader: User
     rows: Rows
@@ -55,7 +55,7 @@ class Seen(NamedTuple):
 
 
 class Subject:
-    """Something that events are about: the words of a key ("Shift no. %(number)s"), its page, and who may open that.
+    """A kind of subject: the words of a key ("Shift no. %(number)s"), its page, and the right to open it.
 
     `model`, `by`: what has its name, and the field with the key; a deleted row keeps only its number. `keys`: what
     a key looks like. Without words and model the key says it.
@@ -75,7 +75,7 @@ class Subject:
         self.model, self.by, self.keys = model, by, re.compile(keys)
 
     def rows(self, keys: set[str]) -> Iterable[Any]:
-        """What `about` needs of those with these keys."""
+        """The rows that `about` needs, of these keys."""
         return () if self.model is None else self.model._default_manager.filter(**{f"{self.by}__in": keys})
 
     def key_of(self, row: Any) -> str:
@@ -83,7 +83,7 @@ class Subject:
         return str(getattr(row, self.by))
 
     def about(self, key: str, seen: Seen) -> About | None:
-        """The one with this key; None when there is none."""
+        """The row with this key, or None."""
         words, row = str(self.words) % {"number": key}, seen.rows.get(key)
         if self.model is None:
             return About(words, self.url(seen.reader, key))
@@ -99,7 +99,7 @@ class Subject:
 
 
 class Place(Subject):
-    """What there is one page of, such as a list."""
+    """A subject with one page, such as a list."""
 
     def url(self, reader: User, *_key: Any) -> str:
         """The page."""
@@ -110,22 +110,22 @@ _SUBJECTS: dict[str, list[Subject]] = defaultdict(list)
 
 
 def register(*subjects: Subject) -> None:
-    """Make them known; one name may have several, which are asked in turn."""
+    """Register them; one name may have several, which are tried in turn."""
     for subject in subjects:
         _SUBJECTS[subject.name].append(subject)
 
 
 def all_subjects() -> dict[str, list[Subject]]:
-    """What events can be about, by name."""
+    """The subjects of events, by name."""
     discover()
     return _SUBJECTS
 
 
 class Subjects:
-    """The names of what a page of events is about, and what its reader may open."""
+    """The subjects of a page of events, and the ones that its reader may open."""
 
     def __init__(self, events: Iterable[AuditEvent], reader: User) -> None:
-        """Read what the events name."""
+        """Read the rows that the events name."""
         keys: dict[Subject, set[str]] = defaultdict(set)
         for event in events:
             for subject, key in _named_by(event):
@@ -136,11 +136,11 @@ class Subjects:
         }
 
     def about(self, event: AuditEvent) -> About:
-        """What this event is about."""
+        """The subject of this event."""
         return self._about([*_by_type(event), *_as_said(event.subject)], event) or About(event.subject, is_code=True)
 
     def words(self, said: str, event: AuditEvent) -> str:
-        """What a fact is about that an event keeps as "approval:7"."""
+        """The subject of a fact that an event keeps as "approval:7"."""
         about = self._about(_as_said(said), event)
         return about.words if about else said
 

@@ -10,15 +10,15 @@ from core.rights import Right
 
 
 class _Rules(Place):
-    """Price rules by what they are for: a name, or "all:prepaid"."""
+    """Price rules by target: a name, or "all:prepaid"."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """What the rule is for."""
+        """The rule's target."""
         return About(name_of_all(key) if key.startswith("all:") else key, self.url(seen.reader))
 
 
 class _Targets(Subject):
-    """What a second person was asked for a rule of: "brand:telkomsel"; its name stands in the content."""
+    """The target of a rule that waits for a second person: "brand:telkomsel"; its name stands in the content."""
 
     def about(self, key: str, seen: Seen) -> About:
         """The name."""

@@ -1,4 +1,4 @@
-"""What people do with prices and kinds of numbers, as audit events."""
+"""Changes of prices and kinds of numbers, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""What people do with customers' accounts, as audit events."""
+"""Acts on customers' accounts, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -1,4 +1,4 @@
-"""What people do with drawers, refunds and days, as audit events."""
+"""Acts on drawers, refunds and days, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

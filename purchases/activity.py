@@ -11,7 +11,7 @@ from purchases.models import Order
 
 
 class ByRefId(Subject):
-    """Orders, or what else has a ref_id; a key that none of them has is something else."""
+    """Orders, and other rows with a ref_id; an unknown key is another subject."""
 
     def about(self, key: str, seen: Seen) -> About | None:
         """The ref_id."""

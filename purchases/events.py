@@ -1,4 +1,4 @@
-"""What people do with orders, as audit events."""
+"""Acts on orders, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

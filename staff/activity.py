@@ -1,4 +1,4 @@
-"""How the activity log shows what is done with accounts."""
+"""How the activity log shows acts on accounts."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ class _People(Subject):
         return super().about(key, seen) if self.by == "pk" else About(key, is_code=True)
 
     def number_words(self, key: str, rows: Rows) -> str:
-        """The name and the number; the number alone where nobody has it."""
+        """The name and the number; the number alone for an unknown person."""
         return f"{rows[key].shown_name} ({key})" if key in rows else key
 
 
 class _Claims(_People):
-    """The role that the provider says of a person: "outside:7:cashier"."""
+    """The role that the provider gives a person: "outside:7:cashier"."""
 
     def rows(self, keys: set[str]) -> Iterable[Any]:
         """The people."""
         return super().rows({key.partition(":")[0] for key in keys})
 
     def about(self, key: str, seen: Seen) -> About:
-        """Who, and the role."""
+        """The person, and the role."""
         number, _colon, role = key.partition(":")
         return About(f"{self.number_words(number, seen.rows)} → {_role_words(role)}")
 
@@ -93,7 +93,7 @@ class _Roles(Subject):
     """Roles by their codes, or all of them."""
 
     def about(self, key: str, seen: Seen) -> About:
-        """What the role is called."""
+        """The role's name."""
         if key == ALL_ROLES:
             page = reverse("role_list") if seen.reader.has_perms(self.rights) else ""
             return About(pgettext("audit", "Every role"), page)

@@ -1,4 +1,4 @@
-"""What people do with accounts, as audit events."""
+"""Acts on accounts, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy

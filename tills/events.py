@@ -1,4 +1,4 @@
-"""What people do with tills and PINs, as audit events."""
+"""Acts on tills and PINs, as audit events."""
 
 from django.utils.translation import gettext_lazy as _
 

@@ -64,5 +64,5 @@ def audit_xlsx(request: StaffRequest) -> HttpResponseBase:
 @staff_only(Right.VIEW_AUDIT)
 @require_http_methods(["GET", "POST"])
 def audit_whole(request: StaffRequest) -> HttpResponseBase:
-    """A file of the filtered events with customers' whole numbers; it takes a second factor."""
+    """A file of the filtered events with customers' full numbers; it takes a second factor."""
     return FILE.whole(request, _found(request), back=reverse("audit_list"))
