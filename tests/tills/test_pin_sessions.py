@@ -7,6 +7,7 @@ import time_machine
 from django.test import Client, RequestFactory
 
 from approvals.models import Approval
+from audit.models import AuditEvent
 from core import clock
 from core.rights import PIN_RIGHTS, STRONG_RIGHTS, Role
 from purchases.errors import NeedsApproval
@@ -14,6 +15,7 @@ from purchases.models import Order
 from purchases.services import ask_for_approval
 from staff.confirming import check_factor
 from staff.errors import FactorRefused
+from staff.events import SIGN_OUT
 from staff.models import User
 from staff.roles import ROLES
 from staff.services import limits_of
@@ -217,6 +219,8 @@ def test_nobody_there_for_long_leads_to_the_lock_screen(settings):
 
     assert answer["Location"] == "/till/?because=idle"
     assert Till.objects.get().held_by is None
+    event = AuditEvent.objects.get(kind=SIGN_OUT.key)
+    assert (event.facts, event.address, event.request_id != "") == ({"because": "idle"}, "127.0.0.1", True)
 
 
 def test_polls_keep_no_session_alive(settings):
