@@ -16,6 +16,7 @@ from testing.database import app_url
 from testing.sandbox_process import PROJECT, eventually, free_port
 
 _CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
+_BEAT = [sys.executable, "-m", "celery", "-A", "testing.quick_beat", "beat"]
 _QUEUES = ("interactive", "callbacks", "background")
 _WORKER = ["worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle", "-l", "INFO"]
 
@@ -57,7 +58,7 @@ class Fleet:
             "web": [sys.executable, "-m", "backoffice.web", "--port", str(self.port)],
             "worker": [*_CELERY, *_WORKER, "-Q", "interactive,callbacks", "-n", "worker@%h"],
             "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
-            "beat": [*_CELERY, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
+            "beat": [*_BEAT, "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
         }
         for name in names:
             with (self.folder / f"{name}.log").open("ab") as log:

@@ -30,8 +30,8 @@ from testing.sandbox_process import SandboxProcess, eventually
 from tests.installations import Installation
 from upstream.client import get_client
 
-FAST, SLOW = 250, 50  # orders placed as fast as people can, and at 50 a minute
-EVERY_SECONDS = 60 / 50
+FAST, SLOW = 250, 50  # orders placed as fast as people can, and at 100 a minute
+EVERY_SECONDS = 60 / 100
 LIMIT = 600  # a minute: the demo's 120 would make this test five times as long
 IN_HAND = 16  # the threads of one installation that may hold an order when it is killed
 BEHIND = ("worker", "background", "beat")
@@ -192,7 +192,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
                 first.kill()
         refs = refs_of([order.result() for order in placed])
 
-    # when: 50 more at 50 a minute, while each role of the other one is restarted
+    # when: 50 more at 100 a minute, while each role of the other one is restarted
     slow: list[str] = []
 
     def sell() -> None:

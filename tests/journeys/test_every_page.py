@@ -15,7 +15,16 @@ from staff.models import User
 from staff.roles import create_demo_staff
 from tests.approvals.helpers import ask_purchase, ask_role, cashier
 from tests.journeys.busy_day import a_busy_day
-from tests.journeys.helpers import DESKTOP, SMALL_PHONE, OpenWindow, faults_in, faults_of, sign_in
+from tests.journeys.helpers import (
+    DESKTOP,
+    RULES,
+    SMALL_PHONE,
+    WORDS_AND_COLOURS,
+    OpenWindow,
+    faults_in,
+    faults_of,
+    sign_in,
+)
 from tests.ledger.helpers import open_books
 from tests.reconciliation.helpers import make_difference
 from tests.tills.helpers import make_till
@@ -23,10 +32,10 @@ from tests.tills.helpers import make_till
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
 
 
-# Each language on a desktop and on a phone, in the other light there.
+# Each language on a desktop and on a phone, in the other light there. The second one changes words and colours only.
 LOOKS = {
-    "id-ID": [(DESKTOP, "light"), (SMALL_PHONE, "dark")],
-    "en-GB": [(DESKTOP, "dark"), (SMALL_PHONE, "light")],
+    "id-ID": ([(DESKTOP, "light"), (SMALL_PHONE, "dark")], RULES),
+    "en-GB": ([(DESKTOP, "dark"), (SMALL_PHONE, "light")], WORDS_AND_COLOURS),
 }
 
 
@@ -45,7 +54,7 @@ PRICE_RULES = [
 @pytest.mark.parametrize("language", LOOKS)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language, half: int):
     def look() -> None:
-        faults.extend(faults_in(page, LOOKS[language]))
+        faults.extend(faults_in(page, *LOOKS[language]))
 
     day = a_busy_day()
     page = open_window(language=language)
@@ -152,7 +161,7 @@ def test_pages_for_two_people_are_accessible_and_fit(live_server: Any, open_wind
         page.goto(live_server.url + address)
         # what asks for a decision, a limit or a reason is folded
         page.evaluate("document.querySelectorAll('main details').forEach(part => { part.open = true; })")
-        faults.extend(faults_in(page, LOOKS[language]))
+        faults.extend(faults_in(page, *LOOKS[language]))
 
     assert Approval.objects.open().count() == 4
     assert faults == []
