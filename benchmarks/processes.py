@@ -56,7 +56,7 @@ SELL, ORDER = "sell", "order"
 WALKS = {
     "cashier": (
         *("/", "/counter/", "/counter/?q=tel+10", SELL, "/counter/", "/counter/?q=0812", SELL, "/orders/", ORDER),
-        *("/bills/", "/bills/check/", "/customers/", "/drawer/", "/products/"),
+        *("/bills/", "/customers/", "/drawer/", "/products/"),
     ),
     "supervisor": (
         *("/", "/orders/", ORDER, "/orders/?status=attention", ORDER, "/balance/alerts/mine/", "/approvals/"),
