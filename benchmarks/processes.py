@@ -110,8 +110,8 @@ def run(folder: Path, *words: str) -> str:
 
 
 def status(folder: Path) -> dict[str, dict[str, Any]]:
-    """The rows of `./run status`, by name."""
-    return {row["name"]: row for row in json.loads(run(folder, "status", "--json"))["processes"]}
+    """The rows of `./run status`, by name, once every process gives a heartbeat."""
+    return {row["name"]: row for row in json.loads(run(folder, "status", "--json", tries=20))["processes"]}
 
 
 def superuser(folder: Path) -> psycopg.Connection[Any]:
@@ -144,11 +144,10 @@ def sign_in(folder: Path, people: int) -> list[tuple[str, str]]:
 class Person:
     """Somebody of the staff, on one connection."""
 
-    def __init__(self, port: int, role: str, session: str, number: int) -> None:
+    def __init__(self, port: int, role: str, session: str) -> None:
         self._walk = WALKS[role]
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self._cookie = f"sessionid={session}"
-        self._destination = 10_000_000 * number
         self._page = ""
         self._orders: list[str] = []
         #: When each page had come, and how long it took.
@@ -171,8 +170,7 @@ class Person:
                 self._orders = re.findall(r'href="(/orders/[A-Z0-9-]{10,}/)"', self._page) or self._orders
 
     def _review(self, think: float) -> None:
-        self._destination += 1
-        self._ask(f"/counter/review/?product={PRODUCT}&q=0812{self._destination % 10**9:09d}", think)
+        self._ask(f"/counter/review/?product={PRODUCT}&q=0812{random.randrange(10**9):09d}", think)
 
     def _send(self, think: float) -> None:
         form = dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]*)"', self._page))
@@ -224,10 +222,7 @@ class Web:
 
 def measure(folder: Path, port: int, options: argparse.Namespace) -> dict[str, Any]:
     """What the people have seen in so many seconds. The first pages fill caches, and are not counted."""
-    people = [
-        Person(port, role, session, number)
-        for number, (role, session) in enumerate(sign_in(folder, options.people), start=1)
-    ]
+    people = [Person(port, role, session) for role, session in sign_in(folder, options.people)]
     web = Web(folder)
     since = time.monotonic() + WARMING_SECONDS
     until = since + options.seconds
