@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import sys
 import time
 
@@ -11,19 +10,14 @@ from django.test import Client
 
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
-from complaints.services import open_complaint
-from core import clock
 from core.rights import Role
 from drawers.models import DENOMINATIONS
 from drawers.services import add_drawer, close_shift, open_shift
-from purchases.models import Order
-from purchases.states import Status
 from staff.models import User
 from staff.roles import give_role
 
 # The roles of ten people.
 _ROLES = (Role.CASHIER,) * 7 + (Role.SUPERVISOR,) * 2 + (Role.OWNER,)
-_SHIFTS = 8
 _NOTHING = [0] * len(DENOMINATIONS)
 _TOO_MUCH = [10, *_NOTHING[1:]]
 
@@ -45,19 +39,16 @@ def sign_in(people: int) -> None:
 
 
 def open_alerts(number: int) -> None:
-    """Give reasons for so many alerts: shifts that end with too much in the drawer, complaints that nobody answers.
+    """Have at least so many alerts: the history's complaints and orders that nobody looks after, and counts of drawers.
 
-    Beside those that the history has already, such as orders without a final result.
+    A shift that ends with too much in the drawer, and the next one that begins with nothing, are two.
     """
+    _evaluate()
     owner = User.objects.get(username="owner")
     drawer = add_drawer("Laci selisih", actor=owner)
-    for _ in range(_SHIFTS):
+    for _ in range((number - Alert.objects.open().count()) // 2 + 1):
         shift = open_shift(drawer, pieces=_NOTHING, actor=owner, reason="counted")
         close_shift(shift, pieces=_TOO_MUCH, actor=owner, reason="counted")
-    _evaluate()
-    missing = max(0, number - Alert.objects.open().count())
-    for order in Order.objects.filter(status=Status.SUCCESS).order_by("-pk")[:missing]:
-        open_complaint(order, words="It has not come.", actor=owner, due_at=clock.now() - dt.timedelta(hours=1))
     _evaluate()
     count = Alert.objects.open().count()
     if count < number:

@@ -99,14 +99,15 @@ def demo(folder: Path, processes: int) -> Iterator[int]:
             process.wait(30)
 
 
-def run(folder: Path, *words: str) -> str:
-    """What a command of the demo prints."""
+def run(folder: Path, *words: str, tries: int = 1) -> str:
+    """What a command of the demo prints, once it succeeds."""
     environment = {**os.environ, "BACKOFFICE_DATA": str(folder)}
     command = [sys.executable, str(ROOT / "run"), *words]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
-    if ended.returncode:
-        sys.exit(f"{words}: {ended.stdout}{ended.stderr}")
-    return ended.stdout
+    for _ in range(tries):
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
+        if ended.returncode == 0:
+            return ended.stdout
+    sys.exit(f"{words}: {ended.stdout}{ended.stderr}")
 
 
 def status(folder: Path) -> dict[str, dict[str, Any]]:
