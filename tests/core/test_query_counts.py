@@ -144,7 +144,7 @@ LISTS = [
     ("/balance/statement/", entries, 4),
     ("/files/", files, 4),
     ("/staff/", people, 6),
-    ("/", orders, 9),
+    ("/", orders, 13),
 ]
 
 
@@ -289,14 +289,14 @@ def open_alerts_of(count):
 @pytest.mark.parametrize(
     ("page_of", "number"),
     [
-        (review_of, 7),  # the strip beside it is one
+        (review_of, 9),
         (numbers_of, 8),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 8),
         (balance_of, 8),
         (balance_news_of, 6),
-        (payment_of, 10),
+        (payment_of, 15),
         (closing_of, 6),
         (open_alerts_of, 3),
     ],
