@@ -66,8 +66,8 @@ def _waiting(request: StaffRequest) -> dict[str, Any]:
     keys = [approval.pk for approval in waiting]
     live = Live(request, reverse("approval_list_live"), {"waiting": keys}, rest=10)
     first = waiting[:_WAITING_SHOWN]
-    found = services.changes_seen(first) if live.news else {}
-    shown = ApprovalTable(first, person=request.user, now=clock.now(), found=found)
+    changes = services.changes_seen(first) if live.news else {}
+    shown = ApprovalTable(first, person=request.user, now=clock.now(), found=changes)
     return {"waiting": shown, "has_more_waiting": len(waiting) > _WAITING_SHOWN, "queue": live}
 
 

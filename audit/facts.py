@@ -83,8 +83,8 @@ def change_words(name: str, before: Any, after: Any) -> str:
     """A field's value before and now. For a list: all that came and all that went, because readers look for that."""
     if not (isinstance(before, list) and isinstance(after, list)):
         return f"{value_words(name, before)} → {value_words(name, after)}"
-    came, went = ([one for one in here if one not in there] for here, there in ((after, before), (before, after)))
-    moved = [f"+ {_said(name, one, '')}" for one in came] + [f"− {_said(name, one, '')}" for one in went]
+    came, went = ([item for item in here if item not in there] for here, there in ((after, before), (before, after)))
+    moved = [f"+ {_said(name, item, '')}" for item in came] + [f"− {_said(name, item, '')}" for item in went]
     return ", ".join(moved) or pgettext("audit", "as before")
 
 
@@ -98,9 +98,9 @@ def _said(name: str, value: Any, kind: str) -> str:
         case bool():
             words = pgettext("audit", "yes") if value else pgettext("audit", "no")
         case Mapping():
-            words = ", ".join(f"{name_words(key)}: {_said(key, one, kind)}" for key, one in value.items())
+            words = ", ".join(f"{name_words(key)}: {_said(key, item, kind)}" for key, item in value.items())
         case list():
-            words = ", ".join(_said(name, one, kind) for one in value)
+            words = ", ".join(_said(name, item, kind) for item in value)
         case str() if meaning := _reasons(name, kind).get(value) or _CODES[name].get(value):
             words = str(meaning)
         case _:

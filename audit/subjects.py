@@ -139,10 +139,10 @@ class Subjects:
         """The subject of this event."""
         return self._about([*_by_type(event), *_as_said(event.subject)], event) or About(event.subject, is_code=True)
 
-    def words(self, said: str, event: AuditEvent) -> str:
+    def words(self, subject: str, event: AuditEvent) -> str:
         """The subject of a fact that an event keeps as "approval:7"."""
-        about = self._about(_as_said(said), event)
-        return about.words if about else said
+        about = self._about(_as_said(subject), event)
+        return about.words if about else subject
 
     def number_words(self, fact: str, value: Any) -> str | None:
         """A fact that is the number of somebody or something, as a name; None for any other."""
@@ -173,8 +173,8 @@ def _by_type(event: AuditEvent) -> Iterator[tuple[Subject, str]]:
 
 
 def _as_said(text: str) -> Iterator[tuple[Subject, str]]:
-    found = _SAID.fullmatch(text)
-    return _taking(found[1], found[2]) if found else iter(())
+    match = _SAID.fullmatch(text)
+    return _taking(match[1], match[2]) if match else iter(())
 
 
 def _numbered(fact: str, value: Any) -> Iterator[tuple[Subject, str]]:

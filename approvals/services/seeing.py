@@ -26,18 +26,18 @@ def changes_seen(approvals: Collection[Approval]) -> dict[int, dict[str, Any]]:
             by_act[act].append(approval)
     if not by_act:
         return {}
-    keys = {one.asked_by_id for some in by_act.values() for one in some}
-    keys |= {key for act, some in by_act.items() for one in some for key in act.people_in(one.facts)}
+    keys = {approval.asked_by_id for some in by_act.values() for approval in some}
+    keys |= {key for act, some in by_act.items() for approval in some for key in act.people_in(approval.facts)}
     asked = {act: act.questions(some) for act, some in by_act.items()}
     everybody = User.objects.filter(pk__in=keys).with_rights()
     people, *answers = read_together(everybody, *(question for some in asked.values() for question in some))
-    known = {one.pk: one for one in people}
-    found: dict[int, dict[str, Any]] = {}
+    known = {person.pk: person for person in people}
+    changes_by_key: dict[int, dict[str, Any]] = {}
     for act, some in by_act.items():
         own, answers = answers[: len(asked[act])], answers[len(asked[act]) :]
         seen = Seen(people=known, answers=own, is_alone=len(approvals) == 1)
-        found |= {one.pk: changes for one in some if (changes := _changes(act, one, seen))}
-    return found
+        changes_by_key |= {approval.pk: changes for approval in some if (changes := _changes(act, approval, seen))}
+    return changes_by_key
 
 
 def differences(asked: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

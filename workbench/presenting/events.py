@@ -21,8 +21,8 @@ def as_text(value: Any) -> str:
 
 def masked(event: AuditEvent) -> dict[str, Any]:
     """Its before, after and facts with customers' numbers masked."""
-    found: dict[str, Any] = masked_json({"before": event.before, "after": event.after, "facts": event.facts})
-    return found
+    facts: dict[str, Any] = masked_json({"before": event.before, "after": event.after, "facts": event.facts})
+    return facts
 
 
 def details_of(event: AuditEvent, subjects: Subjects) -> SafeString:
@@ -41,8 +41,8 @@ def _parts(event: AuditEvent, subjects: Subjects) -> list[tuple[str, str]]:
         for name in dict.fromkeys([*before, *after])
         if was.get(name) != now.get(name)
     ]
-    said = [(name, _said(name, value, event, subjects)) for name, value in facts.items() if value not in ("", None)]
-    return changed + said
+    words = [(name, _said(name, value, event, subjects)) for name, value in facts.items() if value not in ("", None)]
+    return changed + words
 
 
 def _said(name: str, value: Any, event: AuditEvent, subjects: Subjects) -> str:

@@ -82,8 +82,8 @@ class Line:
 
 def lines_of(story: Story) -> list[Line]:
     """The lines of a story, oldest first, with the order's number as the viewer may see it."""
-    said = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
-    return sorted((_seen(line, story) for line in said), key=lambda line: line.at)
+    lines = (line for model, lines_in in _LINES_OF.items() for row in story.of(model) for line in lines_in(row))
+    return sorted((_seen(line, story) for line in lines), key=lambda line: line.at)
 
 
 def _seen(line: Line, story: Story) -> Line:
