@@ -21,10 +21,12 @@ from callbacks import refusals
 from catalogue.services import sync_catalogue
 from core import clock
 from purchases.models import Order
+from staff import provider as our_provider
 from staff.rights import grant
 from testing.database import Rows, copy_rows, empty_tables, make_app_role, put_back
 from testing.people import Browser, browser_of
 from testing.sandbox_process import SandboxProcess
+from tests.staff.oidc_provider import CLIENT, ROLES, SARI, SECRET, OidcProvider
 from tills.services.pins import PinHasher
 from upstream.client import get_client
 
@@ -124,6 +126,25 @@ def upstream(transactional_db: None, sandbox_process: SandboxProcess, synced: Ro
     settings.UPSTREAM_READ_TIMEOUT = 0.5
     settings.ORDER_CHECK_FIRST_SECONDS = 3.0 / SPEED
     return Upstream(sandbox_process)
+
+
+@pytest.fixture(scope="session")
+def oidc_server() -> Iterator[OidcProvider]:
+    """One provider of sign-ins for all tests of this xdist worker."""
+    server = OidcProvider()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def provider(oidc_server: OidcProvider, settings: Any) -> OidcProvider:
+    """The settings name a provider at which Sari signs in as a cashier."""
+    oidc_server.reset()
+    oidc_server.claims = dict(SARI)
+    our_provider._known.clear()
+    settings.OIDC_ISSUER, settings.OIDC_NAME, settings.OIDC_ROLES = oidc_server.issuer, "Akun Toko", ROLES
+    settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT, SECRET
+    return oidc_server
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from django.test import Client, override_settings
+from django.test import Client
 
 from alerts.models import Alert
 from alerts.services import evaluate_alerts
@@ -13,37 +11,17 @@ from approvals.models import Approval
 from approvals.services import changes_seen
 from audit.models import AuditEvent
 from core.rights import Role
-from staff import provider as our_provider
 from staff.events import ROLE_CHANGED
 from staff.models import BREAK_GLASS, User
 from staff.roles import give_role, role_of
 from staff.services import deactivate
 from testing.people import give_factor, make_person
 from tests.approvals.helpers import approve, approver, ask_discount
-from tests.staff.oidc_provider import CLIENT, SARI, SECRET, OidcProvider, come_back, refusal, signed_in
+from tests.staff.oidc_provider import ROLES, OidcProvider, come_back, refusal, signed_in
 
 pytestmark = pytest.mark.django_db
 
-ROLES = {"kasir": "cashier", "spv": "supervisor", "audit": "auditor", "kepala": "administrator", "pemilik": "owner"}
 MAY = "purchases.decide_order"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[OidcProvider]:
-    found = OidcProvider()
-    yield found
-    found.stop()
-
-
-@pytest.fixture
-def provider(running: OidcProvider) -> Iterator[OidcProvider]:
-    running.reset()
-    running.claims = dict(SARI)
-    our_provider._known.clear()
-    with override_settings(
-        OIDC_ISSUER=running.issuer, OIDC_CLIENT_ID=CLIENT, OIDC_CLIENT_SECRET=SECRET, OIDC_ROLES=ROLES
-    ):
-        yield running
 
 
 @pytest.fixture

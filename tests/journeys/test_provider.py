@@ -1,39 +1,17 @@
 """Signing in through a provider, in a real browser that goes there and comes back."""
 
-import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.test import override_settings
 from playwright.sync_api import expect
 
 from approvals.models import Approval
-from staff import provider as our_provider
 from staff.models import User
 from staff.roles import create_demo_staff
 from tests.journeys.helpers import DESKTOP, PHONE, OpenWindow, faults_of, sign_in
-from tests.staff.oidc_provider import CLIENT, SECRET, OidcProvider
+from tests.staff.oidc_provider import OidcProvider
 
 pytestmark = [pytest.mark.journey, pytest.mark.django_db(transaction=True)]
-
-SARI = {"sub": "s-1", "preferred_username": "sari", "name": "Bu Sari", "groups": ["kasir"]}
-
-
-@pytest.fixture
-def provider() -> Iterator[OidcProvider]:
-    running = OidcProvider()
-    running.claims = dict(SARI)
-    our_provider._known.clear()
-    with override_settings(
-        OIDC_ISSUER=running.issuer,
-        OIDC_CLIENT_ID=CLIENT,
-        OIDC_CLIENT_SECRET=SECRET,
-        OIDC_NAME="Akun Toko",
-        OIDC_ROLES={"kasir": "cashier", "spv": "supervisor"},
-    ):
-        yield running
-    running.stop()
 
 
 @pytest.mark.parametrize(
@@ -48,20 +26,15 @@ def test_a_person_comes_from_the_provider_and_leaves(
     page = open_window(size=size, scheme=scheme, language=language)
     faults: list[str] = []
 
-    def look(name: str) -> None:
-        if folder := os.environ.get("LOOK"):
-            page.screenshot(path=f"{folder}/oidc-{name}-{language}-{size[0]}-{scheme}.png", full_page=True)
-        faults.extend(faults_of(page))
-
     page.goto(f"{live_server.url}/accounts/login/?next=/orders/")
     expect(page.locator("#oidc-sign-in")).to_contain_text("Akun Toko")
-    look("sign-in")
+    faults += faults_of(page)
     page.click("#oidc-sign-in")
     expect(page).to_have_url(f"{live_server.url}/orders/")
     expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
     page.locator("[data-menu] summary").filter(visible=True).click()
     expect(page.locator("[data-menu][open] strong").filter(visible=True).first).to_be_visible()
-    look("role")
+    faults += faults_of(page)
 
     page.goto(f"{live_server.url}/accounts/logout/")
     page.click("main form button[type=submit]")
@@ -72,7 +45,7 @@ def test_a_person_comes_from_the_provider_and_leaves(
     provider.claims["groups"] = ["strangers"]
     page.click("#oidc-sign-in")
     expect(page.locator("[data-code=no_role]")).to_contain_text("Akun Toko")
-    look("refused")
+    faults += faults_of(page)
     provider.cancels = True
     page.click("#oidc-sign-in")
     expect(page.locator("[data-code=cancelled]")).to_be_visible()
@@ -88,21 +61,16 @@ def test_a_role_that_waits_is_approved_by_an_owner(
     page = open_window(size=PHONE, scheme=scheme, language=language)
     faults: list[str] = []
 
-    def look(name: str) -> None:
-        if folder := os.environ.get("LOOK"):
-            page.screenshot(path=f"{folder}/oidc-{name}-{language}-{scheme}.png", full_page=True)
-        faults.extend(faults_of(page))
-
     page.goto(f"{live_server.url}/accounts/login/")
     page.click("#oidc-sign-in")
     expect(page.locator("[data-code=role_waits]")).to_be_visible()
     expect(page.locator("#own-role")).to_have_attribute("data-role", "cashier")
-    look("waits")
+    faults += faults_of(page)
 
     page.context.clear_cookies()
     sign_in(page, live_server.url, "owner")
     page.goto(f"{live_server.url}{Approval.objects.get().get_absolute_url()}")
-    look("approval")
+    faults += faults_of(page)
     page.click("#approve summary")
     page.click("#approve-form button[type=submit]")
     expect(page.locator("#state")).to_have_attribute("data-state", "approved")

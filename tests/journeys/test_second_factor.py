@@ -1,6 +1,5 @@
 """A second factor in a real browser, whose passkey Chromium keeps in memory."""
 
-import os
 from typing import Any
 
 import pytest
@@ -44,32 +43,27 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     with_authenticator(page)
     faults: list[str] = []
 
-    def look(name: str) -> None:
-        if folder := os.environ.get("LOOK"):
-            page.screenshot(path=f"{folder}/{name}-{size[0]}.png", full_page=True)
-        faults.extend(faults_of(page))
-
     page.goto(f"{live_server.url}/accounts/login/")
-    look("sign-in")
+    faults += faults_of(page)
     with_password(page, live_server.url, "admin")
     expect(page.locator("#owes-factor")).to_be_visible()
-    look("set-up")
+    faults += faults_of(page)
     page.goto(f"{live_server.url}/me/factors/app/")
-    look("app")
+    faults += faults_of(page)
     page.goto(f"{live_server.url}/me/factors/passkey/")
     page.fill("[name=password]", "secret-words")
-    look("passkey")
+    faults += faults_of(page)
     page.click("[data-passkey-new]")
     expect(page.locator("#recovery-codes li")).to_have_count(10)
-    look("codes")
+    faults += faults_of(page)
     page.goto(f"{live_server.url}/me/factors/")
     expect(page.locator("#factors li")).to_have_count(1)
     page.click("#new-codes >> xpath=../summary")
-    look("own")
+    faults += faults_of(page)
 
     page.goto(f"{live_server.url}/staff/{other.pk}/")
     page.click("#make-link >> xpath=../summary")
-    look("person")
+    faults += faults_of(page)
     page.select_option("#role-form [name=role]", "viewer")
     page.click("#role-form [data-passkey]")
     expect(page.locator(".toast-success")).to_be_visible()
@@ -78,7 +72,7 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     page.context.clear_cookies()
     with_password(page, live_server.url, "admin")
     expect(page.locator("#second-step")).to_be_visible()
-    look("second-step")
+    faults += faults_of(page)
     page.click("#second-step [data-passkey]")
     expect(page.locator("#signed-in-as")).to_be_attached()
 
@@ -87,7 +81,7 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     page.click("[data-passkey-sign-in]")
     expect(page.locator("#signed-in-as")).to_be_attached()
     page.goto(f"{live_server.url}/staff/")
-    look("list")
+    faults += faults_of(page)
     assert faults == []
 
 
@@ -103,8 +97,6 @@ def test_who_waits_is_told_how_long(live_server: Any, open_window: OpenWindow):
         expect(page.locator("[role=alert]:visible")).to_be_visible()
 
     expect(page.locator("[data-code=slowed]")).to_be_visible()
-    if folder := os.environ.get("LOOK"):
-        page.screenshot(path=f"{folder}/slowed.png", full_page=True)
     assert faults_of(page) == []
 
 

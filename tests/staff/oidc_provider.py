@@ -124,6 +124,10 @@ SIGN_IN = "/accounts/login/"
 SARI = {"sub": "s-1", "preferred_username": "sari", "name": "Bu Sari", "groups": ["kasir"]}
 
 
+# The shop's roles for the groups of the provider's people.
+ROLES = {"kasir": "cashier", "spv": "supervisor", "audit": "auditor", "kepala": "administrator", "pemilik": "owner"}
+
+
 def come_back(provider: OidcProvider, browser: Client, start: str = START) -> Any:
     """Through the provider and back."""
     return browser.get(provider.sign_in(browser.get(start)["Location"]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth import SESSION_KEY
@@ -14,7 +12,6 @@ from django.urls import NoReverseMatch, reverse
 from audit.models import AuditEvent
 from backoffice.checks import check_configuration
 from core.rights import Role
-from staff import provider as our_provider
 from staff.errors import NotAllowed
 from staff.events import OUTSIDE_LINKED, ROLE_CHANGED, SIGN_IN_FAILED, SIGN_OUT
 from staff.models import Session, User
@@ -23,12 +20,9 @@ from staff.services import change_role, deactivate, make_link
 from testing.people import code_of, give_factor, make_person
 from tests.staff.oidc_provider import (
     CALLBACK,
-    CLIENT,
-    SARI,
-    SECRET,
+    ROLES,
     SIGN_IN,
     START,
-    OidcProvider,
     come_back,
     refusal,
     signed_in,
@@ -36,26 +30,6 @@ from tests.staff.oidc_provider import (
 from tests.staff.own_keys import with_passkey
 
 pytestmark = pytest.mark.django_db
-
-ROLES = {"kasir": "cashier", "kepala": "administrator", "pemilik": "owner"}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[OidcProvider]:
-    found = OidcProvider()
-    yield found
-    found.stop()
-
-
-@pytest.fixture
-def provider(running: OidcProvider) -> Iterator[OidcProvider]:
-    running.reset()
-    running.claims = dict(SARI)
-    our_provider._known.clear()
-    with override_settings(
-        OIDC_ISSUER=running.issuer, OIDC_CLIENT_ID=CLIENT, OIDC_CLIENT_SECRET=SECRET, OIDC_ROLES=ROLES
-    ):
-        yield running
 
 
 # --- only when it is set up --------------------------------------------------------------------------------------
