@@ -29,16 +29,17 @@ SUBMIT, POLL, CALLBACK, STAFF = (OrderEvent.Source(name) for name in ("submit", 
 
 
 def place(product: Product | None = None, **facts: Any) -> Order:
-    """A queued order for a number of its own, not handed to any worker."""
+    """A queued order for a number of its own, not handed to any worker unless the facts say so."""
     product = product or make_product()
     facts = {
         "destination": f"0812{uuid.uuid4().int % 10**8:08d}",
         "max_price": product.price,
         "idempotency_key": str(uuid.uuid4()),
         "placed_by": None,
+        "enqueue": False,
         **facts,
     }
-    return place_order(product=product, enqueue=False, **facts)
+    return place_order(product=product, **facts)
 
 
 def report(order: Order, status: str = "success", *, source: OrderEvent.Source = POLL, **facts: Any) -> Order:

@@ -13,29 +13,22 @@ from django.utils import timezone
 from callbacks.models import Callback, CallbackState
 from catalogue.models import Product
 from purchases.models import Order
-from purchases.services import place_order
 from purchases.states import Status
 from testing.callbacks import body_for
 from testing.factories import moves
 from testing.fleet import Fleet
+from testing.orders import place
 from testing.people import browser_of
 from testing.sandbox_process import eventually
 from tests.conftest import Upstream
+from tests.purchases import magic
 
 CREATE = "/v1/transaction/create"
 
 
-def place(number: int, product: Product | None = None) -> Order:
+def place_magic(number: int) -> Order:
     """A queued order for magic destination `number`, due at once: its message is as good as lost."""
-    product = product or Product.objects.get(name="Telkomsel 10.000")
-    order = place_order(
-        product=product,
-        destination=f"0812900000{number:02d}",
-        max_price=product.price,
-        idempotency_key=str(uuid.uuid4()),
-        placed_by=None,
-        enqueue=False,
-    )
+    order = magic.place(number)
     Order.objects.filter(pk=order.pk).update(next_poll_at=timezone.now())
     return order
 
@@ -48,7 +41,7 @@ def test_workers_killed_after_the_claim_then_it_is_charged_once(upstream: Upstre
     # Nobody gives up or asks before the kill.
     fleet.env |= {"UPSTREAM_READ_TIMEOUT": "30", "ORDER_CHECK_FIRST_SECONDS": "30"}
     fleet.start("worker", "background", "beat")
-    order = place(6)  # accepted, then no answer
+    order = place_magic(6)  # accepted, then no answer
     eventually(lambda: status(order) == Status.SENDING and upstream.ledger(order), within=30)
 
     fleet.kill("worker", "background", "beat")
@@ -65,16 +58,7 @@ def test_workers_killed_after_the_claim_then_it_is_charged_once(upstream: Upstre
 
 def test_redis_emptied_with_orders_queued_then_all_succeed(upstream: Upstream, fleet: Fleet):
     product = Product.objects.get(name="Telkomsel 10.000")
-    orders = [
-        place_order(
-            product=product,
-            destination=f"08121234{number:04d}",
-            max_price=product.price,
-            idempotency_key=str(uuid.uuid4()),
-            placed_by=None,
-        )
-        for number in range(12)
-    ]
+    orders = [place(product, destination=f"08121234{number:04d}", enqueue=True) for number in range(12)]
     Order.objects.update(next_poll_at=timezone.now())
     fleet.env |= {"ORDER_LEASE_SECONDS": "3"}
     fleet.start("worker", "background", "beat")
@@ -90,7 +74,7 @@ def test_redis_emptied_with_orders_queued_then_all_succeed(upstream: Upstream, f
 
 def test_broker_stopped_then_a_callback_is_applied_later(upstream: Upstream, fleet: Fleet, valkey):
     fleet.start("web")
-    order = place(3)  # stays pending until it is settled
+    order = place_magic(3)  # stays pending until it is settled
     Order.objects.filter(pk=order.pk).update(status=Status.SENDING, attempt=1, sent_at=timezone.now(), sent_no=1)
     Order.objects.filter(pk=order.pk).update(status=Status.PENDING, next_poll_at="2030-01-01T00:00:00Z")
     body = body_for(order)

@@ -1,6 +1,7 @@
 """Refusals come before anything is stored or sent; an order is placed once."""
 
 import uuid
+from typing import Any
 
 import pytest
 import time_machine
@@ -9,24 +10,17 @@ from catalogue.destinations import InvalidDestination
 from catalogue.models import Product
 from purchases.errors import NotForSale, OpenDuplicate, PriceMoved, RepeatToday, TokenUsed
 from purchases.models import Order
-from purchases.services import place_order
 from purchases.states import Status
 from testing.factories import make_order, make_product, moves
+from testing.orders import place
 
 pytestmark = pytest.mark.django_db
 
 NUMBER = "081234567890"
 
 
-def _place(product: Product, **facts: object) -> Order:
-    facts = {
-        "destination": NUMBER,
-        "max_price": product.price,
-        "idempotency_key": str(uuid.uuid4()),
-        "placed_by": None,
-        **facts,
-    }
-    return place_order(product=product, **facts)  # type: ignore[arg-type]
+def _place(product: Product, **facts: Any) -> Order:
+    return place(product, **{"destination": NUMBER, "enqueue": True, **facts})
 
 
 def test_a_placed_order_has_ref_id_and_is_due_before_sending():

@@ -17,28 +17,20 @@ from purchases.services import (
     apply_reports,
     cancel_order,
     lock_order_for_move,
-    place_order,
     submit,
 )
 from purchases.services.sending import claim
 from purchases.states import Status
 from testing.database import statements
 from testing.factories import make_order, make_product, moves, reported
-from testing.orders import CALLBACK, POLL, SUBMIT, at_once, report
+from testing.orders import CALLBACK, POLL, SUBMIT, at_once, place, report
 from testing.sandbox_process import eventually
 from tests.conftest import Upstream
 from upstream.budget import CallClass
 
 
 def _placing(product: Product, key: str, destination: str = "081290000001") -> Callable[[], Order]:
-    return lambda: place_order(
-        product=product,
-        destination=destination,
-        max_price=product.price,
-        idempotency_key=key,
-        placed_by=None,
-        enqueue=False,
-    )
+    return lambda: place(product, destination=destination, idempotency_key=key)
 
 
 @pytest.mark.django_db(transaction=True)

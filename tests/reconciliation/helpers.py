@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from typing import Any
 
 from django.db import transaction
@@ -15,7 +14,7 @@ from gateway.models import Exchange
 from gateway.services import next_number
 from ledger import services as ledger
 from purchases.models import Order
-from purchases.services import place_order, submit
+from purchases.services import submit
 from purchases.services.following import follow
 from purchases.services.sending import claim
 from reconciliation import services as reconciliation
@@ -106,17 +105,8 @@ def spend_in_dashboard(upstream: Upstream, amount: int) -> None:
 
 def buy(number: int, *, wait: float = 10.0, send: bool = True, **facts: Any) -> Order:
     """A purchase of scenario `number`, sent and followed for `wait` seconds."""
-    product = Product.objects.get(name="Telkomsel 10.000")
-    order = place_order(
-        product=product,
-        destination=f"0812900000{number:02d}" if number < 100 else f"0812{number:08d}",
-        max_price=product.price,
-        idempotency_key=str(uuid.uuid4()),
-        placed_by=None,
-        confirm_repeat=True,
-        enqueue=False,
-        **facts,
-    )
+    destination = f"0812900000{number:02d}" if number < 100 else f"0812{number:08d}"
+    order = place(Product.objects.get(name="Telkomsel 10.000"), destination=destination, confirm_repeat=True, **facts)
     if send:
         submit(order.pk, call_class=CallClass.INTERACTIVE)
         order = follow(order, seconds=wait)

@@ -15,12 +15,13 @@ from catalogue.models import Product
 from ledger import services as ledger
 from ledger.models import Entry
 from purchases.models import Order
-from purchases.services import place_order, submit
+from purchases.services import submit
 from purchases.services.following import follow
 from purchases.states import Status
 from reconciliation import services as reconciliation
 from reconciliation.models import Difference
 from reconciliation.services.on_demand import reconcile_now
+from testing.orders import place
 from tests.conftest import Upstream
 from upstream.budget import CallClass
 
@@ -44,15 +45,7 @@ def test_the_books_are_the_sandboxs_ledger_when_all_is_final(shop: Upstream, dja
             destination = f"08{uuid.uuid4().int % 100:02d}900000{number:02d}"
             if Order.objects.open().filter(destination=destination).exists():
                 return
-            order = place_order(
-                product=product,
-                destination=destination,
-                max_price=product.price,
-                idempotency_key=str(uuid.uuid4()),
-                placed_by=None,
-                confirm_repeat=True,
-                enqueue=False,
-            )
+            order = place(product, destination=destination, confirm_repeat=True)
             submit(order.pk, call_class=CallClass.INTERACTIVE)
 
         @rule(amount=st.sampled_from([1, 25, 777, 1_000_000]))

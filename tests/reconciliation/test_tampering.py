@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from typing import Any
 
 import pytest
@@ -15,9 +14,10 @@ from alerts.services import evaluate_alerts
 from catalogue.models import Product
 from ledger.models import Entry
 from purchases.models import Order
-from purchases.services import place_order, submit
+from purchases.services import submit
 from purchases.services.following import follow
 from purchases.states import Status
+from testing.orders import place
 from tests.conftest import Upstream
 from upstream.budget import CallClass
 
@@ -36,14 +36,7 @@ def sold(upstream: Upstream, settings: Any, capsys: Any) -> list[Order]:
 
 
 def buy(product: Product, number: int) -> Order:
-    order = place_order(
-        product=product,
-        destination=f"0812{number}9000001",
-        max_price=product.price,
-        idempotency_key=str(uuid.uuid4()),
-        placed_by=None,
-        enqueue=False,
-    )
+    order = place(product, destination=f"0812{number}9000001")
     submit(order.pk, call_class=CallClass.INTERACTIVE)
     order = follow(order, seconds=10)
     assert order.status == Status.SUCCESS

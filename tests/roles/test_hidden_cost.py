@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-import uuid
 from typing import Any
 
 import pytest
@@ -18,11 +17,11 @@ from catalogue.services.rules import Target, Terms
 from ledger.models import Books
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, Order, OrderEvent, ReceiptPrint
-from purchases.services import ask_for_approval, place_order
+from purchases.services import ask_for_approval
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.factories import make_order, make_product
-from testing.orders import NUMBER, confirm, review
+from testing.orders import NUMBER, confirm, place, review
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden, words, words_at
 from tests.ledger.helpers import open_books
@@ -251,13 +250,7 @@ def test_an_own_request_for_approval_names_no_cost(product: Product):
     browser = browser_of("cashier", own_approval_above=1)
     person = User.objects.get(pk=browser.session["_auth_user_id"])
     with pytest.raises(NeedsApproval) as need:
-        place_order(
-            product=product,
-            destination=NUMBER,
-            max_price=COST,
-            idempotency_key=str(uuid.uuid4()),
-            placed_by=person,
-        )
+        place(product, destination=NUMBER, placed_by=person)
     approval = ask_for_approval(need.value, actor=person)
 
     for address in (approval.get_absolute_url(), "/approvals/"):

@@ -26,10 +26,11 @@ from exports.events import EXPORT_MADE
 from purchases.errors import NeedsApproval
 from purchases.models import Incident, OrderEvent, Verdict
 from purchases.models.receipts import Paper
-from purchases.services import ask_for_approval, place_order
+from purchases.services import ask_for_approval
 from purchases.services.receipts import print_receipt, print_receipts
 from purchases.states import Status
 from testing.factories import make_biller, make_check, make_order, make_payment, make_product
+from testing.orders import place
 from testing.people import Browser, browser_of, make_person
 from tests.approvals.helpers import cashier
 from tests.drawers.helpers import begin, pieces_of
@@ -53,14 +54,7 @@ def whole_in(answer: Any) -> bool:
 
 def asked(product: Any, person: Any, **facts: Any) -> Approval:
     with pytest.raises(NeedsApproval) as need:
-        place_order(
-            product=product,
-            destination=PHONE,
-            placed_by=person,
-            max_price=product.price,
-            idempotency_key=str(uuid.uuid4()),
-            **facts,
-        )
+        place(product, destination=PHONE, placed_by=person, **facts)
     return ask_for_approval(need.value, actor=person, reason=f"for {PHONE}")
 
 

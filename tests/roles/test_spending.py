@@ -10,7 +10,7 @@ from django.utils import timezone
 from bills.services import pay_bill
 from purchases.errors import LimitReached
 from purchases.models import Order
-from purchases.services import place_order, send_again
+from purchases.services import send_again
 from purchases.states import ActionReason, Status
 from staff.models import User
 from testing.database import statements
@@ -178,14 +178,7 @@ def test_only_who_has_a_limit_a_day_costs_a_statement_more():
             setattr(person, f"own_{name}", value)
         person.role_limits = [None, None, None]
         with statements() as sent:
-            place_order(
-                product=product,
-                destination="081234567890",
-                max_price=PRICE,
-                idempotency_key=str(uuid.uuid4()),
-                placed_by=person,
-                enqueue=False,
-            )
+            place(product, placed_by=person)
         counts[next(iter(limits), "")] = len(sent)
 
     assert counts["per_order"] == counts[""]
