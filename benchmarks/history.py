@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 # Ids of each table, and numbers, that are set aside for one morning.
-_STRIDE = 4_000
+_STRIDE = 6_000
 _YEAR = dt.timedelta(days=365)
 _AT_ONCE = 500
 _LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"

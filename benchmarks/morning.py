@@ -59,10 +59,10 @@ from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
 from upstream.errors import OutcomeUnknown, Rejected, UpstreamError, Wire
 
-ORDERS = 160
+ORDERS = 240
 # The orders of a morning that end otherwise; the others succeed.
-_ENDS = {Status.FAILED: 5, Status.REJECTED: 2, Status.CANCELLED: 1, Status.REVERSED: 1, Status.CLOSED: 1}
-_BILLS, _UNPAID_CHECKS, _POLLED, _COMPLAINTS = 19, 9, 48, 3
+_ENDS = {Status.FAILED: 7, Status.REJECTED: 3, Status.CANCELLED: 1, Status.REVERSED: 1, Status.CLOSED: 1}
+_BILLS, _UNPAID_CHECKS, _POLLED, _COMPLAINTS = 28, 14, 72, 5
 _READING_EVERY = 10
 _NEED_ACTION = 55
 _WAYS = {CASH: 60, "qris": 15, "transfer": 10, "card": 5, CREDIT: 10}
