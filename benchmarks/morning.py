@@ -264,7 +264,8 @@ class Shop:
         submit(order.pk, call_class=CallClass.INTERACTIVE)
         gone = Decision(
             status=Status.NEEDS_ACTION, source=OrderEvent.Source.POLL, action_reason=ActionReason.NEVER_ARRIVED,
-            error_code=ErrorCode.TRANSACTION_NOT_FOUND, facts={"code": "not_found", "times": 3},
+            error_code=ErrorCode.TRANSACTION_NOT_FOUND,
+            facts={"code": "not_found", "times": 3, "since": timezone.now().isoformat()},
         )  # fmt: skip
         apply_verdict(order.pk, gone)
 
