@@ -204,7 +204,7 @@ def order_with(count):
     return f"/orders/{order.ref_id}/"
 
 
-@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 6, 3)])
+@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 11, 7)])
 def test_a_page_of_many_parts_asks_as_often_as_one_of_few(admin, page_of, number, live):
     pages, questions = [], []
     for parts in (FEW, MANY):
