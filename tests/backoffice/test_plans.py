@@ -19,6 +19,7 @@ from benchmarks.history import seed
 from benchmarks.pages import MOST_POLL_QUERIES, MOST_QUERIES, addresses, pages
 from bills.models import BillCheck
 from callbacks.models import Callback
+from core import heartbeats, stores
 from gateway.dispatching import first_moments
 from purchases.models import Order
 from purchases.services import allowance_of, count_health, queue_waiting_orders
@@ -38,7 +39,15 @@ FEW = {
 # The rows that a step of a plan may read: the matches of one way of a search, or the rows that a page skips.
 MOST_ROWS = 2_500
 # So few rows are joined whole, by an index, where that is the cheapest; with many rows it is not.
-JOINED = {"balance", "bills, not_payable", "bills, pending", "bills, valid", "orders of a brand", "reconciliation"}
+JOINED = {
+    "balance",
+    "bills",
+    "bills, not_payable",
+    "bills, pending",
+    "bills, valid",
+    "orders of a brand",
+    "reconciliation",
+}
 PERIODIC = {
     "due times": lambda: first_moments(SOURCES),
     "run with nothing new": reconcile,
@@ -61,6 +70,7 @@ PERIODIC = {
 def busy_shop(upstream, settings):
     """A browser of the owner of a shop with thousands of orders."""
     settings.SANDBOX_URL = upstream.process.url
+    stores.patient().delete(heartbeats._BEATS)  # of another test's processes
     create_demo_staff()
     seed(ORDERS)
     fill_counter()

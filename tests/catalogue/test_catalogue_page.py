@@ -130,14 +130,14 @@ def test_a_phone_number_in_the_search_field_is_understood_as_one(cashier):
     assert "Telkomsel 10.000" in page
 
 
-def test_bills_are_listed_with_their_fee_but_are_not_bought(cashier):
+def test_bills_are_listed_with_their_fee_and_lead_to_the_counter(cashier):
     bill = product("PDAM Gresik", type="postpaid", price=0, admin_fee=2_500, category="pdam", brand="pdam")
 
     page = cashier.get("/products/?q=pdam").content.decode()
 
     assert "PDAM Gresik" in page
     assert "Rp2.500" in page
-    assert f"product={bill.code}" not in page
+    assert f'href="/counter/?product={bill.code}"' in page
 
 
 def test_a_product_that_the_provider_lacks_says_so(cashier):

@@ -96,6 +96,6 @@ def faults_of(browser, *addresses):
         with CaptureQueriesContext(connection) as queries:
             assert browser.get(address).status_code == 200, address
         faults += too_wide(asked(queries.captured_queries))
-        if len(queries) > 10:
+        if len(queries) > 15:
             faults.append(f"{address}: {len(queries)} queries")
     return faults

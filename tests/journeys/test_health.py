@@ -58,7 +58,9 @@ def test_a_tile_says_how_its_product_fares(live_server: Any, open_window: OpenWi
     show_tiles(page, live_server.url)
     for product, words in zip((failing, slow, closed), LANGUAGES[language], strict=True):
         expect(page.locator(f"[data-product={product.code}]")).to_contain_text(words)
-    expect(page.locator(f"[data-product={closed.code}]")).to_contain_text(f"{closed.cut_off_end:%H:%M}")
+    expect(page.locator(f"[data-product={closed.code}]")).to_contain_text(
+        closed.cut_off_end.strftime("%H.%M" if language == "id-ID" else "%H:%M")
+    )
     faults = faults_in_all_looks(page)
     page.goto(f"{live_server.url}/products/?destination=081234567890")
     faults += faults_in_all_looks(page)
