@@ -74,12 +74,6 @@ def start_missing_services() -> None:
         os.environ["REDIS_URL"] = _stores.valkey.url()
 
 
-@pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """More workers than cores, because tests wait for other processes; Valkey has 16 databases, one of them unused."""
-    return min(len(os.sched_getaffinity(0)) * 3 // 2, 15)
-
-
 def pytest_unconfigure() -> None:
     """End the services; when pytest is killed instead, the watchdog does it."""
     if _stores:
