@@ -72,7 +72,7 @@ class CreditAccount(models.Model):
     cap = models.BigIntegerField(_("cap"), help_text="Rupiah that may be owed at most.")
     due_days = models.PositiveSmallIntegerField(_("days until it is due"), help_text="After the day of the sale.")
     due_on = models.DateField(
-        _("due on"), null=True, blank=True, help_text="What is sold until this day is due on it, such as a payday."
+        _("due on"), null=True, blank=True, help_text="Sales until this day are due on it, such as a payday."
     )
     balance = models.BigIntegerField(default=0, editable=False, help_text="Rupiah: the sum of its entries.")
     oldest_due = models.DateField(null=True, editable=False, help_text="When the first of what is owed is due.")

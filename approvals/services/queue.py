@@ -28,7 +28,7 @@ def listed_for(person: User) -> ApprovalQuerySet:
 
 
 def may_see(approval: Approval, person: User) -> bool:
-    """Whether this person may open it: people who may ask for the same may open it too."""
+    """Whether this person may open it: the person who asked, and people who may ask for such an act or approve it."""
     act = act_named(approval.act)
     rights = [Right.VIEW_APPROVALS, *([act.may_ask, act.may_approve] if act else [])]
     return approval.is_of(person) or any(person.has_perm(right) for right in rights)

@@ -69,7 +69,7 @@ class Choice:
 
 
 def can_be_sold(product: Product, *, below_cost: bool) -> bool:
-    """Whether its tile can be chosen now, by somebody who may sell `below_cost` or may not."""
+    """Whether the product's tile can be chosen now. `below_cost`: the person may sell below cost."""
     is_open = product.is_available and not (product.type == _PREPAID and product.in_cut_off())
     return is_open and (below_cost or product.sells_for >= product.price)
 
