@@ -118,11 +118,12 @@ def _shift_for(seller: User | None, agreed_in: int | None) -> tuple[int | None, 
 def note_change(payment: Payment, change: int) -> None:
     """Note that `change` rupiah went back of the cash that was given for this payment and others.
 
-    Where the customer has paid otherwise meanwhile, or the price has moved, nothing is noted.
+    Where the customer has paid otherwise meanwhile, the price has moved or the shift has closed, nothing is noted.
     """
     with transaction.atomic():
         current = lock_payment(payment.pk)
-        if current.cash_given is not None:
+        is_changing = current.sold_in_id is None or _is_open(current.sold_in_id)
+        if is_changing and current.cash_given is not None:
             current.cash_given = current.amount + change
             current.save(update_fields=["cash_given"])
 

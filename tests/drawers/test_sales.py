@@ -7,7 +7,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from credit.errors import NoAccount
 from drawers.errors import DrawerRefused, PaymentUnclear
 from drawers.models import Payment, PaymentHistory
-from drawers.services import PaymentFacts, change_payment, close_shift, expected_cash
+from drawers.services import PaymentFacts, change_payment, close_shift, expected_cash, note_change
 from testing.people import make_person
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, pieces_of, sell
@@ -52,6 +52,19 @@ def test_a_sale_without_an_open_shift_stays_out_of_the_next():
 
     assert not sold(second)
     assert (order.payment.method, order.payment.sold_in) == ("qris", None)
+
+
+def test_change_is_noted_until_the_shift_closes():
+    shift = begin(cash=100_000)
+    order = sell(shift.cashier, 10_500, payment=PaymentFacts(cash_given=10_500))
+    note_change(order.payment, 9_500)
+    assert Payment.objects.get().cash_given == 20_000
+
+    end(order, "success")
+    close_shift(shift, pieces=pieces_of(110_500), actor=shift.cashier)
+    note_change(order.payment, 39_500)
+
+    assert Payment.objects.get().cash_given == 20_000
 
 
 def test_another_method_changes_the_payment_and_its_history_keeps_both():
