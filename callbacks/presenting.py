@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -28,19 +27,11 @@ def result_words(callback: Callback) -> str:
     return callback.result
 
 
-@dataclass(frozen=True)
-class ShownBody:
-    """A callback's body: `raw` is any bytes as text; `formatted` is for reading.
+def body_of(callback: Callback, order: Order | None) -> tuple[str, str]:
+    """The body as text and formatted for reading, as the viewer may see its number; `order`: the order that it names.
 
-    `formatted` is empty when the body is not JSON, or is formatted already.
+    The second text is empty when the body is not JSON, or is formatted already.
     """
-
-    raw: str
-    formatted: str
-
-
-def body_of(callback: Callback, order: Order | None) -> ShownBody:
-    """The body as the viewer may see its number; `order`: the order that it names."""
     raw = bytes(callback.body).decode("utf-8", errors="backslashreplace")
     try:
         content = json.loads(raw)
@@ -49,4 +40,4 @@ def body_of(callback: Callback, order: Order | None) -> ShownBody:
         content, pretty = None, ""
     numbers = {*numbers_in(content), *numbers_in(raw)} | ({order.destination} if order else set())
     formatted = pretty if pretty != raw else ""
-    return ShownBody(raw=text_as_seen(raw, *numbers), formatted=text_as_seen(formatted, *numbers))
+    return text_as_seen(raw, *numbers), text_as_seen(formatted, *numbers)

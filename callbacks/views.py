@@ -41,13 +41,13 @@ def callback_detail(request: StaffRequest, pk: int) -> HttpResponse:
     """One callback: its bytes as text, its headers, the verdict on its signature, and the order that it is about."""
     callback = get_object_or_404(Callback, pk=pk)
     order = Order.objects.filter(ref_id=callback.ref_id).first() if callback.ref_id else None
-    body = presenting.body_of(callback, order)
+    raw, formatted = presenting.body_of(callback, order)
     is_waiting = callback.state == CallbackState.RECEIVED and not callback.tries
     context = {
         "callback": callback,
         "result": presenting.result_words(callback),
-        "raw": body.raw,
-        "formatted": body.formatted,
+        "raw": raw,
+        "formatted": formatted,
         "size": len(callback.body),
         "headers": sorted(callback.headers.items()),
         "order": order,
