@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -26,6 +24,4 @@ class ComplaintForm(forms.Form):
 class StepForm(ComplaintForm):
     """A step of a complaint: its words and time. The button (`to`) names the new state."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["words"].label = _("What was done, or said")
+    words = forms.CharField(label=_("What was done, or said"), max_length=500, widget=forms.TextInput(_LINE))
