@@ -196,7 +196,7 @@ class ShownBill:
     @property
     def look(self) -> str:
         """The colour of its badge, as the style sheets name it."""
-        return self.payment.status if self.payment else self.state.look[1]
+        return self.payment.status if self.payment else self.state.look.colour
 
     @property
     def destination(self) -> str:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.looks import LookChoices
+
 
 class AnswerKind(models.TextChoices):
     """The biller's answer; the only stored fact about its state."""
@@ -16,28 +18,14 @@ class AnswerKind(models.TextChoices):
     REFUSAL = "refusal", _("A refusal")
 
 
-class BillState(models.TextChoices):
+class BillState(LookChoices):
     """The state of a check in short: for lists, filters and the commands."""
 
-    PENDING = "pending", _("Checking the bill")
-    VALID = "valid", _("Payable")
-    EXPIRED = "expired", _("Expired")
-    PAID = "paid", _("Paid")
-    NOT_PAYABLE = "not_payable", _("Not payable")
-
-    @property
-    def look(self) -> tuple[str, str]:
-        """Icon and colour. The word stands beside them, so that colour is never the only sign."""
-        return _LOOKS[self]
-
-
-_LOOKS = {
-    BillState.PENDING: ("loader", "pending"),
-    BillState.VALID: ("file-invoice", "queued"),
-    BillState.EXPIRED: ("clock-x", "warn"),
-    BillState.PAID: ("circle-check", "success"),
-    BillState.NOT_PAYABLE: ("ban", "bad"),
-}
+    PENDING = "pending", "loader", "pending", _("Checking the bill")
+    VALID = "valid", "file-invoice", "queued", _("Payable")
+    EXPIRED = "expired", "clock-x", "warn", _("Expired")
+    PAID = "paid", "circle-check", "success", _("Paid")
+    NOT_PAYABLE = "not_payable", "ban", "bad", _("Not payable")
 
 
 class Standing(StrEnum):

@@ -9,10 +9,13 @@ import pgtrigger
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
+from core.looks import LookChoices
 from core.rights import Right
 from core.transactions import TRANSACTION_NUMBER
 from core.triggers import append_only, never_truncated, own_transaction
@@ -20,13 +23,13 @@ from purchases.models import Order
 from staff.models import User
 
 
-class State(models.TextChoices):
+class State(LookChoices):
     """The states of a complaint."""
 
-    OPEN = "open", _("Complaint open")
-    ASKED = "asked", _("Provider asked")
-    ANSWERED = "answered", _("Answered")
-    CLOSED = "closed", _("Complaint closed")
+    OPEN = "open", "message-report", "held", _("Complaint open")
+    ASKED = "asked", "send", "pending", _("Provider asked")
+    ANSWERED = "answered", "message-circle-question", "queued", _("Answered")
+    CLOSED = "closed", "circle-check", "success", _("Complaint closed")
 
 
 # A closed one stays closed: a new complaint is another row.
@@ -94,6 +97,16 @@ class Complaint(models.Model):
 
     def get_absolute_url(self) -> str:
         return f"{reverse('arrived')}?{urlencode({'q': self.order.ref_id})}#complaint"
+
+    @property
+    def badge(self) -> SafeString:
+        """Where it stands, for a page."""
+        return State(self.state).badge
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether nobody has looked after it in time."""
+        return self.state != State.CLOSED and self.due_at < timezone.now()
 
 
 class ComplaintEvent(models.Model):

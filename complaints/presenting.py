@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.utils import timezone, translation
-from django.utils.safestring import SafeString
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from complaints.models import MOVES, Complaint, State
 from core.bidi import visible
 from core.customer_texts import one_line
-from core.icons import badge
 from core.money import rupiah
 from core.times import short_time
 from credit.methods import moves_money
@@ -26,13 +24,6 @@ from purchases.models import Order
 from purchases.presenting import serial_number, shown_destination
 from purchases.states import UNFULFILLED, ActionReason, Status
 from shop.presenting import Letterhead
-
-_LOOKS = {
-    State.OPEN: ("message-report", "held"),
-    State.ASKED: ("send", "pending"),
-    State.ANSWERED: ("message-circle-question", "queued"),
-    State.CLOSED: ("circle-check", "success"),
-}
 
 
 @dataclass(frozen=True)
@@ -55,17 +46,6 @@ def answer_for(order: Order, head: Letterhead, *, owed: int | None, off_account:
         lines = [head.name, f"{sentence} {more}".strip(), f"Ref: {order.ref_id}", head.phone]
         text = visible("\n".join(line for line in lines if line))
     return Answer(code, visible(sentence), visible(more), text)
-
-
-def complaint_badge(complaint: Complaint) -> SafeString:
-    """Icon, word and colour of where it stands."""
-    state = State(complaint.state)
-    return badge(_LOOKS[state], state.label)
-
-
-def is_overdue(complaint: Complaint) -> bool:
-    """Whether nobody has looked after it in time."""
-    return complaint.state != State.CLOSED and complaint.due_at < timezone.now()
 
 
 def _said(order: Order, owed: int | None, off_account: OffAccount | None) -> tuple[str, str, str]:

@@ -8,7 +8,6 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from complaints.models import Complaint, State
-from complaints.presenting import complaint_badge, is_overdue
 from core.icons import badge
 from core.tables import Table, column, row_link
 from core.times import moment
@@ -24,7 +23,7 @@ class ComplaintTable(Table[Complaint]):
     @column(_("State"), phone="1 left")
     def state(self, complaint: Complaint) -> SafeString:
         """Its state."""
-        return complaint_badge(complaint)
+        return complaint.badge
 
     @column(_("Order"), css="nowrap", phone="2 left")
     def order(self, complaint: Complaint) -> SafeString:
@@ -54,7 +53,7 @@ class ComplaintTable(Table[Complaint]):
         if complaint.state == State.CLOSED:
             return moment(complaint.closed_at)
         due = format_html('<span class="phone-label">{} </span>{}', gettext("Due"), moment(complaint.due_at))
-        if not is_overdue(complaint):
+        if not complaint.is_overdue:
             return due
         late = badge(("alert-triangle", "bad"), gettext("Overdue"))
         return format_html("<span data-overdue>{}</span> {}", late, due)

@@ -18,7 +18,7 @@ from complaints import services
 from complaints.filters import ComplaintFilter
 from complaints.forms import ComplaintForm, StepForm
 from complaints.models import Complaint, ComplaintEvent, State
-from complaints.presenting import answer_for, is_overdue, steps_of
+from complaints.presenting import answer_for, steps_of
 from complaints.tables import ComplaintTable
 from core import clock
 from core.access import StaffRequest, staff_only
@@ -109,7 +109,7 @@ def _answered(request: StaffRequest, order: Order, answers: list[list[Any]]) -> 
         "whatsapp": whatsapp_address(order, answer.text) if sees_whole_numbers() else "",
         "complaint": current if may_see else None,
         "events": events if may_see else [],
-        "is_late": current is not None and is_overdue(current),
+        "is_late": current is not None and current.is_overdue,
         "steps": steps_of(current) if current else [],
         "step_form": StepForm(auto_id="step-%s"),
         "open_form": ComplaintForm(auto_id="open-%s"),

@@ -16,41 +16,23 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.looks import LookChoices
 
-class Status(models.TextChoices):
+
+class Status(LookChoices):
     """The statuses of an order. Only what the upstream said counts: `unknown` is never called failed."""
 
-    QUEUED = "queued", _("Queued")
-    SENDING = "sending", _("Sending")
-    PENDING = "pending", _("In process")
-    UNKNOWN = "unknown", _("Outcome not known yet")
-    NEEDS_ACTION = "needs_action", _("Needs action")
-    SUCCESS = "success", _("Success")
-    FAILED = "failed", _("Failed")
-    REJECTED = "rejected", _("Rejected")
-    CANCELLED = "cancelled", _("Cancelled")
-    CLOSED = "closed", _("Closed")
-    REVERSED = "reversed", _("Reversed")
-
-    @property
-    def icon(self) -> str:
-        """The eye finds the status first: each has its own icon, so that colour is never the only sign."""
-        return _ICONS[self]
-
-
-_ICONS = {
-    Status.QUEUED: "clock",
-    Status.SENDING: "send",
-    Status.PENDING: "loader",
-    Status.UNKNOWN: "help-circle",
-    Status.NEEDS_ACTION: "player-pause",
-    Status.SUCCESS: "circle-check",
-    Status.FAILED: "circle-x",
-    Status.REJECTED: "ban",
-    Status.CANCELLED: "circle-minus",
-    Status.CLOSED: "archive",
-    Status.REVERSED: "arrow-back-up-double",
-}
+    QUEUED = "queued", "clock", "queued", _("Queued")
+    SENDING = "sending", "send", "sending", _("Sending")
+    PENDING = "pending", "loader", "pending", _("In process")
+    UNKNOWN = "unknown", "help-circle", "unknown", _("Outcome not known yet")
+    NEEDS_ACTION = "needs_action", "player-pause", "needs_action", _("Needs action")
+    SUCCESS = "success", "circle-check", "success", _("Success")
+    FAILED = "failed", "circle-x", "failed", _("Failed")
+    REJECTED = "rejected", "ban", "rejected", _("Rejected")
+    CANCELLED = "cancelled", "circle-minus", "cancelled", _("Cancelled")
+    CLOSED = "closed", "archive", "closed", _("Closed")
+    REVERSED = "reversed", "arrow-back-up-double", "reversed", _("Reversed")
 
 
 class ActionReason(models.TextChoices):

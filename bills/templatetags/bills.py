@@ -9,7 +9,6 @@ from bills.models import BillCheck
 from bills.presenting import ShownBill
 from bills.states import Standing
 from catalogue.rights import sees_cost
-from core.icons import badge
 from ledger.presenting import Funds
 from purchases.models import Order
 from purchases.presenting import limits_shown
@@ -22,8 +21,7 @@ register = template.Library()
 @register.simple_tag
 def state_badge(standing: str) -> SafeString:
     """`{% state_badge bill.standing %}`: icon, word and colour of a check's state."""
-    state = Standing(standing).state
-    return badge(state.look, state.label)
+    return Standing(standing).state.badge
 
 
 @register.filter

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from django import template
 from django.utils.safestring import SafeString
 
-from core.icons import badge
 from purchases.incident_words import incident_words
 from purchases.models import Order
 from purchases.states import ActionReason, Status
@@ -19,8 +18,7 @@ register.filter(incident_words)
 @register.simple_tag
 def status_badge(status: str) -> SafeString:
     """`{% status_badge order.status %}`: icon, word and colour of an order's status."""
-    known = Status(status)
-    return badge((known.icon, known.value), known.label)
+    return Status(status).badge
 
 
 @register.simple_tag

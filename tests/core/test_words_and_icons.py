@@ -89,7 +89,7 @@ def test_every_icon_in_the_templates_exists():
 
     assert used
     assert {
-        name for name in used | {status.icon for status in Status} if not (folder / f"{name}.svg").exists()
+        name for name in used | {status.look.icon for status in Status} if not (folder / f"{name}.svg").exists()
     } == set()
 
 
@@ -99,7 +99,7 @@ def test_each_status_is_a_word_with_an_icon_of_its_own(status):
 
     assert str(Status(status).label) in badge
     assert "<svg" in badge
-    assert len({status.icon for status in Status}) == len(Status)
+    assert len({status.look.icon for status in Status}) == len(Status)
 
 
 @pytest.mark.parametrize(("amount", "shown"), [(150_000, "Rp150.000"), (0, "Rp0"), (-1, "-Rp1"), (None, "–")])
