@@ -1,13 +1,18 @@
-"""How the commands print orders and which exit code says their state."""
+"""How the commands send and print orders, and which exit code says their state."""
 
 import json
+import sys
+from typing import Any, NoReturn
 
-from django.core.management.base import OutputWrapper
+from django.core.management.base import BaseCommand, OutputWrapper
 
 from core.money import rupiah
 from gateway.services import upstream_account
 from purchases.models import Order
+from purchases.services import submit
+from purchases.services.following import follow
 from purchases.states import Status
+from upstream.budget import CallClass
 
 EXIT_SUCCESS, EXIT_FAILED, EXIT_NOT_FINAL = 0, 1, 3
 
@@ -26,6 +31,16 @@ def print_why_it_waits(err: OutputWrapper, what: str) -> None:
         err.write(f"The upstream refuses our account ({account.refused_code}): {what} until it lets us in.")
     elif account.unreachable_since:
         err.write(f"The upstream cannot be reached: {what} until it can.")
+
+
+def send_and_exit(command: BaseCommand, order: Order, options: dict[str, Any]) -> NoReturn:
+    """Send the order, follow it for `--wait` seconds and print it; exit with its state."""
+    submit(order.pk, call_class=CallClass.INTERACTIVE)
+    order = follow(order, seconds=options["wait"])
+    if order.status == Status.QUEUED:
+        print_why_it_waits(command.stderr, "the order stays queued")
+    print_order(command.stdout, order, as_json=options["json"])
+    sys.exit(exit_code(order))
 
 
 def print_order(out: OutputWrapper, order: Order, *, as_json: bool, with_time: bool = False) -> None:

@@ -1,6 +1,5 @@
 """`./run manage pay_bill`: pay a bill that was checked."""
 
-import sys
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -11,14 +10,11 @@ from core.commands import PlainCommand, waiting_seconds, whole_rupiah
 from core.errors import OrderRefused
 from core.rights import Right
 from purchases.errors import ActionRefused
-from purchases.management.printing import exit_code, print_order, print_why_it_waits
+from purchases.management.printing import send_and_exit
 from purchases.models import Order
-from purchases.services import submit
-from purchases.services.following import follow
 from purchases.states import ActionReason, Status
 from staff.acting import acting_person, add_as
 from staff.models import User
-from upstream.budget import CallClass
 from upstream.errors import UpstreamError
 
 
@@ -54,12 +50,7 @@ class Command(PlainCommand):
             raise CommandError(str(refusal)) from refusal
         except UpstreamError as fault:
             raise CommandError("The biller could not be asked for the present total; try again.") from fault
-        submit(order.pk, call_class=CallClass.INTERACTIVE)
-        order = follow(order, seconds=options["wait"])
-        if order.status == Status.QUEUED:
-            print_why_it_waits(self.stderr, "the order stays queued")
-        print_order(self.stdout, order, as_json=options["json"])
-        sys.exit(exit_code(order))
+        send_and_exit(self, order, options)
 
     @staticmethod
     def _pay(check: BillCheck, amount: int | None, person: User | None) -> Order:

@@ -1,6 +1,5 @@
 """`./run manage buy`: buy a product from the command line, through the same services as the page."""
 
-import sys
 import uuid
 from argparse import ArgumentTypeError
 from typing import Any
@@ -14,13 +13,10 @@ from core.errors import OrderRefused
 from core.rights import Right
 from purchases import services
 from purchases.errors import NotForSale, PriceMoved, RepeatToday
-from purchases.management.printing import EXIT_FAILED, exit_code, print_order, print_why_it_waits
+from purchases.management.printing import EXIT_FAILED, send_and_exit
 from purchases.models import Order
-from purchases.services.following import follow
-from purchases.states import Status
 from staff.acting import acting_person, add_as
 from staff.models import User
-from upstream.budget import CallClass
 
 _LONGEST_KEY = 64
 
@@ -58,13 +54,7 @@ class Command(PlainCommand):
             raise CommandError(
                 f"There is no product {options['product']!r}; ./run manage sync_catalogue fetches the list."
             )
-        order = self._place(product, person, options)
-        services.submit(order.pk, call_class=CallClass.INTERACTIVE)
-        order = follow(order, seconds=options["wait"])
-        if order.status == Status.QUEUED:
-            print_why_it_waits(self.stderr, "the order stays queued")
-        print_order(self.stdout, order, as_json=options["json"])
-        sys.exit(exit_code(order))
+        send_and_exit(self, self._place(product, person, options), options)
 
     @staticmethod
     def _place(product: Product, person: User | None, options: dict[str, Any]) -> Order:
