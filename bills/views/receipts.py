@@ -13,8 +13,8 @@ from django.views.decorators.http import require_http_methods
 
 from bills.models import BillCheck
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.rights import Right
-from purchases.errors import ActionRefused
 from purchases.models import Order
 from purchases.receipts import Receipt, ReceiptPaper
 from purchases.services import Action
@@ -45,15 +45,13 @@ def batch_receipt(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     shop = current_shop()
     paper = chosen_paper(request, shop)
     if request.method == "POST":
-        try:
+        with refusal_shown(request):
             prints = print_receipts(orders, paper=paper, printed_by=request.user)
-        except ActionRefused as refusal:
-            messages.error(request, str(refusal), extra_tags=refusal.code)
-            return redirect("counter_batch", batch=batch)
-        remember_paper(request, paper)
-        if prints[0].sheet is None:
-            return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
-        return redirect("receipt_sheet", sheet=prints[0].sheet)
+            remember_paper(request, paper)
+            if prints[0].sheet is None:
+                return redirect("order_receipt_print", ref_id=orders[0].ref_id, number=prints[0].number)
+            return redirect("receipt_sheet", sheet=prints[0].sheet)
+        return redirect("counter_batch", batch=batch)
     context = {
         "batch": batch,
         "sheet": ReceiptPaper(Letterhead.of(shop), paper, [Receipt(order) for order in orders]),

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.rights import Right
-from purchases.errors import ActionRefused
 from purchases.models import Order, ReceiptPrint
 from purchases.receipts import Receipt, ReceiptPaper
 from purchases.services.actions import Action, allowed_actions, may_ever
@@ -38,13 +38,11 @@ def order_receipt(request: StaffRequest, ref_id: str) -> HttpResponse:
     shop = current_shop()
     paper = chosen_paper(request, shop)
     if request.method == "POST":
-        try:
+        with refusal_shown(request):
             printed = print_receipt(order, paper=paper, printed_by=request.user)
-        except ActionRefused as refusal:
-            messages.error(request, str(refusal), extra_tags=refusal.code)
-            return redirect(order)
-        remember_paper(request, paper)
-        return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
+            remember_paper(request, paper)
+            return redirect("order_receipt_print", ref_id=order.ref_id, number=printed.number)
+        return redirect(order)
     prints = list(order.receipt_prints.select_related("printed_by", "shop"))
     head = Letterhead.of(prints[0].shop if prints and prints[0].shop else shop)
     context = {
@@ -86,16 +84,8 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
 
 
 def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
-    prints = list(
-        queryset.select_related(
-            "shop",
-            "order__placed_by",
-            "order__product__brand",
-            "order__product__category",
-            "order__bill_check",
-            "order__payment",
-        )
-    )
+    of_order = ("placed_by", "product__brand", "product__category", "bill_check", "payment")
+    prints = list(queryset.select_related("shop", *(f"order__{name}" for name in of_order)))
     if not prints:
         raise Http404
     # A print of before there were settings names no version.
