@@ -42,8 +42,12 @@ _MONEY = re.compile(r"\b(rp|harga|saldo|price|balance)\b\W{0,3}\d|\brp\d", re.IG
 _Words = str | Promise
 _Actions = Collection[Action]
 
+# The bill's own part of the page says these of its payment.
+_SAID_BY_BILL = frozenset({Status.NEEDS_ACTION, Status.FAILED, Status.REJECTED, Status.CANCELLED})
 # The step that tells a person not to repeat what may be under way.
 _PAY_NOT_AGAIN, _BUY_NOT_AGAIN = "do_not_pay_again", "do_not_buy_again"
+
+_SELL_AGAIN = _("You can sell it again.")
 
 _BY_REASON = {meaning.action_reason: meaning for meaning in MEANINGS.values() if meaning.action_reason}
 
@@ -178,7 +182,10 @@ class Explanation:
 
 def explain(order: Order, actions: _Actions) -> Explanation:
     """The words for a person who can do `actions` with the order now."""
-    return _WORDS[Status(order.status)](order, actions)
+    status = Status(order.status)
+    if order.kind == Order.Kind.BILL and status in _SAID_BY_BILL:
+        return Explanation()
+    return _WORDS[status](order, actions)
 
 
 def after_rise(order: Order, person: User) -> dict[str, Any]:
@@ -265,8 +272,6 @@ def _unknown(order: Order, _actions: _Actions) -> Explanation:
 
 
 def _needs_action(order: Order, actions: _Actions) -> Explanation:
-    if order.kind == Order.Kind.BILL:
-        return Explanation()  # the bill's own part of the page says it
     if order.action_reason == ActionReason.NEVER_ARRIVED:
         return _never_arrived(actions)
     meaning, money = _BY_REASON[order.action_reason], _("Nothing was charged.")
@@ -300,16 +305,14 @@ def _never_arrived(actions: _Actions) -> Explanation:
 
 
 def _failed(order: Order, _actions: _Actions) -> Explanation:
-    if order.kind == Order.Kind.BILL:
-        return Explanation()
     if not decided_by_people(order):
         happened = _("The provider reports that it failed.")
-        return Explanation(happened, _("It refunds what was charged."), _again(), code="refunded")
+        return Explanation(happened, _("It refunds what was charged."), _SELL_AGAIN, code="refunded")
     happened = _("Two people decided that it failed.")
     if order.accepted_no is None:
-        return Explanation(happened, _("Nothing was charged."), _again(), code="decided_not_charged")
+        return Explanation(happened, _("Nothing was charged."), _SELL_AGAIN, code="decided_not_charged")
     money = _("It was charged. Our books expect the provider to refund it.")
-    return Explanation(happened, money, _again(), code="decided_charged")
+    return Explanation(happened, money, _SELL_AGAIN, code="decided_charged")
 
 
 def _success(order: Order, _actions: _Actions) -> Explanation:
@@ -319,15 +322,12 @@ def _success(order: Order, _actions: _Actions) -> Explanation:
 
 
 def _rejected(order: Order, _actions: _Actions) -> Explanation:
-    if order.kind == Order.Kind.BILL:
-        return Explanation()
     meaning = meaning_of(order.error_code)
     return Explanation(meaning.words, _("Nothing was charged."), Step(meaning.step).label, code="not_charged")
 
 
-def _cancelled(order: Order, _actions: _Actions) -> Explanation:
-    is_bill = order.kind == Order.Kind.BILL
-    return Explanation() if is_bill else Explanation(_("It was cancelled before anything was charged."))
+def _cancelled(_order: Order, _actions: _Actions) -> Explanation:
+    return Explanation(_("It was cancelled before anything was charged."))
 
 
 def _closed(_order: Order, _actions: _Actions) -> Explanation:
@@ -365,10 +365,6 @@ def _decide(order: Order) -> tuple[_Words, str]:
         return step, _PAY_NOT_AGAIN
     step = _("The provider leaves it open for too long. Do not sell it again: two admins can decide how it ended.")
     return step, _BUY_NOT_AGAIN
-
-
-def _again() -> _Words:
-    return _("You can sell it again.")
 
 
 _WORDS: dict[Status, Callable[[Order, _Actions], Explanation]] = {
