@@ -29,10 +29,10 @@ def backoff(times: int, *, first: float | None = None, factor: float = 2.0) -> f
     return float(min(start * factor ** min(times, 60), settings.ORDER_CHECK_MAX_SECONDS))
 
 
-def next_poll_at(times: int, *, factor: float = 2.0) -> dt.datetime:
+def next_poll_at(times: int) -> dt.datetime:
     """When to ask again after `times` requests, ± 20 %: orders that were sent together are not polled together."""
     spread = random.uniform(0.8, 1.2)  # noqa: S311 - it guards nothing
-    return clock.now() + dt.timedelta(seconds=backoff(times, factor=factor) * spread)
+    return clock.now() + dt.timedelta(seconds=backoff(times) * spread)
 
 
 def wait_after(error: UpstreamError) -> float | None:

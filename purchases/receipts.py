@@ -29,8 +29,6 @@ _TARIFF = re.compile(r"[RBISPLTC]-?\d[A-Z]{0,2}", re.IGNORECASE)
 _POWER = re.compile(r"0*(\d{3,6})\s*(VA)?", re.IGNORECASE)
 _ENERGY = re.compile(r"(\d{1,3}(?:\.\d{3})+,\d{1,3}|\d{1,5}(?:[.,]\d{1,3})?)\s*(KWH)?", re.IGNORECASE)
 
-# A wallet is named by a phone number, too.
-
 
 @dataclass(frozen=True)
 class MeterOwner:

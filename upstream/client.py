@@ -34,21 +34,12 @@ from upstream.budget import Budget, CallClass, Permit
 from upstream.config import Config
 from upstream.endpoints import Endpoint
 from upstream.error_codes import ErrorCode
-from upstream.errors import (
-    CallInsideTransaction,
-    OutcomeUnknown,
-    Rejected,
-    Unavailable,
-    UpstreamError,
-    Wire,
-)
+from upstream.errors import CallInsideTransaction, OutcomeUnknown, Rejected, Unavailable, UpstreamError, Wire
 from upstream.messages import MAX_AMOUNT, REF_ID_PATTERN, Message
 from upstream.replies import read_reply
 from upstream.requests import Request
 from upstream.signing import sign
 from upstream.transport import HttpReply, Lost, NotSent, Transport
-
-__all__ = ["Client", "Endpoint", "Reply", "get_client"]
 
 T = TypeVar("T", bound=Message)
 

@@ -92,11 +92,6 @@ class Meaning:
         """Whether the request that got this answer certainly charged nothing."""
         return self.next is not Next.ASK_STATUS
 
-    @property
-    def money(self) -> Promise:
-        """Its meaning for the money, as a sentence (lazy)."""
-        return _("Nothing was charged.") if self.balance_untouched else _("The balance may have been charged.")
-
 
 _reject = partial(Meaning, Next.REJECT)
 _needs_action = partial(Meaning, Next.NEEDS_ACTION)
