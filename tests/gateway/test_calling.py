@@ -28,11 +28,12 @@ def test_an_answer_lies_between_two_numbers(upstream: Upstream):
     assert exchange.answered_no == reply.answered_no
 
 
-def test_a_refusal_is_kept_with_its_raw_answer(upstream: Upstream):
+def test_a_refusal_is_kept_with_its_group_and_raw_answer(upstream: Upstream):
     with pytest.raises(Rejected):
-        call(requests.transaction_status(ref_id="never-sent"))
+        call(requests.transaction_status(ref_id="never-sent"), attempt=3)
 
     exchange = Exchange.objects.get(ref_id="never-sent")
+    assert (exchange.error, exchange.http_status, exchange.attempt) == ("Rejected: TRANSACTION_NOT_FOUND", 404, 3)
     assert "TRANSACTION_NOT_FOUND" in exchange.outcome
     assert exchange.raw["error_code"] == "TRANSACTION_NOT_FOUND"
     assert exchange.balance is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-import time
 import uuid
 from typing import Any
 
@@ -18,6 +17,7 @@ from django.utils import timezone
 from gateway import dispatching, line
 from gateway.dispatching import Dispatcher, Due
 from gateway.line import Work
+from testing.sandbox_process import eventually
 from upstream.budget import Budget
 from upstream.client import get_client
 
@@ -173,23 +173,16 @@ def test_it_wakes_for_a_click_and_for_what_falls_due(handed_out: Any):
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        _wait_until(lambda: rows.looks == 1)
+        eventually(lambda: rows.looks == 1)
 
         line.join(Work(CLICK, 1), person_id=7)
-        _wait_until(lambda: len(handed_out) == 1)
+        eventually(lambda: len(handed_out) == 1)
 
         rows.due = [2]
         line.ring_when_committed(timezone.now())
-        _wait_until(lambda: len(handed_out) == 2)
+        eventually(lambda: len(handed_out) == 2)
     finally:
         stop.set()
         line.ring()
         thread.join(10)
     assert not thread.is_alive()
-
-
-def _wait_until(condition: Any) -> None:
-    give_up_at = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < give_up_at, "it never came true"
-        time.sleep(0.01)
