@@ -1,8 +1,7 @@
 """Clients whose rate budget is in the real Valkey, and the scripted upstream that they call."""
 
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,24 +9,11 @@ import redis
 from django.conf import settings
 
 from tests.upstream.budget_steps import Later, MakeBudget
-from tests.upstream.scripted_upstream import (
-    Cut,
-    Eventually,
-    MakeClient,
-    MakeConfig,
-    MakeUpstream,
-    ScriptedUpstream,
-    reset,
-)
+from tests.upstream.scripted_upstream import MakeClient, MakeConfig, MakeUpstream, ScriptedUpstream
 from upstream.budget import Budget
 from upstream.client import Client
 from upstream.config import Config, Rate
 from upstream.endpoints import Limit
-
-
-@pytest.fixture
-def cut() -> Cut:
-    return reset
 
 
 @pytest.fixture
@@ -93,19 +79,6 @@ def make_client(upstream: ScriptedUpstream, make_config: MakeConfig) -> MakeClie
 @pytest.fixture
 def client(make_client: MakeClient) -> Client:
     return make_client()
-
-
-@pytest.fixture
-def eventually() -> Eventually:
-    """Wait until something holds, and fail if it does not within ten seconds."""
-
-    def wait(condition: Callable[[], bool]) -> None:
-        give_up_at = time.monotonic() + 10
-        while not condition():
-            assert time.monotonic() < give_up_at, "it never came true"
-            time.sleep(0.005)
-
-    return wait
 
 
 @pytest.fixture

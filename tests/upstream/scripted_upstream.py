@@ -102,7 +102,7 @@ def _read_request(stream: Any, number: int) -> Received | None:
     return Received(path=start.split()[1], headers=headers, body=body, connection=number)
 
 
-def reset(connection: socket.socket) -> None:
+def cut(connection: socket.socket) -> None:
     """Cut the connection hard, so that the other side sees a reset."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
@@ -124,5 +124,3 @@ def signature_of(client: Client, ref_id: str | None) -> str:
 MakeUpstream = Callable[..., ScriptedUpstream]
 MakeConfig = Callable[..., Config]
 MakeClient = Callable[..., Client]
-Cut = Callable[[socket.socket], None]
-Eventually = Callable[[Callable[[], bool]], None]

@@ -94,22 +94,14 @@ def test_a_call_counts_for_a_window_after_its_completion(make_budget: MakeBudget
     take(budget)
 
 
-def test_an_unanswered_call_counts_for_its_life_and_a_window(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(1, 60.0))
+@pytest.mark.parametrize(("counts_within", "life"), [(0.0, LONGEST_LIFE), (2.0, 5.0 + 2.0 + MARGIN_SECONDS)])
+def test_an_unanswered_call_counts_for_its_life_and_a_window(
+    make_budget: MakeBudget, later: Later, counts_within: float, life: float
+) -> None:
+    budget = make_budget(Rate(1, 60.0), counts_within=counts_within)
     begin(budget)  # and its process dies
 
-    later(budget, LONGEST_LIFE + 59)
-    refusal(budget)
-    later(budget, 1)
-
-    take(budget)
-
-
-def test_an_unanswered_call_counts_less_where_the_upstream_counts_soon(make_budget: MakeBudget, later: Later) -> None:
-    budget = make_budget(Rate(1, 60.0), counts_within=2.0)
-    begin(budget)  # and its process dies
-
-    later(budget, 5.0 + 2.0 + MARGIN_SECONDS + 59)
+    later(budget, life + 59)
     refusal(budget)
     later(budget, 1)
 
@@ -225,10 +217,6 @@ def test_a_refused_call_uses_up_nothing(make_budget: MakeBudget, valkey: redis.R
     refusal(budget)
 
     assert valkey.zcard(account_calls) == counted
-
-
-def test_a_limit_of_one_call_still_lets_that_one_through(make_budget: MakeBudget) -> None:
-    take(make_budget(Rate(1, 60.0)))
 
 
 # --- What may go wrong ----------------

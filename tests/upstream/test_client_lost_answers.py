@@ -8,14 +8,12 @@ import time
 import pytest
 
 from tests.upstream.helpers import bought, buy, success, unknown_reason
-from tests.upstream.scripted_upstream import CERTIFICATE, Cut, MakeClient, MakeUpstream, ScriptedUpstream, tls_context
+from tests.upstream.scripted_upstream import CERTIFICATE, MakeClient, MakeUpstream, ScriptedUpstream, cut, tls_context
 from upstream import requests
 from upstream.client import Client
 
 
-def test_a_connection_cut_before_the_request_was_read_is_unknown(
-    upstream: ScriptedUpstream, client: Client, cut: Cut
-) -> None:
+def test_a_connection_cut_before_the_request_was_read_is_unknown(upstream: ScriptedUpstream, client: Client) -> None:
     def cut_unread(connection: socket.socket) -> bool:
         select.select([connection], [], [])  # the request is there
         cut(connection)
@@ -27,9 +25,7 @@ def test_a_connection_cut_before_the_request_was_read_is_unknown(
     assert upstream.requests == []
 
 
-def test_a_connection_cut_after_the_request_is_not_sent_again(
-    upstream: ScriptedUpstream, client: Client, cut: Cut
-) -> None:
+def test_a_connection_cut_after_the_request_is_not_sent_again(upstream: ScriptedUpstream, client: Client) -> None:
     upstream.behaviour = lambda connection, _: cut(connection) or False
 
     assert unknown_reason(client) == "connection"

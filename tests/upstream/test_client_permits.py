@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from tests.upstream.helpers import bought, buy, error, success, unknown_reason
-from tests.upstream.scripted_upstream import Cut, MakeClient, ScriptedUpstream
+from tests.upstream.scripted_upstream import MakeClient, ScriptedUpstream, cut
 from upstream import requests, transport
 from upstream.budget import PERMIT_SECONDS, CallClass
 from upstream.client import Client
@@ -90,7 +90,7 @@ def seconds_left(client: Client) -> float:
 
 
 def test_an_answered_call_counts_for_a_window_a_lost_one_longer(
-    upstream: ScriptedUpstream, make_client: MakeClient, cut: Cut
+    upstream: ScriptedUpstream, make_client: MakeClient
 ) -> None:
     client = make_client(account_rate=Rate(1000, 60.0))
 

@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.upstream.helpers import TRANSACTION, buy
-from tests.upstream.scripted_upstream import Cut, ScriptedUpstream, signature_of
+from tests.upstream.scripted_upstream import ScriptedUpstream, cut, signature_of
 from upstream.client import Client
 from upstream.config import Config
 from upstream.errors import OutcomeUnknown, UpstreamError
@@ -43,7 +43,7 @@ def test_secrets_never_reach_logs_errors_or_what_is_stored(
 
 
 def test_a_failed_connection_shows_no_secret_either(
-    upstream: ScriptedUpstream, client: Client, everything_logged: Callable[[], str], cut: Cut
+    upstream: ScriptedUpstream, client: Client, everything_logged: Callable[[], str]
 ) -> None:
     upstream.behaviour = lambda connection, _: cut(connection) or False
     signature = signature_of(client, "R1")

@@ -11,10 +11,9 @@ from upstream.errors import Unavailable
 def test_an_untrusted_certificate_gets_no_request(scripted_upstream: MakeUpstream, make_client: MakeClient) -> None:
     server = scripted_upstream(tls=tls_context())
 
-    with pytest.raises(Unavailable) as caught:
+    with pytest.raises(Unavailable, match=r"^connect$"):
         buy(make_client(base_url=server.url))
 
-    assert caught.value.reason == "connect"
     assert server.connections == 1
     assert server.requests == []
 
