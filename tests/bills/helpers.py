@@ -44,8 +44,8 @@ def read(check: BillCheck) -> BillCheck:
 
 def standing_on(page: HttpResponse) -> str:
     """The standing that the counter, or a bill's or an order's page, shows."""
-    found = re.search(r'(?:class="explained" id="bill-|data-standing=")(\w+)"', page.content.decode())
-    return found.group(1) if found else ""
+    standing = re.search(r'(?:class="explained" id="bill-|data-standing=")(\w+)"', page.content.decode())
+    return standing.group(1) if standing else ""
 
 
 def posts_on(page: HttpResponse) -> set[str]:

@@ -36,11 +36,11 @@ def test_all_paid_bills_stand_on_one_paper_with_their_sum(cashier):
     assert "PDAM 1" not in paper
     assert "PDAM 3" not in paper
     printed = ReceiptPrint.objects.order_by("order")
-    assert [(one.order.ref_id, one.number, one.paper) for one in printed] == [
+    assert [(receipt.order.ref_id, receipt.number, receipt.paper) for receipt in printed] == [
         (orders[0].ref_id, 1, "80"),
         (orders[2].ref_id, 1, "80"),
     ]
-    assert len({one.sheet for one in printed}) == 1
+    assert len({receipt.sheet for receipt in printed}) == 1
 
 
 def test_only_what_was_printed_before_says_copy(cashier):

@@ -112,12 +112,12 @@ def test_a_filter_by_state_finds_the_same_as_the_check_says(upstream: Upstream):
     make_payment(make_check(period="Okt 2026"), Status.SUCCESS)
     make_check(product=BillCheck.objects.latest("pk").product, period="Okt 2026")
 
-    found = {
+    states = {
         check.pk: state for state in BillState for check in BillCheck.objects.with_standing().in_state(state.value)
     }
 
-    assert found == {check.pk: check.state for check in BillCheck.objects.all()}
-    assert sorted(found.values()) == ["expired", "not_payable", "not_payable", "paid", "pending", "valid"]
+    assert states == {check.pk: check.state for check in BillCheck.objects.all()}
+    assert sorted(states.values()) == ["expired", "not_payable", "not_payable", "paid", "pending", "valid"]
 
 
 def test_a_bill_of_nothing_is_not_payable(upstream: Upstream, monkeypatch):

@@ -70,15 +70,15 @@ def test_a_wrong_number_is_named_and_nothing_is_asked(cashier):
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"), [({"availability": "inactive"}, "not-available"), ({"is_listed": False}, "not-listed")]
+    ("facts", "explained_by"), [({"availability": "inactive"}, "not-available"), ({"is_listed": False}, "not-listed")]
 )
-def test_a_biller_that_cannot_be_asked_says_why(cashier, facts, said):
+def test_a_biller_that_cannot_be_asked_says_why(cashier, facts, explained_by):
     biller = make_biller(**facts)
 
     chosen = cashier.get(f"/counter/?product={biller.code}")
     forced = ask(cashier, biller, "1234567890")
 
-    assert has_id(chosen, said)
+    assert has_id(chosen, explained_by)
     assert words_at(forced, 'class="field-error sell-fault"')
     assert not BillCheck.objects.exists()
 
@@ -121,20 +121,11 @@ def test_a_bill_shows_its_facts_and_the_time_left(cashier):
 
     page, shown = cashier.get(f"/bills/{check.ref_id}/"), at_counter(cashier, check)
 
-    for said in (
-        "SITI AMINAH",
-        "Okt 2026",
-        "Rp60.000",
-        "Rp3.000",
-        "Rp2.500",
-        "Rp105.500",
-        "Rp94.500",
-    ):
-        assert said in words(page)
-        assert said in words(shown)
-    for each in (page, shown):
-        assert re.search(r"data-left>4:5\d<", each.content.decode())
-        assert re.search(r'data-countdown="29\d"', each.content.decode())
+    for answer in (page, shown):
+        for fact in ("SITI AMINAH", "Okt 2026", "Rp60.000", "Rp3.000", "Rp2.500", "Rp105.500", "Rp94.500"):
+            assert fact in words(answer)
+        assert re.search(r"data-left>4:5\d<", answer.content.decode())
+        assert re.search(r'data-countdown="29\d"', answer.content.decode())
     assert hidden(shown)["amount"] == "105500"
 
 
@@ -142,11 +133,11 @@ def test_an_unanswered_check_can_be_asked_again(cashier):
     check = make_check("none", next_poll_at=None)
     page = cashier.get(f"/bills/{check.ref_id}/")
 
-    said = cashier.post(f"/counter/bills/{check.ref_id}/ask/", follow=True)
+    answer = cashier.post(f"/counter/bills/{check.ref_id}/ask/", follow=True)
 
     assert standing_on(page) == "unanswered"
     assert next_question(page) is None
-    assert "asking_again" in codes(said)
+    assert "asking_again" in codes(answer)
     check.refresh_from_db()
     assert check.next_poll_at
 

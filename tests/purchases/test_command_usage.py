@@ -21,7 +21,7 @@ from upstream.client import get_client
 PHONE = "--destination=081290000001"
 
 
-def said(*args: str) -> tuple[int, str, str]:
+def outputs_of(*args: str) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command."""
     out, err = StringIO(), StringIO()
     try:
@@ -189,7 +189,7 @@ def test_what_waits_for_the_upstream_says_why_in_one_sentence(upstream: Upstream
         (("buy", f"--product={product.code}", PHONE), "queued"),
         (("check_bill", f"--product={biller.code}", "--destination=531290000001"), "pending"),
     ):
-        code, out, err = said(*arguments, "--json")
+        code, out, err = outputs_of(*arguments, "--json")
         assert (code, json.loads(out)["status"]) == (3, status)
         assert why in err
         assert err.count("\n") == 1
@@ -198,7 +198,7 @@ def test_what_waits_for_the_upstream_says_why_in_one_sentence(upstream: Upstream
 def test_nothing_is_said_of_the_upstream_when_all_is_well(upstream: Upstream):
     product = Product.objects.get(name="Telkomsel 10.000")
 
-    assert said("buy", f"--product={product.code}", PHONE, "--wait=5")[2] == ""
+    assert outputs_of("buy", f"--product={product.code}", PHONE, "--wait=5")[2] == ""
 
 
 def test_a_catalogue_not_fetched_says_why_with_one_full_stop(upstream: Upstream):

@@ -209,13 +209,13 @@ def test_our_words_in_the_timeline_are_in_the_persons_language(admin):
     order = never_arrived(place())
 
     event = order.events.get(facts__code="not_found")
-    said = {}
+    sentences = {}
     for language in ("en", "id"):
         with translation.override(language):
-            said[language] = event_words(event)
+            sentences[language] = event_words(event)
 
-    assert said["en"] != said["id"]
-    for language, sentence in said.items():
+    assert sentences["en"] != sentences["id"]
+    for language, sentence in sentences.items():
         admin.cookies["django_language"] = language
         page = words(detail(admin, order))
         assert sentence in page

@@ -109,15 +109,6 @@ def test_a_decided_success_without_an_sn_gets_it_when_it_comes(two):
     assert (after.sn, after.sn_by_hand, after.incidents.count()) == ("THEIRS", False, 0)
 
 
-def test_a_second_sn_of_the_upstream_itself_changes_nothing(two):
-    order = pending()
-    report(order, "success", source=CALLBACK, sn="FIRST")
-
-    after = report(order, "success", source=CALLBACK, sn="SECOND")
-
-    assert (after.sn, after.incidents.get().kind) == ("FIRST", "contradiction")
-
-
 def test_page_and_receipt_say_that_it_was_entered_by_hand(two):
     order = never_arrived(place())
     first, second = browser_of("admin", username="third"), browser_of("admin", username="fourth")
