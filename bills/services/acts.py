@@ -40,10 +40,7 @@ class BillAct(SpendingAct):
     def content_now(self, approval: Approval) -> Content:
         """The bill as it is now. Raises why it cannot be paid any more, such as `CheckExpired`."""
         check = lock_check_for_payment(_check_of(approval).pk)
-        if check.order:
-            raise AlreadyPaid(check.order)
-        if refusal := why_not_payable(check):
-            raise refusal
+        _refuse_unless_payable(check)
         return bill_content(check) | payment_now(approval.facts) | {"placed_by": approval.asked_by_id}
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
@@ -57,10 +54,7 @@ class BillAct(SpendingAct):
         check = next((checked for checked in seen.answers[0] if checked.ref_id == approval.subject), None)
         if check is None:
             return approval.facts
-        if check.order:
-            raise AlreadyPaid(check.order)
-        if refusal := why_not_payable(check):
-            raise refusal
+        _refuse_unless_payable(check)
         return approval.facts | bill_content(check)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
@@ -105,3 +99,10 @@ class BillAct(SpendingAct):
 
 def _check_of(approval: Approval) -> BillCheck:
     return BillCheck.objects.get(ref_id=approval.subject)
+
+
+def _refuse_unless_payable(check: BillCheck) -> None:
+    if check.order:
+        raise AlreadyPaid(check.order)
+    if refusal := why_not_payable(check):
+        raise refusal

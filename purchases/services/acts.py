@@ -114,11 +114,7 @@ class PurchaseAct(SpendingAct):
         product = _locked(asked["product_code"])
         refuse_if_not_for_sale(product)
         refuse_repeat(product=product, destination=asked["destination"], confirm_repeat=asked["confirm_repeat"])
-        return (
-            asked
-            | payment_now(asked)
-            | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
-        )
+        return asked | payment_now(asked) | _product_now(product)
 
     def questions(self, approvals: Collection[Approval]) -> list[QuerySet[Any, Any]]:
         """Their products, and what was bought of the same."""
@@ -141,7 +137,7 @@ class PurchaseAct(SpendingAct):
             destination=asked["destination"],
             confirm_repeat=asked["confirm_repeat"],
         )
-        return asked | {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
+        return asked | _product_now(product)
 
     def execute(self, approval: Approval, *, approver: User) -> str:
         """Place the order for the asker, with the payment of the request.
@@ -243,6 +239,10 @@ class VerdictAct(Act):
     def ended(self, approval: Approval) -> None:
         """Nobody approves the verdict any more; the order stays as it is."""
         end_verdict(_verdict_of(approval), by=approval.decided_by)
+
+
+def _product_now(product: Product) -> dict[str, Any]:
+    return {"product_name": product.name, "price": product.price, "selling_price": product.sells_for}
 
 
 def _if_short(*, waits: bool) -> str:
