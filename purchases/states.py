@@ -1,14 +1,7 @@
 """The statuses of an order and the moves between them: the one table that services, triggers and pages read.
 
-queued ──claim──▶ sending ──accepted──▶ pending ──▶ success ──▶ reversed (the upstream took it back)
-  ▲ │               │                      └──────▶ failed (refunded)
-  │ └▶ cancelled    ├── no answer to trust ──▶ unknown ──status says──▶ pending | success | failed
-  │                 ├── definite no ──▶ rejected
-  └── again ── needs action ◀── no money moved: balance short, cut-off, …; or never arrived
-                    ├──▶ cancelled (certainly not charged)
-                    └──▶ closed (never arrived: nobody reported and nobody refunds anything)
-
-If the upstream leaves an order open for too long, two people decide: success, failed or reversed.
+docs/architecture.md draws it ("The order's life"). If the upstream leaves an order open for too long, two people
+decide: success, failed or reversed.
 """
 
 from __future__ import annotations

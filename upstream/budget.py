@@ -1,36 +1,17 @@
 """The rate budget: all processes together make at most the calls that the upstream allows; kept in Redis.
 
-The rule (its proof, and how much of the limit it can use: docs/rate-budget.md)
-    The upstream counts a request when it *arrives*, which is some time between our sending and its answer, and we know
-    neither its windows' phase nor their kind. So a call counts against a limit of N per window from its moment until
-    one window after its *answer*, and at most N count at any time. Then every window of the upstream sees at most N of
-    our calls. A call without an answer counts until its longest possible life is over, plus one window. Where the
-    upstream is known to count soon after the writing, a call counts from then, if that is earlier.
+The rule with its proof, who goes first, and what it does not cover: docs/rate-budget.md. Without Redis everything is
+refused: no answer means no permission. Other programs with the same account or address are unknown here: set the rates
+lower for them.
 
-Moments
-    A permit is booked for a moment: the first at which fewer than N of the calls that are known now still count. It may
-    lie a little ahead, so that everything is prepared when it comes; `Permit.start` waits for it. A permit that is not
-    started in time is void, which Redis decides, so that it may be handed from process to process.
+Two sorted sets per limit. `calls` has one member per call, its score the moment at which it stops counting, and the
+members `open`, `next` and `people`, whose scores are moments too. `booked` has the permits that were not started yet.
+All moments are Redis's own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic and sees
+one clock.
 
-How it is kept
-    Two sorted sets per limit. `calls` has one member per call, its score the moment at which it stops counting, and the
-    members `open`, `next` and `people`, whose scores are moments too. `booked` has the permits that were not started
-    yet. All moments are Redis's own clock, in microseconds. Each operation is one Lua script (`lua/`), so it is atomic
-    and sees one clock.
-
-An emptied Redis
-    `open` is missing. Nobody knows what was sent just before, so it is set one window (at least the longest life of a
-    call) ahead, and everything is refused until then. It is a member of the set that it protects, so losing any set
-    is noticed.
-
-Two classes
-    `INTERACTIVE` calls (a person waits) go at the first moment with room. `BACKGROUND` calls are paced: one per
-    window / (N - 1), so that a place becomes free all the time. While people are about (an interactive call within the
-    last minute), a twelfth of every limit is theirs, so that several may click at once.
-
-Without Redis everything is refused: no answer means no permission. Not covered: a clock of the Redis host that jumps
-forward makes calls stop counting early; other programs with the same account or address are unknown here (set the
-rates lower for them).
+If `open` is missing, Redis was emptied: nobody knows what was sent just before. So `open` is set one window (at least
+the longest life of a call) ahead, and everything is refused until then. It is a member of the set that it protects, so
+losing any set is noticed.
 """
 
 import math
