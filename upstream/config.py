@@ -71,11 +71,6 @@ class Config:
         )
 
     @property
-    def deadline(self) -> float:
-        """Seconds that a whole call may take, however slowly the upstream answers."""
-        return self.connect_timeout + self.read_timeout
-
-    @property
     def account_hash(self) -> str:
         """Names the account in Redis without its Secret ID."""
         return sha256(f"{self.base_url}\n{self.secret_id}".encode()).hexdigest()[:16]

@@ -114,10 +114,7 @@ def _known(error_code: str) -> ErrorCode:
     raise OutcomeUnknown(f"unknown_code: {error_code if printable else '?'}")
 
 
-M = TypeVar("M", bound=Message)
-
-
-def _validated(model: type[M], raw: Any, part: str) -> M:
+def _validated(model: type[T], raw: Any, part: str) -> T:
     """Validate, and on failure name the first field at fault, without its value."""
     try:
         return model.model_validate(raw)

@@ -185,7 +185,8 @@ def _payable_total(check: BillCheck, amount: int) -> int:
     return check.total
 
 
-def _cancel(payments: Iterable[Order], *, actor: User | None, facts: dict[str, str]) -> int:
-    """Cancel payments that can never be sent again, all locked; return how many."""
+def _cancel(payments: Iterable[Order], *, actor: User | None, facts: dict[str, str]) -> None:
+    """Cancel payments that can never be sent again, all locked."""
     decision = Decision(status=Status.CANCELLED, source=OrderEvent.Source.STAFF, actor=actor, facts=facts)
-    return len([apply_verdict(order.pk, decision) for order in list(payments)])
+    for order in list(payments):
+        apply_verdict(order.pk, decision)

@@ -9,8 +9,6 @@ from gateway.services.account import (
     upstream_account,
 )
 from gateway.services.calling import (
-    LimitUse,
-    RecordedReply,
     call,
     give_back,
     limit_use,

@@ -16,12 +16,6 @@ from purchases.models.orders import Order
 from purchases.states import Status
 
 
-class VerdictQuerySet(models.QuerySet["Verdict"]):
-    def open(self) -> VerdictQuerySet:
-        """Proposed, and neither approved nor declined."""
-        return self.filter(decided_at=None)
-
-
 class Verdict(models.Model):
     """How an order ended, where the upstream leaves it open or took a success back: one proposes, another approves."""
 
@@ -57,8 +51,6 @@ class Verdict(models.Model):
     approval = models.OneToOneField(
         Approval, null=True, on_delete=models.PROTECT, related_name="+", help_text="Where the second person decides."
     )
-
-    objects = VerdictQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]

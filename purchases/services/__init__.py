@@ -9,9 +9,9 @@ from purchases.services.counting import count_what_is_bought
 from purchases.services.decisions import Decision, apply_verdict
 from purchases.services.health import count_health, count_health_if_due
 from purchases.services.incidents import close_incident
-from purchases.services.limits import Allowance, allowance_of, name_helpers
+from purchases.services.limits import allowance_of
 from purchases.services.moving import lock_order_for_move
-from purchases.services.placing import Approved, needs_approval, place_order, refuse_repeat
+from purchases.services.placing import needs_approval, place_order, refuse_repeat
 from purchases.services.polling import poll
 from purchases.services.reports import Report, apply_report, apply_reports
 from purchases.services.resolving import cancel_order, close_never_arrived, note_given_back, poll_now, send_again

@@ -46,12 +46,10 @@ def recount_when_committed(statuses: Collection[str]) -> None:
         transaction.on_commit(lambda: recount.ask_for(_RECOUNT, in_seconds=_SLOW_AFTER.total_seconds()))
 
 
-def count_health_if_due() -> bool:
+def count_health_if_due() -> None:
     """Count the health if an order has ended or got slow since the last time; without one no statement is made."""
-    is_due = recount.is_due(_RECOUNT)
-    if is_due:
+    if recount.is_due(_RECOUNT):
         count_health()
-    return is_due
 
 
 def count_health() -> None:

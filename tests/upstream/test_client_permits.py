@@ -100,7 +100,7 @@ def test_an_answered_call_counts_for_a_window_a_lost_one_longer(
 
     upstream.behaviour = lambda connection, _: cut(connection) or False
     assert unknown_reason(client) == "connection"
-    assert seconds_left(client) > 60 + client.config.deadline
+    assert seconds_left(client) > 60 + client.config.connect_timeout + client.config.read_timeout
 
 
 @pytest.mark.parametrize("fresh", [False, True])
