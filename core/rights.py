@@ -164,14 +164,14 @@ class Right(models.TextChoices):
         _("Note that a customer has the money back"))
     VIEW_SHIFTS = ("drawers.view_shifts", "shift", Area.MONEY, _READERS, _NONE,
         _("See all shifts and the closings of days, and make files of them"))
-    MANAGE_DRAWERS = ("drawers.manage_drawers", "drawer", Area.MONEY, _HEADS, _NONE,
+    MANAGE_DRAWERS = ("drawers.manage_drawers", "drawer", Area.MONEY, _HEADS, _FACTOR,
         _("Add drawers, and close other people's shifts"))
     SIGN_DAYS = "drawers.sign_day", "drawerday", Area.MONEY, _ONLY_OWNERS, _TWO, _("Sign the closing of a day")
     USE_CREDIT = ("credit.use_credit", "creditaccount", Area.MONEY, _SELLERS, _PIN,
         _("Sell on credit, and take payments of what is owed"))
     VIEW_CREDIT = ("credit.view_credit", "creditaccount", Area.MONEY, _READERS, _NONE,
         _("See what all customers owe, and make files of it"))
-    MANAGE_CREDIT = ("credit.manage_credit", "creditaccount", Area.MONEY, _HEADS, _NONE,
+    MANAGE_CREDIT = ("credit.manage_credit", "creditaccount", Area.MONEY, _HEADS, _FRESH,
         _("Give customers credit, and change cap and due date"))
 
     VIEW_AUDIT = ("audit.view_auditevent", "auditevent", Area.PEOPLE, _CHECKERS, _FACTOR,

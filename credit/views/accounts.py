@@ -6,11 +6,14 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from audit.acts import act
 from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import sees_whole_numbers
@@ -23,9 +26,11 @@ from credit.presenting import age_badge, reminder_text, whatsapp_to
 from credit.tables import CreditEntryTable
 from customers.models import Customer
 from shop.services import current_shop
+from staff.confirming import check_factor
 
+SET_TERMS = act("credit_terms", pgettext_lazy("audit", "Change a customer's credit"), Right.MANAGE_CREDIT)
+BRING_FORWARD = act("credit_brought", pgettext_lazy("audit", "Enter what was owed before"), Right.MANAGE_CREDIT)
 _MOST_DEBTS = 50
-# A right of the room above; with it people give customers their money back.
 
 
 @staff_only()
@@ -97,12 +102,13 @@ def _undoable(request: StaffRequest, account: CreditAccount, entries: list[Credi
 @staff_only(Right.MANAGE_CREDIT)
 @require_POST
 def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
-    """Give this customer credit, or change its cap and due date."""
+    """Give this customer credit, or change its cap and due date. It takes a second factor."""
     customer = _customer(pk)
     form = TermsForm(request.POST, auto_id="terms-%s")
     if not form.is_valid():
         return _shown(request, customer, terms=form)
     with refusal_shown(request):
+        check_factor(request, act=SET_TERMS, content=_typed(request, pk, form))
         services.set_credit(customer, actor=request.user, **form.cleaned_data)
         messages.success(request, _("Saved."), extra_tags="credit_saved")
     return redirect("credit_account", pk=pk)
@@ -111,12 +117,18 @@ def credit_terms(request: StaffRequest, pk: int) -> HttpResponse:
 @staff_only(Right.MANAGE_CREDIT)
 @require_POST
 def credit_brought(request: StaffRequest, pk: int) -> HttpResponse:
-    """Enter what this customer owed before the account began."""
+    """Enter what this customer owed before the account began. It takes a second factor."""
     account = get_object_or_404(CreditAccount.objects.select_related("customer"), customer=pk)
     form = BroughtForm(request.POST, auto_id="brought-%s")
     if not form.is_valid():
         return _shown(request, _customer(pk), brought=form)
     with refusal_shown(request):
+        check_factor(request, act=BRING_FORWARD, content=_typed(request, pk, form))
         services.bring_forward(account, actor=request.user, **form.cleaned_data)
         messages.success(request, _("Entered."), extra_tags="brought_forward")
     return redirect("credit_account", pk=pk)
+
+
+def _typed(request: StaffRequest, pk: int, form: Form) -> dict[str, object]:
+    """What the second factor confirms: the customer, and each field as it was typed."""
+    return {"customer": pk, **{name: request.POST.get(name, "") for name in form.fields}}

@@ -36,10 +36,13 @@ def test_an_administrator_gives_credit_and_it_is_noted():
     wrong = browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "x", "due_days": "14"})
     assert wrong.status_code == 422
     browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "7"})
-    browser.post(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "14"})
-    browser.post(
-        f"/customers/{customer.pk}/credit/brought/", {"amount": "20.000", "reason": "Book", "token": str(uuid.uuid4())}
-    )
+    assert not CreditAccount.objects.exists()  # without a second factor
+    browser.confirm(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "7"})
+    browser.confirm(f"/customers/{customer.pk}/credit/terms/", {"cap": "500.000", "due_days": "14"})
+    brought = {"amount": "20.000", "reason": "Book", "token": str(uuid.uuid4())}
+    browser.post(f"/customers/{customer.pk}/credit/brought/", brought)
+    assert owed_by(customer) == 0
+    browser.confirm(f"/customers/{customer.pk}/credit/brought/", brought)
 
     account = CreditAccount.objects.get()
     assert (account.cap, account.due_days, account.balance) == (500_000, 14, 20_000)

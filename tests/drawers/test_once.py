@@ -89,7 +89,7 @@ def test_what_was_owed_before_is_entered_once():
     fields = {"amount": "20.000", "reason": "Book", "token": token}
 
     for _ in range(2):
-        assert codes(browser.post(path, fields, follow=True)) == ["brought_forward"]
+        assert codes(browser.confirm(path, fields, follow=True)) == ["brought_forward"]
 
     assert (owed_by(customer), CreditEntry.objects.count()) == (20_000, 1)
 

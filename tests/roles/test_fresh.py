@@ -11,9 +11,11 @@ from django.urls import get_resolver, resolve, reverse
 from approvals.acts import all_acts
 from audit.acts import STEPS
 from core.rights import Right, Trait
+from credit.models import CreditAccount
 from staff.errors import FactorRefused
 from staff.services import factors
 from testing.people import browser_of, make_person
+from tests.customers.helpers import make_customer
 from tests.reconciliation.helpers import make_difference
 from tests.roles.helpers import HOUSE, routes, tables
 from tests.tills.helpers import make_till
@@ -34,6 +36,8 @@ FREE = {
 }
 # All others: the address, and a form that is good enough to come to the question.
 FORMS: dict[str, tuple[list[Any], dict[str, str]]] = {
+    "credit_brought": ([PK], {"amount": "20000", "reason": "Book", "token": "b3bd2c1e-8a56-4a8e-93c8-0c6d9ffaa0d4"}),
+    "credit_terms": ([PK], {"cap": "500000", "due_days": "14"}),
     "difference_acknowledge": ([PK], {"note": "BCA"}),
     "drawer_day_sign": (["2026-01-02"], {}),
     "price_rule": ([], {"target": "all:prepaid", "kind": "plus", "value": "500", "round_to": "1"}),
@@ -79,6 +83,7 @@ def test_each_post_behind_a_fresh_right_asks_or_says_why_not():
 def test_without_a_second_factor_it_asks_for_one(name, monkeypatch):
     asked = []
     make_person("cashier", pk=PK), make_till(pk=PK), make_difference(500, pk=PK)
+    CreditAccount.objects.create(customer=make_customer(pk=PK), cap=0, due_days=14)
     args, fields = FORMS[name]
 
     def refuse(_person: Any, _shown: Any, *, act: str, content: Any) -> None:
