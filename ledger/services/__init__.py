@@ -8,13 +8,10 @@ from ledger.services.posting import (
     Step,
     available,
     books,
-    debit,
     open_books,
     post,
     post_adjustment,
     post_top_up,
-    refund,
-    reserve,
     set_found,
     settled_no,
 )

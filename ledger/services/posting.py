@@ -90,21 +90,6 @@ def post(steps: Sequence[Step]) -> None:
         raise NotEnough(amount=amount, available=(available() or 0) + amount - (needed or 0))
 
 
-def reserve(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
-    """Reserve exactly `amount` rupiah in place of an earlier reservation. Raises `NotEnough`, posting nothing."""
-    post([_step(Entry.Kind.HOLD, ref_id, order_kind, actor, amount=amount)])
-
-
-def debit(*, ref_id: str, order_kind: str, amount: int, actor: User | None = None) -> None:
-    """The upstream has accepted the order for `amount` rupiah: end its reservation and debit it, once."""
-    post([_step(Entry.Kind.DEBIT, ref_id, order_kind, actor, amount=amount)])
-
-
-def refund(*, ref_id: str, order_kind: str, actor: User | None = None) -> None:
-    """The order has failed: its debit comes back, once."""
-    post([_step(Entry.Kind.REFUND, ref_id, order_kind, actor)])
-
-
 def open_books(balance: int) -> None:
     """Post what the account had (rupiah) before everything that is in the books already. Once."""
     current = lock_books()
@@ -190,14 +175,9 @@ def _standings(ref_ids: set[str]) -> dict[str, _Standing]:
     return standings
 
 
-def _step(kind: Entry.Kind, ref_id: str, order_kind: str, actor: User | None, *, amount: int = 0) -> Step:
-    actor_id = actor.pk if actor else None
-    return Step(kind=kind, ref_id=ref_id, order_kind=order_kind, actor_id=actor_id, amount=amount)
-
-
 def _account(kind: Entry.Kind, actor: User | None = None) -> Step:
     """A step of the account's own, of no order."""
-    return _step(kind, "", "", actor)
+    return Step(kind=kind, ref_id="", order_kind="", actor_id=actor.pk if actor else None)
 
 
 # The entries take their ids and times under the lock of the books' row. So ids and times are both in the order of

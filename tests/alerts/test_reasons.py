@@ -20,7 +20,7 @@ from reconciliation import services as reconciliation
 from testing.factories import make_order
 from tests.alerts.helpers import ago, give_heartbeats, open_alerts
 from tests.gateway.helpers import read_balance
-from tests.ledger.helpers import open_books, upstream_tells
+from tests.ledger.helpers import open_books, post, upstream_tells
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,7 +53,7 @@ def test_what_is_reserved_is_not_available(settings: Any):
     open_books(100_000)
 
     with transaction.atomic():
-        ledger.reserve(ref_id="B1", order_kind="purchase", amount=1)
+        post("hold", "B1", 1)
 
     assert open_alerts() == [("low_balance", "")]
 
@@ -74,7 +74,7 @@ def test_a_balance_for_too_few_hours_of_usual_orders_is_low(settings: Any, time_
     open_books(10_000_000)
     time_machine.move_to(start - dt.timedelta(days=2), tick=False)
     with transaction.atomic():
-        ledger.debit(ref_id="B1", order_kind="purchase", amount=9_500_000)
+        post("debit", "B1", 9_500_000)
     Books.objects.update(balance=5_200_000)
     time_machine.move_to(start, tick=False)
     give_heartbeats()

@@ -32,13 +32,15 @@ def spend(amount: int, *, kind: str = "purchase", status: Status = Status.SUCCES
     """An order of ours in the books only: reserved, debited, perhaps refunded."""
     status = Status.FAILED if refunded else status
     order = make_order(status, kind=kind, max_price=amount, price=amount)
-    facts = {"ref_id": order.ref_id, "order_kind": kind}
     with transaction.atomic():
-        ledger.reserve(**facts, amount=amount)
-        ledger.debit(**facts, amount=amount)
-        if refunded:
-            ledger.refund(**facts)
+        for step in ("hold", "debit", *(["refund"] if refunded else [])):
+            post(step, order.ref_id, amount, order_kind=kind)
     return order
+
+
+def post(kind: str, ref_id: str, amount: int = 0, *, order_kind: str = "purchase") -> None:
+    """Post one step of an order, in its transaction; rupiah."""
+    ledger.post([ledger.Step(kind=Entry.Kind(kind), ref_id=ref_id, order_kind=order_kind, amount=amount)])
 
 
 def closing_lines(answer: Any) -> dict[str, str]:

@@ -20,7 +20,7 @@ from reconciliation import services as reconciliation
 from testing.factories import make_order, make_product
 from testing.orders import CALLBACK, POLL, SUBMIT, answer, at_once, never_arrived, place, report
 from tests.gateway.helpers import read_balance
-from tests.ledger.helpers import open_books
+from tests.ledger.helpers import open_books, post
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -350,9 +350,9 @@ def test_a_reservation_is_never_more_than_available():
 
     with transaction.atomic():
         ledger.set_found(500)
-        ledger.reserve(ref_id="A", order_kind="purchase", amount=1_500)
+        post("hold", "A", 1_500)
         with pytest.raises(NotEnough):
-            ledger.reserve(ref_id="B", order_kind="purchase", amount=1)
+            post("hold", "B", 1)
 
     assert Books.objects.get().reserved == 1_500
 

@@ -22,7 +22,7 @@ from ledger.tables import StatementTable
 from reconciliation import services as reconciliation
 from testing.factories import make_order
 from tests.gateway.helpers import read_balance
-from tests.ledger.helpers import open_books
+from tests.ledger.helpers import open_books, post
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,12 +42,12 @@ def three_days(time_machine: Any, django_user_model: Any) -> Any:
     open_books(1_000_000)
     at(18, 23, 59)
     with transaction.atomic():
-        ledger.reserve(ref_id="P1", order_kind="purchase", amount=10_500)
-        ledger.debit(ref_id="P1", order_kind="purchase", amount=10_000)
+        post("hold", "P1", 10_500)
+        post("debit", "P1", 10_000)
     at(19, 0, 1)
     with transaction.atomic():
-        ledger.refund(ref_id="P1", order_kind="purchase")
-        ledger.debit(ref_id="B1", order_kind="bill", amount=300_000)
+        post("refund", "P1")
+        post("debit", "B1", 300_000, order_kind="bill")
         ledger.post_top_up(amount=500_000, actor=admin, reason="=cmd|' /C calc'!A0")
     at(20, 12)
     with transaction.atomic():
@@ -194,7 +194,7 @@ def test_the_balance_command_prints_all_four_balances():
     open_books(1_000_000)
     order = make_order(max_price=999)
     with transaction.atomic():
-        ledger.reserve(ref_id=order.ref_id, order_kind="purchase", amount=999)
+        post("hold", order.ref_id, 999)
     reading = read_balance(1_000_500)
 
     before = json.loads(run("balance", "--json"))

@@ -7,7 +7,6 @@ import time_machine
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from ledger import services as ledger
 from ledger.models import Books, Proof
 from purchases.services import Decision, apply_verdict
 from purchases.states import Status
@@ -19,7 +18,7 @@ from testing.orders import STAFF, never_arrived
 from testing.people import browser_of
 from tests.core.helpers import has_id, next_question, words
 from tests.gateway.helpers import read_balance
-from tests.ledger.helpers import open_books, upstream_tells
+from tests.ledger.helpers import open_books, post, upstream_tells
 from tests.reconciliation.helpers import make_difference, said_codes, sent, steps
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("costs_shown")]
@@ -55,7 +54,7 @@ def test_before_the_books_are_open_the_reported_balance_counts(admin):
 def test_available_is_the_balance_less_what_is_reserved(cashier):
     open_books(1_000_000)
     order = make_order(Status.QUEUED)
-    ledger.reserve(ref_id=order.ref_id, order_kind="purchase", amount=10_500)
+    post("hold", order.ref_id, 10_500)
 
     page = cashier.get("/balance/")
 
