@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from audit.services import record
-from core import clock
 from credit import services as credit
 from credit.methods import counts_as_cash
 from credit.models import CreditAccount, CreditEntry
 from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.events import CREDIT_PAID_OUT
 from drawers.models import DrawerEntry
-from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.shifts import expected_cash
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from staff.models import User
+
+_Kind = DrawerEntry.Kind
 
 
 def take_credit_payment(
@@ -40,28 +41,13 @@ def take_credit_payment(
         is_new = token is None or not CreditEntry.objects.filter(token=token).exists()
         payment = credit.record_payment(account, amount=amount, method=method, actor=actor, reason=note, token=token)
         if shift and is_new:
-            DrawerEntry.objects.create(
-                shift=shift,
-                kind=DrawerEntry.Kind.CREDIT,
-                method=method,
-                is_cash=counts_as_cash(method),
-                amount=amount,
-                reason=credit.name_of(payment.account),
-                person_id=actor.pk,
-                at=clock.now(),
-                credit_entry=payment,
-            )
+            name = credit.name_of(payment.account)
+            enter(shift, _Kind.CREDIT, amount, method=method, actor=actor, reason=name, credit_entry=payment)
         return payment
 
 
 def pay_out_credit(
-    account: CreditAccount,
-    *,
-    amount: int,
-    method: str,
-    actor: User,
-    reason: str = "",
-    token: UUID | None = None,
+    account: CreditAccount, *, amount: int, method: str, actor: User, reason: str = "", token: UUID | None = None
 ) -> CreditEntry:
     """Note that the actor paid the customer `amount` rupiah of what the shop owes on this account. It is final.
 
@@ -82,17 +68,8 @@ def pay_out_credit(
         if shift and counts_as_cash(method) and (there := expected_cash(shift)) < amount:
             raise TooLittleCash(there)
         if shift:
-            DrawerEntry.objects.create(
-                shift=shift,
-                kind=DrawerEntry.Kind.CREDIT_OUT,
-                method=method,
-                is_cash=counts_as_cash(method),
-                amount=-amount,
-                reason=credit.name_of(paid.account),
-                person_id=actor.pk,
-                at=clock.now(),
-                credit_entry=paid,
-            )
+            name = credit.name_of(paid.account)
+            enter(shift, _Kind.CREDIT_OUT, -amount, method=method, actor=actor, reason=name, credit_entry=paid)
         facts = {"method": method, "amount": amount, "shift": shift.pk if shift else None}
         subject = f"customer {paid.account.customer_id}"
         record(CREDIT_PAID_OUT, actor=actor, subject=subject, facts=facts)
@@ -113,16 +90,7 @@ def undo_credit_payment(payment: CreditEntry, *, actor: User, reason: str) -> Cr
             refuse_unless_own(shift, actor)
         undoing = credit.undo_payment(payment, actor=actor, reason=reason)
         if entry and shift:
-            DrawerEntry.objects.create(
-                shift=shift,
-                kind=entry.kind,
-                method=entry.method,
-                is_cash=entry.is_cash,
-                amount=-entry.amount,
-                reason=reason.strip()[:500],
-                person_id=actor.pk,
-                at=clock.now(),
-                credit_entry=undoing,
-                undoes=entry,
-            )
+            facts = {"is_cash": entry.is_cash, "reason": reason.strip()[:500]}
+            facts |= {"credit_entry": undoing, "undoes": entry}
+            enter(shift, entry.kind, -entry.amount, method=entry.method, actor=actor, **facts)
         return undoing

@@ -1,15 +1,17 @@
-"""The shift's lock: first a payment's, where it is about one; then this; then the day's."""
+"""The shift's lock: first a payment's, where it is about one; then this; then the day's. Entries are made under it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 from django.db.transaction import TransactionManagementError
 
+from core import clock
 from core.rights import Right
+from credit.methods import counts_as_cash
 from drawers.errors import DrawerRefused
-from drawers.models import Shift
+from drawers.models import DrawerEntry, Shift
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -35,3 +37,9 @@ def refuse_unless_own(shift: Shift, actor: User) -> None:
     is_own = shift.cashier_id == actor.pk and actor.has_perm(Right.USE_DRAWERS)
     if not (is_own or actor.has_perm(Right.MANAGE_DRAWERS)):
         raise DrawerRefused("not_yours")
+
+
+def enter(shift: Shift, kind: str, amount: int, *, method: str, actor: User, **facts: Any) -> DrawerEntry:
+    """Add an entry of `amount` rupiah (signed) to the locked shift."""
+    entered = {"method": method, "is_cash": counts_as_cash(method), "at": clock.now(), **facts}
+    return DrawerEntry.objects.create(shift=shift, kind=kind, amount=amount, person_id=actor.pk, **entered)

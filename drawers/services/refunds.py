@@ -16,7 +16,7 @@ from credit.methods import counts_as_cash, find_method
 from drawers.errors import DrawerRefused
 from drawers.events import GIVEN_BACK
 from drawers.models import DrawerEntry, Outcome, Payment, Shift
-from drawers.services.locking import lock_shift, refuse_unless_own
+from drawers.services.locking import enter, lock_shift, refuse_unless_own
 from drawers.services.payments import lock_payment
 
 if TYPE_CHECKING:
@@ -40,27 +40,18 @@ def give_back(
     of `customer`; a sale on credit goes back in money only if the customer has paid it. Raises `DrawerRefused`, and
     `CreditRefused`.
     """
-    is_cash = counts_as_cash(method)
     with transaction.atomic():
         current = _locked(payment)
-        if shift is None and is_cash:
+        if shift is None and counts_as_cash(method):
             raise DrawerRefused("no_shift")
         paying = lock_shift(shift.pk) if shift else None
         if paying:
             refuse_unless_own(paying, actor)
         _take_off_account(current, method, actor=actor, customer=customer, note=note)
         if paying:
-            current.refund_entry = DrawerEntry.objects.create(
-                shift=paying,
-                kind=DrawerEntry.Kind.REFUND,
-                method=method,
-                is_cash=is_cash,
-                amount=-current.amount,
-                ref_id=current.ref_id,
-                reason=note.strip()[:500],
-                person_id=actor.pk,
-                at=clock.now(),
-            )
+            refund = {"ref_id": current.ref_id, "reason": note.strip()[:500]}
+            kind, amount = DrawerEntry.Kind.REFUND, -current.amount
+            current.refund_entry = enter(paying, kind, amount, method=method, actor=actor, **refund)
         current.given_method = method
         _note(current, actor=actor, note=note)
         facts = {"method": method, "amount": current.amount, "shift": paying.pk if paying else None}
@@ -104,13 +95,9 @@ def _take_off_account(payment: Payment, method: str, *, actor: User, customer: C
         credit.refuse_but_money(method, reference=note)
         if not is_on_account:
             return  # also where its customer paid all and was deleted since: that account never changes again
+    ref_id, amount = payment.ref_id, payment.amount
     entry = credit.give_back_credit(
-        payment.debt,
-        ref_id=payment.ref_id,
-        amount=payment.amount,
-        actor=actor,
-        customer=customer,
-        reason=note,
+        payment.debt, ref_id=ref_id, amount=amount, actor=actor, customer=customer, reason=note
     )
     if row and not row.needs_debtor:
         credit.pay_back(entry.account, amount=-entry.amount, method=method, actor=actor, ref_id=payment.ref_id)

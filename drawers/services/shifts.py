@@ -15,10 +15,11 @@ from django.utils import timezone
 from audit.services import record
 from core import clock
 from core.rights import Right
+from credit.methods import CASH
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
 from drawers.events import DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
-from drawers.services.locking import lock_shift, open_shift_of, refuse_unless_own
+from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
 
 if TYPE_CHECKING:
@@ -69,13 +70,12 @@ def _begin(
     differs = left is not None and opening != left
     if left is not None and differs and not reason.strip():
         raise OpeningUnexplained(opening - left)
-    now = clock.now()
     try:
         with transaction.atomic():
             shift = Shift.objects.create(
                 drawer=current,
                 cashier_id=cashier.pk,
-                opened_at=now,
+                opened_at=clock.now(),
                 opening=opening,
                 opening_pieces=list(pieces),
                 left_before=left,
@@ -84,13 +84,8 @@ def _begin(
             )
     except IntegrityError:
         raise DrawerRefused("person_busy") from None
-    DrawerEntry.objects.create(
-        shift=shift,
-        kind=DrawerEntry.Kind.HANDOVER if taken_from else DrawerEntry.Kind.OPENING,
-        amount=shift.opening,
-        person_id=actor.pk,
-        at=now,
-    )
+    kind = DrawerEntry.Kind.HANDOVER if taken_from else DrawerEntry.Kind.OPENING
+    enter(shift, kind, shift.opening, method=CASH, actor=actor, at=shift.opened_at)
     take_in(shift)
     log.info("shift_opened", shift=shift.pk, cashier=cashier.pk)
     return shift
@@ -110,14 +105,7 @@ def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
 
 
-def hand_over(
-    shift: Shift,
-    *,
-    to: User,
-    pieces: Sequence[int],
-    actor: User,
-    reason: str = "",
-) -> Shift:
+def hand_over(shift: Shift, *, to: User, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with what was counted, and begin a shift of `to` at the same drawer with the same count; return that.
 
     Both or nothing. Raises what `close_shift` and `open_shift` raise.
