@@ -18,7 +18,7 @@ from core.tables import Table, cell_from, column, row_link
 from core.times import day_words, moment
 from credit.models import CreditAccount, CreditEntry
 from credit.presenting import age_badge
-from credit.services import Age, Aged, aged, name_of, not_to_ask_for
+from credit.services import Age, aged, name_of, not_to_ask_for
 from staff.models import User
 
 
@@ -30,11 +30,11 @@ class AgeingTable(Table[CreditAccount]):
     def __init__(self, accounts: Iterable[CreditAccount]) -> None:
         super().__init__(accounts)
         keys = [account.pk for account in self.rows]
-        self.aged: Mapping[int, Aged] = aged(keys)
-        self.not_to_ask: Mapping[int, int] = not_to_ask_for(keys)
+        self.aged = aged(keys)
+        self.not_to_ask = not_to_ask_for(keys)
 
     def _of(self, account: CreditAccount, age: Age) -> str:
-        amount = self.aged[account.pk].sums[age]
+        amount = self.aged[account.pk][age]
         return rupiah(amount) if amount else "–"
 
     @column(_("Customer"), phone="1 left")
@@ -157,7 +157,7 @@ def _labelled(label: str, amount: str) -> SafeString:
 
 
 def file_fields(
-    sums: Mapping[int, Aged], not_to_ask: Mapping[int, int]
+    sums: Mapping[int, Mapping[str, int]], not_to_ask: Mapping[int, int]
 ) -> dict[str, Callable[[CreditAccount], object]]:
     """The columns of a file of the ageing list, by account; rupiah."""
     return {
@@ -170,5 +170,5 @@ def file_fields(
     }
 
 
-def _of_age(sums: Mapping[int, Aged], age: Age, account: CreditAccount) -> int:
-    return sums[account.pk].sums[age]
+def _of_age(sums: Mapping[int, Mapping[str, int]], age: Age, account: CreditAccount) -> int:
+    return sums[account.pk][age]

@@ -1,7 +1,7 @@
 """The services of customers' credit, each under the account's row lock."""
 
 from credit.services.accounts import bring_forward, set_credit
-from credit.services.ageing import Age, Aged, Debt, aged, debts_of, owed_in_all
+from credit.services.ageing import Age, Debt, aged, debts_of, owed_in_all
 from credit.services.ending import OffAccount, not_to_ask_for, still_owed, unfulfilled_sales
 from credit.services.locking import lock_account, name_of
 from credit.services.paying import (

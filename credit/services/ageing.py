@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.db import connection, models
 from django.db.models import Count, Sum
@@ -34,18 +34,6 @@ class Debt:
     amount: int
     open: int
 
-    @property
-    def age(self) -> Age:
-        """How long it has been due today."""
-        return age_of(self.due_on)
-
-
-@dataclass
-class Aged:
-    """One customer's debts, in rupiah by age."""
-
-    sums: dict[str, int] = field(default_factory=lambda: dict.fromkeys(Age.values, 0))
-
 
 def age_of(due_on: dt.date) -> Age:
     """How long what was due on this day has been due."""
@@ -74,13 +62,13 @@ _BY_AGE = f"""
 """  # noqa: S608 - our own text
 
 
-def aged(accounts: Collection[int]) -> dict[int, Aged]:
-    """The debts of these accounts, by age."""
-    ages = {pk: Aged() for pk in accounts}
+def aged(accounts: Collection[int]) -> dict[int, dict[str, int]]:
+    """The debts of these accounts: account → age → rupiah."""
+    ages = {pk: dict.fromkeys(Age.values, 0) for pk in accounts}
     with connection.cursor() as cursor:
         cursor.execute(_BY_AGE, [list(accounts)])
         for pk, due_on, amount in cursor.fetchall():
-            ages[pk].sums[age_of(due_on)] += amount
+            ages[pk][age_of(due_on)] += amount
     return ages
 
 

@@ -94,4 +94,4 @@ def test_a_payment_after_money_went_back_is_undone():
     account = account_of(customer)
     assert f"/credit/payments/{later.pk}/undo/" in page
     assert (owed_by(customer), expected_cash(shift)) == (7_000, 100_000)
-    assert aged([account.pk])[account.pk].sums["not_due"] == 7_000
+    assert aged([account.pk])[account.pk]["not_due"] == 7_000
