@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
@@ -17,7 +17,7 @@ from credit.filters import AgeingFilter
 from credit.models import CreditAccount
 from credit.tables import AgeingTable, file_fields
 from exports.events import EXPORT_MADE
-from exports.formats import csv_blocks
+from exports.formats import csv_answer
 
 _ROWS = 50
 # Accounts of a file whose orders are looked up in one statement.
@@ -54,9 +54,5 @@ def credit_csv(request: StaffRequest) -> HttpResponseBase:
     not_to_ask: dict[int, int] = {}
     for start in range(0, len(keys), _AT_ONCE):
         not_to_ask |= services.not_to_ask_for(keys[start : start + _AT_ONCE])
-    blocks = csv_blocks(_with_names(keys), file_fields(services.aged(keys), not_to_ask))
-    return StreamingHttpResponse(
-        ["\ufeff", *blocks],
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="credit-{timezone.localdate()}.csv"'},
-    )
+    fields = file_fields(services.aged(keys), not_to_ask)
+    return csv_answer(_with_names(keys), fields, f"credit-{timezone.localdate()}.csv")

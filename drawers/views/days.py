@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -28,7 +28,7 @@ from drawers import services
 from drawers.models import DrawerDay
 from drawers.services import DayLine
 from exports.events import EXPORT_MADE
-from exports.formats import csv_blocks
+from exports.formats import csv_answer
 from staff.confirming import check_factor
 
 SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS)
@@ -121,11 +121,7 @@ def drawer_day_csv(request: StaffRequest, day: str) -> HttpResponseBase:
     if request.user.has_perm(Right.VIEW_COST):
         fields |= {"cost": lambda line: line.totals.cost, "profit": lambda line: line.totals.profit}
     record(EXPORT_MADE, actor=request.user, subject=f"day {shown}", facts={"format": "csv"})
-    return StreamingHttpResponse(
-        ["\ufeff", *csv_blocks(services.day_lines(_found(shown)), fields)],
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="shifts-{shown}.csv"'},
-    )
+    return csv_answer(services.day_lines(_found(shown)), fields, f"shifts-{shown}.csv")
 
 
 def _sales_by(code: str, line: DayLine) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -29,7 +29,7 @@ from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.events import EXPORT_MADE
-from exports.formats import csv_blocks
+from exports.formats import csv_answer
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
@@ -137,11 +137,7 @@ def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
     record(EXPORT_MADE, actor=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
     sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
-    return StreamingHttpResponse(
-        ["\ufeff", *csv_blocks(chain(sold, entered), shift_fields())],
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="shift-{shift.pk}.csv"'},
-    )
+    return csv_answer(chain(sold, entered), shift_fields(), f"shift-{shift.pk}.csv")
 
 
 @staff_only()
