@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import template
-from django.utils.safestring import SafeString
 
 from core.rights import Right
 from credit import presenting
@@ -12,6 +11,7 @@ from customers.models import Customer
 from staff.models import User
 
 register = template.Library()
+register.simple_tag(presenting.age_badge)
 
 
 @register.simple_tag
@@ -20,9 +20,3 @@ def credit_of(customer: Customer, person: User) -> CreditAccount | None:
     if not (person.has_perm(Right.USE_CREDIT) or person.has_perm(Right.VIEW_CREDIT)):
         return None
     return CreditAccount.objects.filter(customer=customer.pk).first()
-
-
-@register.simple_tag
-def age_badge(account: CreditAccount) -> SafeString:
-    """`{% age_badge account %}`: how late its oldest debt is; empty where nothing is owed."""
-    return presenting.age_badge(account)

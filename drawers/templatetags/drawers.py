@@ -24,12 +24,10 @@ from drawers.presenting import ShownSale
 from staff.models import User
 
 register = template.Library()
-
-
-@register.simple_tag
-def shift_badge(shift: Shift) -> SafeString:
-    """`{% shift_badge shift %}`: icon, word and colour of where a shift stands."""
-    return presenting.shift_badge(shift)
+register.simple_tag(presenting.shift_badge)
+register.simple_tag(presenting.outcome_badge)
+register.simple_tag(presenting.shown_sale, name="sale_of")
+register.filter("with_sign", signed_in_words)
 
 
 @register.simple_tag
@@ -39,24 +37,6 @@ def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
     if not presenting.may_see_shift(shift, person):
         return format_html("{}", words)
     return format_html('<a href="{}">{}</a>', shift.get_absolute_url(), words)
-
-
-@register.filter
-def with_sign(amount: int) -> str:
-    """`{{ amount|with_sign }}`: rupiah with its sign, which stays on the amount's line."""
-    return signed_in_words(amount)
-
-
-@register.simple_tag
-def sale_of(ref_id: str, person: User) -> ShownSale | None:
-    """`{% sale_of order.ref_id user as sale %}`: how the order was paid, if this person may see that."""
-    return presenting.shown_sale(ref_id, person)
-
-
-@register.simple_tag
-def outcome_badge(payment: Payment) -> SafeString:
-    """`{% outcome_badge payment %}`: icon, word and colour of what became of the money."""
-    return presenting.outcome_badge(payment)
 
 
 @register.simple_tag
@@ -73,7 +53,7 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
         "others": [row for row in others if row.code != payment.method] if sale.may_change else [],
         "payment": PaymentForm(initial=change, auto_id="paid-%s") if sale.may_change else None,
         "give_back": GiveBackForm(initial=paid, person=person, debt=sale.debt, auto_id="back-%s")
-        if sale.is_owed and sale.may_give_back
+        if payment.is_owed and sale.may_give_back
         else None,
     }
 
