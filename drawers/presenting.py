@@ -133,11 +133,6 @@ class ShownSale:
     unpaid: int = 0
 
     @property
-    def order(self) -> Any:
-        """The order that was paid so; it is of a room above."""
-        return self.payment.order
-
-    @property
     def shift(self) -> Shift | None:
         """The shift that sold it."""
         return self.payment.sold_in
@@ -180,16 +175,6 @@ class ShownSale:
     def paid(self) -> int:
         """Rupiah of a standing sale on credit that are paid."""
         return self.debt.amount - self.unpaid if self.debt else 0
-
-    @property
-    def is_owed(self) -> bool:
-        """Whether the customer has nothing for the money, and nobody gave it back."""
-        return self.payment.is_owed
-
-    @property
-    def is_given(self) -> bool:
-        """Whether somebody noted that the customer has the money back."""
-        return self.payment.is_given
 
     @property
     def is_late(self) -> bool:
@@ -243,14 +228,15 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
     `number`: the destination as the customer reads it.
     """
     payment = sale.payment
+    order: Any = payment.order  # of a room above
     facts = {
         "head": head,
-        "order": sale.order,
-        "product": one_line(sale.order.product_name),
+        "order": order,
+        "product": one_line(order.product_name),
         "number": number,
         "amount": payment.amount,
         "is_reversed": payment.was_taken_back,
-        "is_given": sale.is_given,
+        "is_given": payment.is_given,
         "off_account": None,
         "given_at": payment.given_at,
         "method": payment.given_words,
@@ -258,6 +244,6 @@ def refund_text(sale: ShownSale, head: Letterhead, *, number: str) -> str:
     }
     with translation.override(head.language or translation.get_language()):
         if sale.off_account:
-            facts["off_account"] = off_account_words(sale.off_account, is_done=sale.is_given)
+            facts["off_account"] = off_account_words(sale.off_account, is_done=payment.is_given)
         written = render_to_string("drawers/refund_message.txt", facts)
     return plain_lines(written)

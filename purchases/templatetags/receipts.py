@@ -40,7 +40,7 @@ def refund_message_of(sale: ShownSale, head: Letterhead) -> Message | None:
     """`{% refund_message_of sale head as message %}`; None for people without full numbers, as `message_of`."""
     if not sees_whole_numbers():
         return None
-    order = sale.order
+    order = sale.payment.order
     text = refund_text(sale, head, number=shown_destination(order))
     return Message(text, whatsapp_address(order, text))
 
