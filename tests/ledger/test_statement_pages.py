@@ -225,16 +225,6 @@ def test_the_closing_lists_what_the_day_did_and_adds_up(auditor):
     assert 'rel="prev"' not in before.content.decode()
 
 
-def test_a_line_leads_to_its_entries_of_that_day(auditor):
-    open_books()
-    spend(10_500)
-
-    page = auditor.get("/balance/closing/", follow=True).content.decode()
-    link = html.unescape(re.search(r'id="line-purchases"><th scope="row">\s*<a href="([^"]+)"', page).group(1))
-
-    assert shown_kinds(auditor.get(link)) == ["debit"]
-
-
 def test_a_closing_that_does_not_add_up_says_by_how_much(auditor, monkeypatch):
     open_books(1_000_000)
     real = ledger.read_days

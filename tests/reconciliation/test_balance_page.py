@@ -15,7 +15,6 @@ from reconciliation.models import Difference, ReconciliationRun
 from staff.models import User
 from testing.factories import make_order
 from testing.orders import STAFF, never_arrived
-from testing.people import browser_of
 from tests.core.helpers import has_id, next_question, words
 from tests.gateway.helpers import read_balance
 from tests.ledger.helpers import open_books, post, upstream_tells
@@ -246,47 +245,6 @@ def test_a_result_never_changes():
     reconciliation.reconcile()
 
     assert ReconciliationRun.objects.get().state == before.state
-
-
-# --- who may ------------------------------------------------------------------------------------------------------
-
-SEEN = {
-    "/balance/": {"cashier", "auditor", "admin"},
-    "/balance/live/": {"cashier", "auditor", "admin"},
-    "/balance/statement/": {"auditor", "admin"},
-    "/balance/statement/csv/": {"auditor", "admin"},
-    "/balance/statement/xlsx/": {"auditor", "admin"},
-    "/balance/differences/": {"auditor", "admin"},
-    "/balance/runs/": {"auditor", "admin"},
-    "/balance/alerts/": {"auditor", "admin"},
-}
-
-
-@pytest.mark.parametrize("page", SEEN)
-@pytest.mark.parametrize("role", ["", "cashier", "auditor", "admin"])
-def test_each_role_sees_its_pages_and_no_others(role, page):
-    assert browser_of(role).get(page).status_code == (200 if role in SEEN[page] else 403)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "/balance/topups/",
-        "/balance/topups/1/cancel/",
-        "/balance/differences/1/acknowledge/",
-        "/balance/differences/1/adjust/",
-    ],
-)
-def test_what_moves_the_books_is_for_admins_and_never_a_link(cashier, auditor, admin, url):
-    assert cashier.post(url).status_code == 403
-    assert auditor.post(url).status_code == 403
-    assert admin.get(url).status_code == 405
-
-
-def test_comparing_is_not_for_cashiers_and_auditors(cashier, auditor, admin):
-    assert cashier.post("/balance/reconcile/").status_code == 403
-    assert auditor.post("/balance/reconcile/").status_code == 403
-    assert admin.post("/balance/reconcile/").status_code == 302
 
 
 @pytest.mark.parametrize("page", ["/balance/differences/999/", "/balance/runs/999/"])

@@ -85,10 +85,6 @@ def test_a_pin_is_removed():
     assert AuditEvent.objects.filter(kind="pin_removed").exists()
 
 
-def test_who_does_not_sell_needs_no_pin():
-    assert browser_of("auditor").get("/me/pin/").status_code == 403
-
-
 def test_a_pin_outlives_a_change_of_the_key(settings):
     person = give_pin(make_person("cashier"), secret="the-key-before")
     assert epoch_of(person.pk, PIN) is None
