@@ -24,7 +24,7 @@ from purchases.models import Order
 class Reconciliation(models.Model):
     """How far reconciliation has come. One row, locked by its runs; while `quiet` is empty the books are not open yet.
 
-    The columns are those of `reconciliation.quiet.State`. Amounts in rupiah.
+    The columns are those of `reconciliation.quiet.Progress`. Amounts in rupiah.
     """
 
     only = models.BooleanField(primary_key=True, default=True, editable=False)
