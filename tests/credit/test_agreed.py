@@ -61,20 +61,20 @@ def sales(ref_id: str) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "given"),
+    ("typed", "given"),
     [
         ({"paid_by": "qris"}, None),
         ({"paid_by": "cash", "cash_given": "20.000"}, 20_000),
         ({"paid_by": "credit", "paid_by_customer": "Bu Sri"}, None),
     ],
 )
-def test_given_an_approval_then_it_is_paid_as_agreed(upstream, browser, seller, said, given):
+def test_given_an_approval_then_it_is_paid_as_agreed(upstream, browser, seller, typed, given):
     open_books(1_000_000)
     shift, customer = begin(seller, cash=100_000), give_credit(cap=15_000)
-    product, method = Product.objects.get(name="Telkomsel 10.000"), said["paid_by"]
+    product, method = Product.objects.get(name="Telkomsel 10.000"), typed["paid_by"]
     owed = product.sells_for if method == "credit" else 0
 
-    approval = ask(browser, product, **said)
+    approval = ask(browser, product, **typed)
     assert (approval.facts["payment"]["method"], approval.sha256) == (method, hash_of(approval.content))
     assert 'data-fact="payment">' in browser.get(approval.get_absolute_url()).content.decode()
     assert (Order.objects.count(), CreditEntry.objects.count(), owed_by(customer)) == (0, 0, 0)

@@ -78,10 +78,10 @@ def test_one_review_sent_for_two_customers_is_owed_by_one(monkeypatch):
 
 
 def test_two_orders_that_swap_their_customers_wait_for_each_other():
-    one, two = begin(make_person("cashier")), begin(make_person("cashier", username="other"))
+    first_shift, second_shift = begin(make_person("cashier")), begin(make_person("cashier", username="other"))
     first, second = give_credit(), give_credit("Pak Budi")
-    mine, theirs = sell_to(first, 10_000, by=one.cashier), sell_to(second, 7_000, by=two.cashier)
-    both = [(mine, one.cashier), (theirs, two.cashier)]
+    mine, theirs = sell_to(first, 10_000, by=first_shift.cashier), sell_to(second, 7_000, by=second_shift.cashier)
+    both = [(mine, first_shift.cashier), (theirs, second_shift.cashier)]
 
     for to in ((second, first), (first, second)) * 4:
         results = at_once(

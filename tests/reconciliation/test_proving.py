@@ -268,11 +268,11 @@ def test_a_short_proof_never_hides_what_a_whole_one_found(books: list[Order], mo
     look = proving._look
 
     def slow_look(proof: Proof, *, everything: bool) -> Any:
-        found = look(proof, everything=everything)
+        flaw = look(proof, everything=everything)
         if not everything:
             run_sql("UPDATE ledger_entry SET amount = 1, balance_change = -1 WHERE id = %s", debit_of(books[0]).pk)
             prove(everything=True)
-        return found
+        return flaw
 
     monkeypatch.setattr(proving, "_look", slow_look)
 

@@ -305,7 +305,7 @@ def test_hours_of_business_hide_nothing_and_alarm_nobody(seed, hidden, facts):
     shop = MethodShop().live(world)
 
     print(f"RECONCILIATION_SEED={seed}", facts)  # pytest shows it with a failure
-    verdict = grade(world.outside, [(one.amount, one.from_no / MICRO, one.to_no / MICRO) for one in shop.differences])
+    verdict = grade(world.outside, [(row.amount, row.from_no / MICRO, row.to_no / MICRO) for row in shop.differences])
     assert len(world.outside) >= 10
     assert verdict.single >= (0.4 if hidden else 0.6) * len(world.outside)
     assert verdict.cancelled <= 2
