@@ -53,8 +53,13 @@ class Browser(Client):
 
 def browser_of(role: str = "", **facts: Any) -> Browser:
     """A browser in which somebody of this role is signed in."""
+    return signed_in(make_person(role, **facts))
+
+
+def signed_in(person: User) -> Browser:
+    """A browser in which this person is signed in."""
     browser = Browser()
-    browser.force_login(make_person(role, **facts))
+    browser.force_login(person)
     return browser
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+import pytest
 from django.db import connection, transaction
+from django.test import Client
 from django.utils import timezone
 
+from credit.errors import CreditRefused
 from credit.models import CreditAccount
 from customers.models import Customer
 from drawers.models import Payment
@@ -57,3 +60,15 @@ def made_due(customer, days_ago):
         cursor.execute("UPDATE credit_creditentry SET due_on = %s WHERE due_on IS NOT NULL", [day])
         cursor.execute("UPDATE credit_creditaccount SET oldest_due = %s WHERE balance > 0", [day])
         cursor.execute("SET LOCAL session_replication_role = origin")
+
+
+def refused(reason: str) -> Any:
+    """What is done inside is refused for this reason."""
+    return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)
+
+
+def page_of(browser: Client, path: str) -> str:
+    """The page at this address, which answers."""
+    answer = browser.get(path)
+    assert answer.status_code == 200, path
+    return answer.content.decode()

@@ -9,7 +9,7 @@ from django.db import transaction
 from credit.models import CreditEntry
 from drawers.services import expected_cash, take_credit_payment
 from testing.people import browser_of
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.credit.helpers import account_of, give_credit, owed_by, page_of, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
 
@@ -18,12 +18,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 NUMBER = "081234567890"
 # The promise that only a customer who has paid gets.
 MONEY = re.compile(r"You get your|transfer|given you|Uang Anda")
-
-
-def page_of(browser, path):
-    answer = browser.get(path)
-    assert answer.status_code == 200, path
-    return answer.content.decode()
 
 
 def text_of(page, name="refund"):

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from credit.errors import CreditRefused, NoAccount, OverCap, Overdue
+from credit.errors import NoAccount, OverCap, Overdue
 from credit.models import CreditAccount, CreditEntry
 from credit.services import (
     aged,
@@ -28,15 +28,11 @@ from purchases.services.resolving import requeue
 from testing.factories import make_product
 from testing.orders import at_once, never_arrived
 from testing.people import make_person
-from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to, take_off
+from tests.credit.helpers import account_of, give_credit, made_due, owed_by, refused, sell_to, take_off
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def refused(reason):
-    return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)
 
 
 @pytest.fixture

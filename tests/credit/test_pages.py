@@ -14,19 +14,13 @@ from credit.services import record_payment
 from customers.models import Customer, SavedNumber
 from drawers.services import take_credit_payment
 from staff.models import User
-from testing.people import browser_of, make_person
-from tests.credit.helpers import account_of, give_credit, made_due, owed_by, sell_to
+from testing.people import browser_of, make_person, signed_in
+from tests.credit.helpers import account_of, give_credit, made_due, owed_by, page_of, sell_to
 from tests.customers.helpers import make_customer
 from tests.drawers.helpers import begin, end, sell
 from tests.plans import asked, too_wide
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def page_of(browser, path):
-    answer = browser.get(path)
-    assert answer.status_code == 200, path
-    return answer.content.decode()
 
 
 def test_an_administrator_gives_credit_and_it_is_noted():
@@ -100,8 +94,7 @@ def test_the_list_shows_who_owes_by_age_and_its_file_too():
 def test_a_sale_is_put_on_credit_on_the_orders_page():
     shift, customer = begin(), give_credit()
     order = sell(shift.cashier, 10_500)
-    browser = browser_of("supervisor")
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
     paid = f"/drawer/sales/{order.ref_id}/paid/"
 
     browser.post(paid, {"method": "credit", "customer": "Nobody"})

@@ -3,13 +3,12 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from credit.errors import CreditRefused
 from credit.models import CreditAccount, CreditEntry
 from credit.services import aged, undo_payment
 from drawers.services import expected_cash, give_back, take_credit_payment
 from staff.models import User
 from testing.people import browser_of
-from tests.credit.helpers import account_of, give_credit, owed_by, sell_to
+from tests.credit.helpers import account_of, give_credit, owed_by, refused, sell_to
 from tests.drawers.helpers import begin, end
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,10 +18,6 @@ UNDO = """
            (account_id, kind, method, amount, balance_after, ref_id, reason, person_id, at, undoes_id)
     SELECT account_id, kind, method, -amount, %s, '', 'x', person_id, now(), id FROM credit_creditentry WHERE id = %s
 """
-
-
-def refused(reason):
-    return pytest.raises(CreditRefused, check=lambda refusal: refusal.reason == reason)
 
 
 def paid_in_cash(customer, amount, shift):

@@ -6,10 +6,11 @@ import datetime as dt
 import re
 from typing import Any
 
+import pytest
 from django.db import connection, transaction
-from django.test import Client
 from django.utils import timezone
 
+from drawers.errors import DrawerRefused
 from drawers.models import DENOMINATIONS, Drawer, Shift
 from drawers.services import Ending, end_payments, open_shift
 from purchases.models import Order
@@ -17,7 +18,7 @@ from staff.models import User
 from testing.database import past_triggers
 from testing.factories import make_product
 from testing.orders import place
-from testing.people import make_person
+from testing.people import make_person, signed_in
 
 
 def pieces_of(amount: int) -> list[int]:
@@ -81,6 +82,9 @@ def token_on(browser, path, form):
 
 
 def send_as(person, path, fields):
-    browser = Client()
-    browser.force_login(person)
-    return browser.post(path, fields).status_code
+    return signed_in(person).post(path, fields).status_code
+
+
+def refused(reason: str) -> Any:
+    """What is done inside is refused for this reason."""
+    return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)

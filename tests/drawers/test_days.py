@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
-from drawers.errors import DrawerRefused
 from drawers.models import DrawerDay, Payment, Shift
 from drawers.services import (
     close_shift,
@@ -30,13 +29,9 @@ from testing.orders import place
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden
 from tests.credit.helpers import account_of, give_credit, sell_to
-from tests.drawers.helpers import begin, end, end_of_day, pieces_of, sell
+from tests.drawers.helpers import begin, end, end_of_day, pieces_of, refused, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def refused(reason):
-    return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
 
 
 def just_before_today():

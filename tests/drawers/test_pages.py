@@ -10,7 +10,7 @@ from django.utils import timezone
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services import close_shift
 from staff.models import User
-from testing.people import browser_of, make_person
+from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, hidden
 from tests.drawers.helpers import begin, end, end_of_day, make_drawer, pieces_of, sell
 from workbench.services.story import read_story
@@ -58,8 +58,7 @@ def test_paying_out_too_much_is_refused_at_its_field_and_what_was_typed_stays():
 
 def test_a_drawer_is_handed_over_with_both_names():
     shift, next_person = begin(cash=100_000), make_person("supervisor")
-    browser = browser_of("cashier", username="x")
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
 
     browser.post(f"/shifts/{shift.pk}/close/", counted(100_000, to=next_person.pk, secret="secret-words"))
 
@@ -110,8 +109,7 @@ def test_a_cashier_sees_the_own_shifts_only():
 def test_the_order_page_says_how_it_was_paid_and_changes_it():
     shift = begin()
     order = sell(shift.cashier, 10_500)
-    browser = browser_of("supervisor")
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
 
     page = browser.get(f"/orders/{order.ref_id}/").content.decode()
     assert 'data-method="cash"' in page
@@ -124,8 +122,7 @@ def test_the_order_page_says_how_it_was_paid_and_changes_it():
 def test_a_failed_order_is_given_back_from_the_own_drawer():
     shift = begin(cash=100_000)
     order = end(sell(shift.cashier, 10_500), "failed")
-    browser = browser_of("supervisor")
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
     assert 'id="give-back"' in browser.get(f"/orders/{order.ref_id}/").content.decode()
 
     browser.post(f"/drawer/sales/{order.ref_id}/given-back/", {"method": "cash", "shift": shift.pk})
@@ -141,8 +138,7 @@ def test_what_comes_back_after_closing_is_on_both_pages():
     close_shift(first, pieces=pieces_of(105_000), actor=first.cashier)
     end(order, "failed")
     second = begin(first.cashier, drawer=first.drawer, cash=105_000)
-    browser = browser_of("admin")
-    browser.force_login(first.cashier)
+    browser = signed_in(first.cashier)
     for path in ("/drawer/", f"/shifts/{first.pk}/"):  # until somebody gives it back
         assert 'id="unsettled"' in browser.get(path).content.decode()
 
@@ -157,8 +153,7 @@ def test_what_comes_back_after_closing_is_on_both_pages():
 def test_the_receipt_says_what_was_given_and_the_change():
     shift = begin()
     order = end(sell(shift.cashier, 10_500), "success")
-    browser = browser_of("supervisor")
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
     browser.post(f"/drawer/sales/{order.ref_id}/paid/", {"method": "cash", "cash_given": "20.000"})
 
     page = browser.get(f"/orders/{order.ref_id}/receipt/").content.decode()

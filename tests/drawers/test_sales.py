@@ -5,18 +5,14 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from credit.errors import NoAccount
-from drawers.errors import DrawerRefused, PaymentUnclear
+from drawers.errors import PaymentUnclear
 from drawers.models import Payment, PaymentHistory
 from drawers.services import PaymentFacts, change_payment, close_shift, expected_cash, note_change
 from testing.people import make_person
 from tests.customers.helpers import make_customer
-from tests.drawers.helpers import begin, end, pieces_of, sell
+from tests.drawers.helpers import begin, end, pieces_of, refused, sell
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def refused(reason):
-    return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
 
 
 def sold(shift):

@@ -9,14 +9,14 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from drawers.errors import DifferenceUnexplained, DrawerRefused, TooLittleCash
+from drawers.errors import DifferenceUnexplained, TooLittleCash
 from drawers.models import DrawerEntry, Shift
 from drawers.services import change_payment, close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
 from drawers.services.locking import lock_shift
 from staff.models import Throttle
 from testing.orders import at_once
-from testing.people import Browser, browser_of, make_person
-from tests.drawers.helpers import begin, make_drawer, pieces_of, sell
+from testing.people import browser_of, make_person, signed_in
+from tests.drawers.helpers import begin, make_drawer, pieces_of, refused, sell
 from tests.tills.helpers import WRONG, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 
@@ -26,10 +26,6 @@ ADD_ENTRY = """
     INSERT INTO drawers_drawerentry (shift_id, kind, method, amount, ref_id, reason, person_id, at)
     SELECT id, 'paid_out', 'cash', -5, '', 'x', cashier_id, now() FROM drawers_shift
 """
-
-
-def refused(reason):
-    return pytest.raises(DrawerRefused, check=lambda refusal: refusal.reason == reason)
 
 
 def test_a_shift_begins_with_what_was_counted():
@@ -245,8 +241,7 @@ def test_an_opening_that_is_not_what_was_left_says_why_on_both_pages():
     first = begin(cash=500_000)
     cashier, drawer = first.cashier, first.drawer
     close_shift(first, pieces=pieces_of(500_000), actor=cashier)
-    browser = Browser()
-    browser.force_login(cashier)
+    browser = signed_in(cashier)
     counted = {"drawer": drawer.pk, "pieces_100000": "3"}
 
     refused_page = browser.post("/drawer/open/", counted)
@@ -287,8 +282,7 @@ def hand_over_on_page(browser, shift, to, secret):
 
 def test_nobody_is_handed_a_drawer_without_their_own_password():
     shift, away = begin(cash=100_000), make_person("cashier", username="away")
-    browser = Browser()
-    browser.force_login(shift.cashier)
+    browser = signed_in(shift.cashier)
 
     for secret in ("", "not theirs"):
         page = hand_over_on_page(browser, shift, away, secret)

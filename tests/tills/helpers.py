@@ -7,7 +7,7 @@ from django.test import Client
 
 from core import clock
 from staff.models import User
-from testing.people import make_person
+from testing.people import Browser, make_person, signed_in
 from tills.models import Pin, Till
 from tills.services import make_code
 from tills.services.enrolling import digest_of
@@ -19,6 +19,11 @@ WRONG = "937150"
 
 def manager() -> User:
     return User.objects.filter(username="boss").first() or make_person("administrator", username="boss")
+
+
+def boss() -> Browser:
+    """A browser in which the manager is signed in."""
+    return signed_in(manager())
 
 
 def make_till(name: str = "Kasir 1", **facts: Any) -> Till:

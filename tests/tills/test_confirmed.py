@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from audit.models import AuditEvent
-from testing.people import Browser, code_of
+from testing.people import code_of
 from tests.core.helpers import codes
 from tests.staff.own_keys import with_passkey
-from tests.tills.helpers import make_till, manager
+from tests.tills.helpers import boss, make_till, manager
 from tills.models import Till
 from tills.services.enrolling import change_till
 
@@ -21,12 +21,6 @@ ACTS: dict[str, tuple[str, str, dict[str, str]]] = {
     "off": ("till_off", "off/", {}),
     "unlock": ("till_unlock", "unlock/", {}),
 }
-
-
-def boss() -> Browser:
-    browser = Browser()
-    browser.force_login(manager())
-    return browser
 
 
 def refusals(answer: Any) -> set[str]:

@@ -9,9 +9,9 @@ from django.test import Client
 from audit.models import AuditEvent
 from core import clock
 from testing.orders import at_once
-from testing.people import Browser, code_of
+from testing.people import code_of
 from tests.staff.own_keys import with_passkey
-from tests.tills.helpers import manager, take_over, till_browser, who_is_at, with_pin
+from tests.tills.helpers import boss, manager, take_over, till_browser, who_is_at, with_pin
 from tills.models import EnrolmentCode, Till
 
 pytestmark = pytest.mark.django_db
@@ -21,12 +21,6 @@ def make_code(browser: Client, **typed: str) -> str:
     typed = {"name": "Kasir 1", "pin_limit": "", "factor_code": code_of(manager()), **typed}
     page = browser.post("/tills/add/", typed)
     return page.context["code"]
-
-
-def boss() -> Browser:
-    browser = Browser()
-    browser.force_login(manager())
-    return browser
 
 
 def test_a_code_makes_the_browser_in_which_it_is_typed_a_till():

@@ -9,9 +9,9 @@ from django.test import Client
 from audit.models import AuditEvent
 from core import clock
 from testing.orders import at_once
-from testing.people import Browser, code_of
+from testing.people import code_of
 from tests.core.helpers import codes
-from tests.tills.helpers import PIN, WRONG, manager, take_over, till_browser, who_is_at, with_pin
+from tests.tills.helpers import PIN, WRONG, boss, manager, take_over, till_browser, who_is_at, with_pin
 from tills.models import Till
 from tills.services import pins, sessions
 
@@ -107,10 +107,8 @@ def test_wrong_pins_are_forgotten_after_half_a_day():
 def test_a_manager_unlocks_the_till():
     browser, person = till_browser(), with_pin()
     guess_wrong(browser, person)
-    boss = Browser()
-    boss.force_login(manager())
 
-    boss.confirm(f"/tills/{Till.objects.get().pk}/unlock/")
+    boss().confirm(f"/tills/{Till.objects.get().pk}/unlock/")
     take_over(browser, person)
 
     assert who_is_at(browser) == person.username
@@ -172,9 +170,9 @@ def test_of_fifty_guesses_at_once_five_are_looked_at(monkeypatch):
     cookies = browser.cookies
 
     def guess(number: int):
-        one = Client()
-        one.cookies.update(cookies)
-        return lambda: take_over(one, person, f"{700_000 + number * 37}").status_code
+        guesser = Client()
+        guesser.cookies.update(cookies)
+        return lambda: take_over(guesser, person, f"{700_000 + number * 37}").status_code
 
     answers = at_once(*[guess(number) for number in range(50)])
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from audit.models import AuditEvent
-from testing.people import browser_of, code_of, make_person
+from testing.people import browser_of, code_of, make_person, signed_in
 from tests.core.helpers import codes
 from tests.tills.helpers import PIN, give_pin, manager, take_over, till_browser, who_is_at
 from tills.models import Pin
@@ -64,8 +64,7 @@ def test_a_wrong_password_sets_no_pin_and_guesses_are_slowed():
 
 
 def test_who_has_a_second_factor_needs_it():
-    browser = Client()
-    browser.force_login(manager())
+    browser = signed_in(manager())
 
     page = browser.post("/me/pin/", typed())
     assert codes(page) == {"FactorRefused:missing"}
@@ -76,8 +75,7 @@ def test_who_has_a_second_factor_needs_it():
 
 def test_a_pin_is_removed():
     person = give_pin(make_person("cashier"))
-    browser = Client()
-    browser.force_login(person)
+    browser = signed_in(person)
 
     browser.post("/me/pin/", {"remove": "1", "password": "secret-words"})
 

@@ -23,7 +23,7 @@ from staff.urls import urlpatterns
 from testing.database import statements
 from testing.factories import make_product
 from testing.orders import confirm, place, review
-from testing.people import Browser, code_of, make_person
+from testing.people import code_of, make_person, signed_in
 from tests.core.helpers import codes, has_id, hidden
 from tests.drawers.helpers import begin
 from tests.gateway.helpers import read_balance
@@ -161,8 +161,7 @@ def test_what_was_asked_by_pin_is_not_approved_with_the_password():
     read_balance(1_000_000)
     by_till = at_till(person)
     confirm(by_till, product, hidden(review(by_till, product)) | {"price": "20500"})
-    approval, browser = Approval.objects.get(), Browser()
-    browser.force_login(person)
+    approval, browser = Approval.objects.get(), signed_in(person)
 
     page = browser.confirm(f"/approvals/{approval.pk}/approve/", {"seal": approval.seal}, follow=True)
 
@@ -280,8 +279,7 @@ def test_managers_have_pins_as_well():
 def test_by_pin_no_address_gives_a_file():
     person = with_pin("administrator")
     shift = begin(person, cash=100_000)
-    by_till, browser = at_till(person), Browser()
-    browser.force_login(person)
+    by_till, browser = at_till(person), signed_in(person)
     files = ["/audit/csv/", "/audit/xlsx/", "/credit/csv/", f"/shifts/{shift.pk}/csv/"]
 
     assert [path for path in files if by_till.get(path).status_code != 403] == []
