@@ -97,6 +97,14 @@ def shop_day(text: str) -> dt.date:
     return day
 
 
+def shop_day_or_today(text: str) -> dt.date:
+    """The day of the shop that this text names, else today."""
+    try:
+        return shop_day(text)
+    except ValueError:
+        return timezone.localdate()
+
+
 def start_of_day(day: dt.date) -> dt.datetime:
     """Midnight at which this day of the shop begins."""
     return timezone.make_aware(dt.datetime.combine(day, dt.time.min))

@@ -22,7 +22,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import refusal_shown
 from core.numbers import note_as_seen
 from core.rights import Right
-from core.times import shop_day
+from core.times import shop_day, shop_day_or_today
 from credit.methods import method_choices, method_words
 from drawers import services
 from drawers.models import DrawerDay
@@ -38,11 +38,7 @@ SIGN_DAY = act("sign_day", pgettext_lazy("audit", "Sign a day"), Right.SIGN_DAYS
 @require_GET
 def drawer_day_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
-    try:
-        day = shop_day(request.GET.get("day", ""))
-    except ValueError:
-        day = timezone.localdate()
-    return redirect("drawer_day", day=day.isoformat())
+    return redirect("drawer_day", day=shop_day_or_today(request.GET.get("day", "")).isoformat())
 
 
 def _day(text: str) -> dt.date:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from core.access import StaffRequest, staff_only
 from core.rights import Right
-from core.times import shop_day, start_of_day
+from core.times import shop_day, shop_day_or_today, start_of_day
 from gateway.services import last_reading_before
 from ledger import services
 from ledger.filters import BILLS, PURCHASES
@@ -24,11 +24,7 @@ from ledger.models import Entry
 @require_GET
 def closing_today(request: StaffRequest) -> HttpResponse:
     """To the day that `day` names, else to today."""
-    try:
-        day = shop_day(request.GET.get("day", ""))
-    except ValueError:
-        day = timezone.localdate()
-    return redirect("closing", day=day.isoformat())
+    return redirect("closing", day=shop_day_or_today(request.GET.get("day", "")).isoformat())
 
 
 @staff_only(Right.VIEW_STATEMENT, Right.VIEW_COST)
