@@ -6,8 +6,8 @@ import re
 
 _COUNTRY = re.compile(r"^(?:00)?620?(?=8)")
 _COUNTRY_APART = re.compile(r"(?<!\S)(\+?62)\s+(?=8\d\d)")
-# A number that is being typed: enough of it to know the operator. No denomination begins so.
-_BEGINS_A_NUMBER = re.compile(r"\+62[.-]?8|62[.-]?8\d\d|08\d\d")
+# A number that is being typed: enough of it to know the operator. 62.800 and 628000 are money.
+_BEGINS_A_NUMBER = re.compile(r"\+62[.-]?8|(?!62\.?8\d?00$)62[.-]?8\d\d|08\d\d")
 _PART_OF_A_NUMBER = re.compile(r"\+?[\d.\-]+")
 _LEAST_DIGITS = 10
 _LONGEST_GROUP = 4

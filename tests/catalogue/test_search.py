@@ -213,6 +213,9 @@ def test_billers_are_found_by_what_people_call_them(typed, first, never):
         ("pulsa 10 ke 081290000001", "081290000001", "pulsa 10 ke"),
         ("tsel 10", "", "tsel 10"),
         ("tsel 628", "", "tsel 628"),  # no beginning of +62 8…
+        ("as 628000", "", "as 628000"),  # money
+        ("as 62.800", "", "as 62.800"),
+        ("62800123456 5", "62800123456", "5"),
         ("1234 5678 901", "", "1234 5678 901"),
     ],
 )
