@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
+from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.times import start_of_day
@@ -144,6 +145,11 @@ def in_fours(shown: str) -> str:
     return shown.replace("-", " ")
 
 
+def in_short(order: Order) -> str:
+    """A sale in one line, as it is read to the customer: product, number, price."""
+    return " · ".join((order.product_name, in_fours(shown_destination(order)), rupiah(order.customer_pays)))
+
+
 def _text_of(number: SavedNumber) -> str:
     """The text that is typed for it."""
     return f"{number.destination} {Shelf.BILL.value if number.is_bill else ''}".rstrip() + " "
@@ -216,7 +222,8 @@ class Row:
     def version(self) -> list[object]:
         """The values that decide its line."""
         order = self.order
-        return [order.pk, order.status, order.sn, order.action_reason, order.payment.outcome]
+        payment = order.payment
+        return [order.pk, order.status, order.sn, order.action_reason, payment.outcome, payment.cash_given]
 
     @property
     def again(self) -> str:

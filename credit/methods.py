@@ -21,6 +21,8 @@ class Method:
     code: str
     words: str | Promise
     icon: str
+    #: Pressed in a review; "" for none. Not F5 to F7, which are the browser's own.
+    key: str = ""
     #: It lies in the drawer, so it is counted there.
     counts_as_cash: bool = False
     #: No money moves: it is on the account of a customer.
@@ -30,11 +32,11 @@ class Method:
 
 
 METHODS = [
-    Method(code=CASH, words=_("Cash"), icon="cash", counts_as_cash=True),
-    Method(code="transfer", words=_("Transfer"), icon="building-bank"),
-    Method(code="qris", words=_("QRIS"), icon="qrcode"),
-    Method(code="card", words=_("Card terminal (EDC)"), icon="credit-card", needs_reference=True),
-    Method(code=CREDIT, words=_("On credit"), icon="notebook", needs_debtor=True),
+    Method(code=CASH, words=_("Cash"), icon="cash", key="F2", counts_as_cash=True),
+    Method(code="transfer", words=_("Transfer"), icon="building-bank", key="F8"),
+    Method(code="qris", words=_("QRIS"), icon="qrcode", key="F4"),
+    Method(code="card", words=_("Card terminal (EDC)"), icon="credit-card", key="F9", needs_reference=True),
+    Method(code=CREDIT, words=_("On credit"), icon="notebook", key="F3", needs_debtor=True),
 ]
 
 

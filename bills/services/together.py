@@ -40,13 +40,14 @@ class SeenBill:
 class PaidTogether:
     """The result: new payments, earlier ones, the number that waits for approval, and the reasons against the others.
 
-    `refusals`: by the check's ref_id.
+    `refusals`: by the check's ref_id. `change`: rupiah of the given cash that go back.
     """
 
     placed: list[Order] = field(default_factory=list)
     known: list[Order] = field(default_factory=list)
     asked: int = 0
     refusals: dict[str, OrderRefused] = field(default_factory=dict)
+    change: int = 0
 
 
 def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFacts, reason: str = "") -> PaidTogether:
@@ -77,7 +78,7 @@ def pay_together(bills: Sequence[SeenBill], *, paid_by: User, payment: PaymentFa
             (came.placed if is_new else came.known).append(order)
             # One that was paid otherwise before is not paid of this cash.
             kept += bill.amount if order.payment.cash_given is not None else 0
-    change = (payment.cash_given or 0) - kept
-    if came.placed and change > 0:
-        drawers.note_change(came.placed[0].payment, change)
+    came.change = max(0, (payment.cash_given or 0) - kept)
+    if came.placed and came.change:
+        drawers.note_change(came.placed[0].payment, came.change)
     return came

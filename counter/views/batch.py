@@ -22,6 +22,7 @@ from bills.states import BillState, Standing
 from bills.views.bills import follow
 from core.access import StaffRequest, staff_only
 from core.errors import OrderRefused
+from core.money import rupiah
 from core.rights import Right
 from counter.views.bills import MAY, explained
 from counter.views.sending import elsewhere, show_panel
@@ -194,6 +195,8 @@ def batch_pay(request: StaffRequest, batch: uuid.UUID) -> HttpResponse:
     _say_what_came_of_it(
         request, new=len(came.placed), asked=came.asked, known=len(came.known), refused=len(came.refusals)
     )
+    if came.change:
+        messages.info(request, _("Change: %(amount)s") % {"amount": rupiah(came.change)}, extra_tags="change")
     return elsewhere(request, redirect("counter_batch", batch=batch))
 
 

@@ -19,7 +19,7 @@ from core.access import StaffRequest, staff_only
 from core.forms import faults_of
 from core.numbers import sees_whole_numbers
 from core.rights import Right
-from counter.presenting import in_fours
+from counter.presenting import in_fours, in_short
 from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
@@ -154,7 +154,7 @@ def _is_unconfirmed(request: StaffRequest, product: Product, form: DestinationFo
 def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
     """An empty field, and the strip with the order in it."""
     waits = order.status == Status.NEEDS_ACTION
-    words = _("Placed: it waits for a top-up.") if waits else _("Sent: %(product)s") % {"product": order.product_name}
+    words = _("Placed: it waits for a top-up.") if waits else _("Sent: %(sale)s") % {"sale": in_short(order)}
     if not request.headers.get("HX-Request"):
         messages.success(request, words, extra_tags="placed_to_wait" if waits else "placed")
         return redirect("counter")

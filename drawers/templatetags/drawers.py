@@ -29,6 +29,9 @@ register.simple_tag(presenting.outcome_badge)
 register.simple_tag(presenting.shown_sale, name="sale_of")
 register.filter("with_sign", signed_in_words)
 
+# The notes in which customers usually pay: the next whole number of each is one press. Rupiah.
+_NOTES = (20_000, 50_000, 100_000)
+
 
 @register.simple_tag
 def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
@@ -59,8 +62,8 @@ def forms_of(sale: ShownSale, person: User) -> dict[str, Any]:
 
 
 @register.inclusion_tag("drawers/paid_by.html")
-def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
-    """`{% paid_by request destination %}`: inside the form that places an order, how the customer pays.
+def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, Any]:
+    """`{% paid_by request destination total %}`: inside the form that places an order, how `total` rupiah are paid.
 
     Cash unless somebody chooses. Empty for a person who has no drawer open and does not sell on credit. A person who
     could open a drawer reads that the sale is in no shift.
@@ -77,7 +80,9 @@ def paid_by(request: StaffRequest, destination: str) -> dict[str, Any]:
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]
     return {
-        "methods": offered if len(offered) > 1 else [],
+        "methods": sorted(offered, key=lambda row: row.key or "~") if len(offered) > 1 else [],
+        "total": total,
+        "notes": sorted({total, *(-(-total // note) * note for note in _NOTES)}),
         "chosen": request.POST.get("paid_by") or methods.CASH,
         "reference": request.POST.get("paid_reference", ""),
         "needs_reference": any(row.needs_reference for row in offered),

@@ -11,6 +11,8 @@
   const review = () => one("#counter-review, #counter-bill, #counter-batch");
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
+  const given = () => one("#id_cash_given");
+  const isText = (target) => target.matches("input[type=text], input:not([type])");
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
 
   let isEnterDown = false;
@@ -146,24 +148,33 @@
     if (!all("[data-sure]", review()).some((one) => !one.checked)) one("[data-send]:enabled", review())?.focus();
   }
 
-  // In cash, or on credit: that asks for whose, unless the number says it. A button is there for what can be chosen.
-  function offerPays() {
-    for (const button of all("[data-pays]", review())) {
-      button.hidden = !one(`#id_paid_by option[value=${button.value}]`, review());
-      button.setAttribute("aria-pressed", String(one("#id_paid_by", review())?.value === button.value));
-    }
+  function choosePay(way) {
+    one("input", way).checked = true;
+    const asked = all("#paid-by [data-needed]:not([data-needed=cash]) input", review());
+    const empty = asked.find((input) => input.offsetParent && !input.value);
+    (empty ?? one("[data-send]:enabled", review()))?.focus();
   }
 
-  document.addEventListener("change", (event) => event.target.matches("#id_paid_by") && offerPays());
-
-  function choosePay(button) {
-    one("#id_paid_by", review()).value = button.value;
-    one("#paid-by", review()).open = button.value === "credit";
-    offerPays();
-    const whose = one("[name=paid_by_customer]", review());
-    if (button.value === "credit" && !whose.value) whose.focus();
-    else one("[data-send]:enabled", review())?.focus();
+  // "50" is 50.000, unless Rp50 is enough.
+  function givenCash() {
+    const amount = Number(given()?.value.replace(/\D/g, "") ?? 0);
+    return amount < 1000 && amount < Number(one("#paid-by").dataset.total) ? amount * 1000 : amount;
   }
+
+  function showChange() {
+    const shown = one("#pay-change", review());
+    if (!shown) return;
+    const change = givenCash() - Number(one("#paid-by").dataset.total);
+    shown.hidden = !given().value;
+    shown.dataset.amount = change;
+    shown.classList.toggle("is-short", change < 0);
+    one("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
+  }
+
+  document.addEventListener("input", (event) => event.target === given() && showChange());
+  document.addEventListener("change", (event) => {
+    if (event.target === given() && given().value) given().value = rupiah.format(givenCash());
+  });
 
   function inReview(event) {
     const { key, target } = event;
@@ -171,11 +182,15 @@
       event.preventDefault();
     } else if (key === "Escape") {
       leaveReview();
-    } else if (key.toLowerCase() === "y" && !target.matches("input[type=text], input:not([type])")) {
-      confirmNext();
-    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]:not([hidden])`)) {
+    } else if (key.toLowerCase() === "y" && (target === given() || !isText(target))) {
       event.preventDefault();
-      choosePay(one(`[data-pays=${key}]`));
+      confirmNext();
+    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]`, review())) {
+      event.preventDefault();
+      choosePay(one(`[data-pays=${key}]`, review()));
+    } else if (/^[1-9]$/.test(key) && !isText(target) && given()?.offsetParent) {
+      given().value = "";
+      given().focus(); // the digit follows
     } else return;
     event.stopImmediatePropagation();
   }
@@ -215,7 +230,7 @@
 
   function show(shown) {
     readyAt = performance.now() + MOMENT;
-    offerPays();
+    showChange();
     setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
     const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
     const sends = isPlain && one("[data-send]:enabled", shown);
@@ -277,8 +292,12 @@
 
   document.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    const pays = event.target.closest?.("[data-pays]");
-    if (pays) choosePay(pays);
+    const gives = event.target.closest?.("[data-gives]");
+    if (gives) {
+      given().value = rupiah.format(gives.dataset.gives);
+      showChange();
+      one("[data-send]:enabled", review())?.focus();
+    }
     const link = event.target.closest?.("a");
     if (!link) return;
     if (link.matches("#pill-warnings") && one("#alert-line")) {

@@ -22,7 +22,7 @@ from tests.bills.helpers import start
 from tests.conftest import Upstream
 from tests.credit.helpers import give_credit, owed_by
 from tests.drawers.helpers import begin
-from tests.journeys.helpers import OpenWindow, faults_of, sign_in, take_over
+from tests.journeys.helpers import OpenWindow, faults_in_all_looks, faults_of, sign_in, take_over
 from tests.tills.helpers import give_pin, manager
 from tills.models import Till
 from tills.services import make_code
@@ -217,7 +217,7 @@ def test_a_held_enter_sells_nothing(shop: Fleet, upstream: Upstream, open_window
 def keys_are_printed(page: Page) -> bool:
     """Whether each button that a key presses shows this key."""
     return bool(
-        page.evaluate("""() => [...document.querySelectorAll("[data-act], [data-key], [data-pays]:not([hidden])")]
+        page.evaluate("""() => [...document.querySelectorAll("[data-act], [data-key], [data-pays]")]
             .every((one) => one.querySelector("kbd").textContent.toLowerCase()
                 === (one.dataset.act ?? one.dataset.key ?? one.dataset.pays).toLowerCase())""")
     )
@@ -332,6 +332,72 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     assert shift.payments.exists()
     for order in (bill, credit):
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+@pytest.mark.parametrize("language", ["id-ID", "en-GB"])
+def test_each_way_to_pay_is_one_key_and_the_change_is_shown(
+    shop: Fleet, upstream: Upstream, open_window: OpenWindow, language
+):
+    shift, faults, paid = begin(User.objects.get(username="cashier"), cash=100_000), [], []
+    page = open_window(language=language)
+    till = Hands(page, shop)
+
+    def sell(number: str, *keys: str, most: int) -> Order:
+        till.type_number(number)
+        till.press("Space", "1", "0", "Enter")
+        till.review()
+        till.press(*keys)
+        order = till.sent()
+        assert till.keys <= most, till.keys
+        till.row(order, "success")
+        return order
+
+    # Cash given: digits alone, where "50" is 50.000; the change on the review, after the sale and in the strip.
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    assert keys_are_printed(page)
+    price = int(page.locator("#paid-by").get_attribute("data-total") or 0)
+    till.press("5")
+    expect(page.locator("#pay-change.is-short")).to_be_visible()
+    till.press("0")
+    expect(page.locator("#pay-change:not(.is-short)")).to_have_attribute("data-amount", str(50_000 - price))
+    faults += faults_in_all_looks(page)
+    till.press("Enter")
+    order = till.sent()
+    assert till.keys <= 8
+    expect(page.locator(f"#counter-said [data-change='{50_000 - price}']")).to_be_visible()
+    expect(page.locator(f"[data-ref='{order.ref_id}'] [data-change='{50_000 - price}']")).to_be_visible()
+    faults += faults_in_all_looks(page)
+    paid.append(order)
+
+    # A note with one press, and the longest: Rp100.000.
+    till.type_number("081291111102")
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    page.click("[data-gives='20000']")
+    expect(page.locator("[data-send]")).to_be_focused()
+    till.press("Enter")
+    paid += [till.sent(), sell("081291111103", "1", "0", "0", "Enter", most=8)]
+
+    # The others: one key each, beside those of the sale.
+    paid.append(sell("081291111104", "F4", "Enter", most=MOST_KEYS))
+    paid.append(sell("081291111105", "F8", "Enter", most=MOST_KEYS))
+    paid.append(sell("081291111106", "F9", "4", "2", "Enter", most=8))
+    assert faults == []
+    said = [(order.payment.method, order.payment.cash_given, order.payment.reference) for order in paid]
+    assert said == [
+        ("cash", 50_000, ""),
+        ("cash", 20_000, ""),
+        ("cash", 100_000, ""),
+        ("qris", None, ""),
+        ("transfer", None, ""),
+        ("card", None, "42"),
+    ]
+    assert shift.payments.count() == len(paid) == Order.objects.count()
+    for order in paid:
+        assert upstream.ledger(order) == [("debit", -order.shown_price)]
+        assert upstream.calls(order, "create") == ["/v1/transaction/create"]
 
 
 def test_without_javascript_it_takes_more_steps(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
