@@ -10,6 +10,7 @@ urlpatterns = [
     path("review/", sending.counter_review, name="counter_review"),
     path("send/", sending.counter_send, name="counter_send"),
     path("orders/<str:ref_id>/whatsapp/", counter.counter_message, name="counter_message"),
+    path("orders/<str:ref_id>/give-back/", sending.counter_give_back, name="counter_give_back"),
     path("check/", bills.counter_check, name="counter_check"),
     path("bills/<str:ref_id>/", bills.counter_bill, name="counter_bill"),
     path("bills/<str:ref_id>/now/", bills.counter_bill_now, name="counter_bill_now"),

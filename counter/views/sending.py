@@ -16,13 +16,18 @@ from catalogue.forms import DestinationForm
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
+from core.errors import refusal_shown
 from core.forms import faults_of
+from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from counter.presenting import in_fours, in_short
 from counter.services.choosing import can_be_sold
 from counter.views.confirming import place_confirmed, recognised, repeats, review_facts
 from counter.views.counter import choice_for, find_pinned, panel_facts, strip_facts
+from credit.methods import CASH
+from drawers.models import Payment
+from drawers.services import give_back, open_shift_of
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
 from purchases.states import Status
@@ -160,6 +165,20 @@ def show_sent(request: StaffRequest, order: Order) -> HttpResponse:
         return redirect("counter")
     facts = panel_facts(request, q="", pinned="", sent=order, says=words)
     return render(request, "counter/sent.html", {**facts, **strip_facts(request)})
+
+
+@staff_only(Right.VIEW_PRODUCT, Right.BUY, Right.GIVE_BACK)
+@require_POST
+def counter_give_back(request: StaffRequest, ref_id: str) -> HttpResponse:
+    """Note that the customer of one's own failed sale has the money back, in cash out of one's own drawer."""
+    payment = get_object_or_404(Payment, ref_id=ref_id, seller=request.user)
+    with refusal_shown(request):
+        give_back(payment, method=CASH, actor=request.user, shift=open_shift_of(request.user.pk))
+        words = _("Given back in cash: %(amount)s") % {"amount": rupiah(payment.amount)}
+        messages.success(request, words, extra_tags="given_back")
+    if not request.headers.get("HX-Request"):
+        return redirect("counter")
+    return render(request, "counter/sent.html", strip_facts(request))
 
 
 def elsewhere(request: StaffRequest, answer: HttpResponse) -> HttpResponse:

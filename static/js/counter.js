@@ -241,15 +241,19 @@
 
   /* --- the strip --- */
 
-  function row() {
-    return document.activeElement?.closest("[data-run]") ?? one(".run.is-newest");
+  // Of the row with the cursor, else of the newest; money goes back for that row, or where one alone is owed.
+  function actOf(key) {
+    const here = document.activeElement?.closest("[data-run]");
+    const owed = all("[data-act=g]");
+    if (key === "g" && !here) return owed.length === 1 ? owed[0] : null;
+    return one(`[data-act=${key}]`, here ?? one(".run.is-newest") ?? document);
   }
 
   function inStrip(event) {
     const { key } = event;
     const rows = all("[data-run]");
     const at = rows.indexOf(document.activeElement?.closest("[data-run]"));
-    const act = /^[rcwab]$/i.test(key) && keysAreOn() && one(`[data-act=${key.toLowerCase()}]`, row() ?? document);
+    const act = /^[rcwabg]$/i.test(key) && !event.repeat && keysAreOn() && actOf(key.toLowerCase());
     if (key.toLowerCase() === "b" && keysAreOn()) {
       event.preventDefault();
       setCaret();
@@ -350,6 +354,7 @@
     const { requestConfig, successful, target } = event.detail;
     const { elt } = requestConfig;
     if (target?.id === "counter-panel") isAsking = false;
+    if (elt.matches("[data-give-back]")) one(`[data-ref="${elt.closest("[data-run]").dataset.ref}"]`)?.focus();
     const lost = !successful && one("[data-no-answer]", elt);
     if (lost) lost.hidden = false;
     if (!isSending || !one("[data-send]", elt)) return;

@@ -12,7 +12,8 @@ from django.utils import timezone
 from bills.models import BillCheck
 from catalogue.models import PriceRule, ProductHealth
 from customers.models import Customer, SavedNumber
-from drawers.services import give_back, open_shift_of, pay_in
+from drawers.models import DrawerEntry, Payment
+from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
 from purchases.models import Order
 from purchases.states import Status
 from staff.models import User
@@ -20,8 +21,8 @@ from testing.factories import make_biller, make_check, make_order, make_product
 from testing.people import browser_of, make_person
 from tests.core.helpers import codes, has_id, hidden, next_question, words, words_at
 from tests.counter.helpers import NUMBER, offers, review, send, shelf_of_telkomsel, tiles
-from tests.credit.helpers import give_credit, owed_by
-from tests.drawers.helpers import begin, make_drawer
+from tests.credit.helpers import give_credit, owed_by, sell_to
+from tests.drawers.helpers import begin, end, make_drawer, pieces_of, sell
 from tests.ledger.helpers import open_books
 
 pytestmark = pytest.mark.django_db
@@ -284,20 +285,50 @@ def test_the_strip_shows_the_own_orders_and_what_was_sold(cashier, telkomsel):
     assert "0812-" not in re.sub(r'="[^"]*"', "", shown)
 
 
-def test_a_failed_row_of_the_strip_leads_to_the_refund_and_follows_it(cashier, telkomsel):
+def test_a_failed_row_gives_the_cash_back_once_from_the_own_drawer(cashier, telkomsel):
     me = User.objects.get(username="cashier")
     shift = begin(me)
-    order = make_order(Status.FAILED, product=telkomsel[10_000], placed_by=me, selling_price=12_000)
-    before = words_at(cashier.get("/counter/"), "data-says")
-    owed = cashier.get("/counter/")
-    assert f'data-give-back href="/orders/{order.ref_id}/#give-back"' in owed.content.decode()
-    question, _delay = next_question(owed)
+    order = end(sell(me, 12_000), "failed")
+    page = cashier.get("/counter/")
+    before, (question, _delay) = words_at(page, "data-says"), next_question(page)
+    address = f"/counter/orders/{order.ref_id}/give-back/"
+    assert f'action="{address}"' in page.content.decode()
 
-    give_back(order.payment, method="cash", shift=shift, actor=me)
+    first, again = [cashier.post(address, headers={"HX-Request": "true"}) for _ in range(2)]
 
-    news = cashier.get(question)
-    assert "data-give-back" not in news.content.decode()
-    assert words_at(news, "data-says") not in {"", before}
+    assert [codes(answer) for answer in (first, again)] == [{"given_back"}, {"DrawerRefused:given_back"}]
+    refunds = DrawerEntry.objects.filter(kind="refund").values_list("shift", "method", "amount", "ref_id", "person")
+    assert list(refunds) == [(shift.pk, "cash", -12_000, order.ref_id, me.pk)]
+    payment = Payment.objects.get()
+    assert (payment.outcome, payment.given_method, payment.given_by) == ("given", "cash", me)
+    for news in (first, cashier.get(question)):
+        assert "data-give-back" not in news.content.decode()
+        assert words_at(news, "data-says") not in {"", before}
+
+
+def test_money_goes_back_by_one_key_only_in_cash_from_the_own_open_drawer(cashier, telkomsel):
+    me = User.objects.get(username="cashier")
+    shift = begin(me)
+    by_qris = end(sell(me, 12_000, payment=PaymentFacts(method="qris")), "failed")
+    customer = give_credit("Bu Sri", cap=50_000)
+    on_credit = end(sell_to(customer, 5_000, by=me, destination="081234567899"), "failed")
+    others = end(sell(make_person("cashier", username="other"), 5_000, destination="081234567898"), "failed")
+
+    page = cashier.get("/counter/").content.decode()
+
+    for order in (by_qris, on_credit):
+        assert f'data-give-back href="/orders/{order.ref_id}/#give-back"' in page
+    codes_of = [
+        codes(cashier.post(f"/counter/orders/{order.ref_id}/give-back/", headers={"HX-Request": "true"}))
+        for order in (on_credit, others)
+    ]
+    assert codes_of[0] == {"CreditRefused:not_paid_yet"}
+    close_shift(shift, pieces=pieces_of(200_000), actor=me)
+    answer = cashier.post(f"/counter/orders/{by_qris.ref_id}/give-back/", headers={"HX-Request": "true"})
+    assert codes(answer) == {"DrawerRefused:no_shift"}
+    assert not DrawerEntry.objects.filter(kind="refund").exists()
+    assert set(Payment.objects.values_list("outcome", flat=True)) <= {"owed", "nothing"}
+    assert owed_by(customer) == 5_000
 
 
 def test_a_review_says_that_the_sale_is_in_no_shift_and_still_sells(cashier, telkomsel):

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from bills import services
 from customers.models import SavedNumber
+from drawers.models import DrawerEntry
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import Status
@@ -332,6 +333,36 @@ def test_by_pin_a_bill_on_credit_and_no_more_than_the_limit(shop: Fleet, upstrea
     assert shift.payments.exists()
     for order in (bill, credit):
         assert upstream.ledger(order) == [("debit", -order.shown_price)]
+
+
+def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    shift = begin(User.objects.get(username="cashier"), cash=100_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number("081290000004")
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("Enter")
+    order = till.sent()
+    till.row(order, "failed")
+    in_drawer = page.locator("#pill-drawer")
+    expect(in_drawer).to_have_attribute("data-amount", str(100_000 + order.customer_pays))
+    assert keys_are_printed(page)
+    faults = faults_in_all_looks(page)
+
+    till.press("ArrowDown")
+    for _ in range(5):
+        page.keyboard.down("g")  # held
+    page.keyboard.up("g")
+
+    expect(page.locator(f"[data-ref='{order.ref_id}'] .run-says.is-done")).to_be_visible()
+    expect(page.locator(f"[data-ref='{order.ref_id}']")).to_be_focused()
+    expect(in_drawer).to_have_attribute("data-amount", "100000")
+    expect(page.locator("[data-act=g]")).to_have_count(0)
+    assert faults + faults_in_all_looks(page) == []
+    entries = DrawerEntry.objects.filter(kind="refund").values_list("shift", "method", "amount", "ref_id")
+    assert list(entries) == [(shift.pk, "cash", -order.customer_pays, order.ref_id)]
+    assert upstream.ledger(order) == [("debit", -order.shown_price), ("refund", order.shown_price)]
 
 
 @pytest.mark.parametrize("language", ["id-ID", "en-GB"])
