@@ -11,16 +11,14 @@
   const review = () => one("#counter-review, #counter-bill, #counter-batch");
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
-  const given = () => one("#id_cash_given");
-  const isText = (target) => target.matches("input[type=text], input:not([type])");
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
 
   let isEnterDown = false;
   let readyAt = 0; // when what is shown may be sent
-  let isAsking = false; // for what Enter means
+  let isAsking = false; // for another panel
   let isSending = false;
   let hasMoved = false; // the person has picked a tile since the last letter
-  let typedMeanwhile = "";
+  let typedAhead = ""; // while an answer is awaited
 
   /* --- the field --- */
 
@@ -50,9 +48,37 @@
   }
 
   function ask(address, values = {}) {
-    isAsking = true;
     htmx.ajax("GET", address, { source: "#counter-form", target: "#counter-panel", swap: "outerHTML", values });
   }
+
+  function openPanel(address) {
+    htmx.ajax("GET", address, { source: "#counter-panel", target: "#counter-panel", swap: "outerHTML" });
+  }
+
+  // What is typed while an answer is awaited is shown, and goes where it belongs once the answer is there.
+  function typeAhead(text) {
+    typedAhead = text;
+    one("#counter-ahead").textContent = text;
+  }
+
+  // The address says what is shown: a refresh or Back comes to it again.
+  const address = () => location.pathname + location.search;
+  let shownAt = address();
+
+  function noteField() {
+    const query = new URLSearchParams(new FormData(one("#counter-form")));
+    const home = one("#counter-form").getAttribute("hx-get");
+    history.replaceState(null, "", query.get("q") || query.has("product") ? `${home}?${query}` : home);
+    shownAt = address();
+  }
+
+  function noteReview(asked) {
+    const of = review().dataset.address ?? asked;
+    if (of && of !== address()) history.pushState(null, "", of);
+    shownAt = address();
+  }
+
+  window.addEventListener("popstate", () => !isSending && shownAt !== address() && openPanel(address()));
 
   function goOn(tile) {
     if (isAsking || isSending) return;
@@ -85,11 +111,11 @@
   function leaveReview() {
     if (one("#counter-review")) {
       one("#counter-review").remove();
+      typeAhead("");
+      noteField();
       setCaret();
-    } else if (one("#counter-bill")) {
-      isAsking = true;
-      htmx.ajax("GET", one("#counter-form").getAttribute("hx-get"), { target: "#counter-panel", swap: "outerHTML" });
-    } else one("#counter-leave")?.click();
+    } else if (one("#counter-bill")) openPanel(one("#counter-form").getAttribute("hx-get"));
+    else one("#counter-leave")?.click();
   }
 
   function setCaret() {
@@ -103,6 +129,10 @@
     hasMoved = false;
     review()?.remove(); // it was about another text
     one("#counter-said")?.remove();
+    noteField();
+    if (!isAsking) return;
+    typeAhead("");
+    for (const asks of ["#counter-form", "#counter-panel"]) htmx.trigger(asks, "htmx:abort");
   });
 
   function inField(event) {
@@ -110,8 +140,6 @@
     if (key === "Enter") {
       event.preventDefault();
       if (!event.repeat && !isEnterDown && !(!hasMoved && endNumber())) goOn(hasMoved ? picked() : null);
-    } else if (isAsking && key.length === 1 && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault(); // what Enter asked for comes first
     } else if (event.altKey && /^Digit[1-8]$/.test(event.code)) {
       event.preventDefault();
       endNumber();
@@ -148,50 +176,16 @@
     if (!all("[data-sure]", review()).some((one) => !one.checked)) one("[data-send]:enabled", review())?.focus();
   }
 
-  function choosePay(way) {
-    one("input", way).checked = true;
-    const asked = all("#paid-by [data-needed]:not([data-needed=cash]) input", review());
-    const empty = asked.find((input) => input.offsetParent && !input.value);
-    (empty ?? one("[data-send]:enabled", review()))?.focus();
-  }
-
-  // "50" is 50.000, unless Rp50 is enough.
-  function givenCash() {
-    const amount = Number(given()?.value.replace(/\D/g, "") ?? 0);
-    return amount < 1000 && amount < Number(one("#paid-by").dataset.total) ? amount * 1000 : amount;
-  }
-
-  function showChange() {
-    const shown = one("#pay-change", review());
-    if (!shown) return;
-    const change = givenCash() - Number(one("#paid-by").dataset.total);
-    shown.hidden = !given().value;
-    shown.dataset.amount = change;
-    shown.classList.toggle("is-short", change < 0);
-    one("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
-  }
-
-  document.addEventListener("input", (event) => event.target === given() && showChange());
-  document.addEventListener("change", (event) => {
-    if (event.target === given() && given().value) given().value = rupiah.format(givenCash());
-  });
-
   function inReview(event) {
     const { key, target } = event;
     if ((key === "Enter" || key === " ") && (event.repeat || isTooSoon() || (key === "Enter" && isEnterDown))) {
       event.preventDefault();
     } else if (key === "Escape") {
       leaveReview();
-    } else if (key.toLowerCase() === "y" && (target === given() || !isText(target))) {
+    } else if (key.toLowerCase() === "y" && !target.matches("input:is([type=text], :not([type])):not(#id_cash_given)")) {
       event.preventDefault();
       confirmNext();
-    } else if (/^F[2-9]$/.test(key) && one(`[data-pays=${key}]`, review())) {
-      event.preventDefault();
-      choosePay(one(`[data-pays=${key}]`, review()));
-    } else if (/^[1-9]$/.test(key) && !isText(target) && given()?.offsetParent) {
-      given().value = "";
-      given().focus(); // the digit follows
-    } else return;
+    } else return; // a way to pay, and the cash given: pay.js
     event.stopImmediatePropagation();
   }
 
@@ -210,27 +204,28 @@
     );
   }
 
-  // What has arrived takes the cursor to where the next key is needed.
-  function arrive() {
+  // What has arrived takes the cursor to where the next key is needed. `asked`: its address, if a key asked for it.
+  function arrive(asked, wasSent) {
     hasMoved = false;
     const shown = review();
-    const asked = one("#counter-pick");
-    if (!shown) {
-      if (typedMeanwhile) setText(typedMeanwhile);
-      else setCaret();
-      typedMeanwhile = "";
-      const input = field();
-      if (asked && /\d$/.test(input.value) && isNumberAlone(input.value)) endNumber();
-      if (asked && !one("#counter-who")) pick(tiles().find((tile) => !tile.getAttribute("aria-disabled")));
-      return;
-    }
-    typedMeanwhile = "";
-    show(shown);
+    const ahead = typedAhead;
+    if (shown && wasSent) return typeAhead(ahead), show(shown); // of the next customer: it waits on
+    typeAhead("");
+    const cash = one("#id_cash_given", shown ?? undefined);
+    if (shown && /^[1-9]\d*$/.test(ahead) && cash) {
+      cash.value = ahead;
+      cash.dispatchEvent(new Event("change", { bubbles: true })); // "50" becomes 50.000
+    } else if (ahead) return setText(field().value + ahead);
+    if (shown) return noteReview(asked), show(shown);
+    noteField();
+    setCaret();
+    const input = field();
+    if (one("#counter-pick") && /\d$/.test(input.value) && isNumberAlone(input.value)) endNumber();
+    if (one("#counter-pick") && !one("#counter-who")) pick(tiles().find((tile) => !tile.getAttribute("aria-disabled")));
   }
 
   function show(shown) {
     readyAt = performance.now() + MOMENT;
-    showChange();
     setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
     const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
     const sends = isPlain && one("[data-send]:enabled", shown);
@@ -280,8 +275,9 @@
     (event) => {
       if (event.ctrlKey || event.metaKey || event.isComposing || !field() || one("dialog[open]")) return;
       const target = event.target instanceof Element ? event.target : document.body;
-      if (isSending && event.key.length === 1 && !event.altKey) {
-        typedMeanwhile += event.key;
+      const isBack = event.key === "Backspace" && typedAhead;
+      if ((isSending || isAsking) && !event.altKey && (event.key.length === 1 || isBack)) {
+        typeAhead(isBack ? typedAhead.slice(0, -1) : typedAhead + event.key);
         event.preventDefault();
         event.stopImmediatePropagation();
       } else if (target === field()) inField(event);
@@ -296,12 +292,6 @@
 
   document.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    const gives = event.target.closest?.("[data-gives]");
-    if (gives) {
-      given().value = rupiah.format(gives.dataset.gives);
-      showChange();
-      one("[data-send]:enabled", review())?.focus();
-    }
     const link = event.target.closest?.("a");
     if (!link) return;
     if (link.matches("#pill-warnings") && one("#alert-line")) {
@@ -314,10 +304,8 @@
     } else if (link.matches("[data-fills]")) setText(link.dataset.fills);
     else if (link.matches("#counter-page-on, #counter-page-back")) {
       htmx.ajax("GET", link.href, { target: "#counter-work", swap: "outerHTML" });
-    } else if (link.matches("[data-act=a]")) {
-      isAsking = true;
-      htmx.ajax("GET", link.href, { target: "#counter-panel", swap: "outerHTML" });
-    } else if (link.matches("#counter-leave") && one("#counter-review")) leaveReview();
+    } else if (link.matches("[data-act=a]")) openPanel(link.getAttribute("href"));
+    else if (link.matches("#counter-leave") && one("#counter-review")) leaveReview();
     else if (link.matches("[data-act=b]")) setCaret();
     else return;
     event.preventDefault();
@@ -338,8 +326,9 @@
     if (isAsking && elt.id === "counter-form" && path === elt.getAttribute("hx-get")) event.preventDefault();
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
-    const { elt } = event.detail;
+    const { elt, target } = event.detail;
     if (elt.id === "live" && isSending) event.preventDefault(); // its answer could be older than what is sent
+    if (target.id === "counter-panel") isAsking = true;
     if (!one("[data-send]", elt) || elt.id === "counter-panel") return;
     isSending = true;
     one("[data-no-answer]", elt).hidden = true;
@@ -355,24 +344,35 @@
     const { elt } = requestConfig;
     if (target?.id === "counter-panel") isAsking = false;
     if (elt.matches("[data-give-back]")) one(`[data-ref="${elt.closest("[data-run]").dataset.ref}"]`)?.focus();
-    const lost = !successful && one("[data-no-answer]", elt);
-    if (lost) lost.hidden = false;
+    if (elt.id === "counter-form" && successful) one("[data-no-answer]", elt).hidden = true;
+    if (!successful && target?.id === "counter-panel" && !isSending && typedAhead) {
+      const ahead = typedAhead;
+      typeAhead("");
+      setText(field().value + ahead);
+    }
     if (!isSending || !one("[data-send]", elt)) return;
     isSending = false;
     if (successful) return;
-    typedMeanwhile = "";
     one("[data-send]", elt)?.removeAttribute("aria-busy");
     one("[data-send]:enabled", elt)?.focus();
   });
   // Without an answer the strip is read again: it shows what was sent, or the page says that nothing answers.
   for (const fault of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
-    document.addEventListener(fault, (event) => event.target.id !== "live" && htmx.trigger("#live", "again"));
+    document.addEventListener(fault, (event) => {
+      if (event.target.id === "live") return;
+      const lost = one("[data-no-answer]", event.target);
+      if (lost) lost.hidden = false;
+      htmx.trigger("#live", "again");
+    });
   }
   document.addEventListener("htmx:afterSettle", (event) => {
     const { target } = event.detail;
-    if (target.id === "counter-panel") arrive();
-    else if (target.id === "counter-work") field()?.setAttribute("aria-expanded", String(tiles().length > 0));
-    else if (event.detail.requestConfig?.elt?.id === "counter-bill") {
+    const { verb, elt } = event.detail.requestConfig ?? {};
+    if (target.id === "counter-panel") {
+      const wasSent = elt.id !== "counter-panel" && Boolean(one("[data-send]", elt));
+      arrive(verb === "get" && event.detail.pathInfo.finalRequestPath, wasSent);
+    } else if (target.id === "counter-work") field()?.setAttribute("aria-expanded", String(tiles().length > 0));
+    else if (elt?.id === "counter-bill") {
       const shown = one("#counter-bill");
       if (shown && document.activeElement !== field()) show(shown);
       else if (shown) readyAt = performance.now() + MOMENT;

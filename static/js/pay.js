@@ -1,0 +1,57 @@
+// In a review: how the customer pays, by one key each, and the change of the cash that is given. See counter.js.
+"use strict";
+{
+  const given = () => find("#id_cash_given");
+  const total = () => Number(find("#paid-by").dataset.total);
+  const goOn = () => find("[data-send]:enabled", find("#paid-by").closest("form"))?.focus();
+
+  // "50" is 50.000, unless Rp50 is enough.
+  function givenCash() {
+    const amount = Number(given().value.replace(/\D/g, ""));
+    return amount < 1000 && amount < total() ? amount * 1000 : amount;
+  }
+
+  function showChange() {
+    const shown = find("#pay-change");
+    if (!shown) return;
+    const change = givenCash() - total();
+    shown.hidden = !given().value;
+    shown.dataset.amount = change;
+    shown.classList.toggle("is-short", change < 0);
+    find("strong", shown).textContent = `Rp${rupiah.format(Math.abs(change))}`;
+  }
+
+  function choose(way) {
+    find("input", way).checked = true;
+    const asked = findAll("#paid-by [data-needed]:not([data-needed=cash]) input");
+    const empty = asked.find((input) => input.offsetParent && !input.value);
+    if (empty) empty.focus();
+    else goOn();
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || !find("#paid-by")?.closest("[tabindex]").contains(target)) return;
+    const way = /^F[2-9]$/.test(key) && find(`[data-pays=${key}]`);
+    if (way) {
+      event.preventDefault();
+      choose(way);
+    } else if (/^[1-9]$/.test(key) && !isTyping(target) && given()?.offsetParent) {
+      given().value = "";
+      given().focus(); // the digit follows
+    }
+  });
+  document.addEventListener("input", (event) => event.target === given() && showChange());
+  document.addEventListener("change", (event) => {
+    if (event.target === given() && given().value) given().value = rupiah.format(givenCash());
+  });
+  document.addEventListener("click", (event) => {
+    const note = event.target.closest?.("[data-gives]");
+    if (!note) return;
+    given().value = rupiah.format(note.dataset.gives);
+    showChange();
+    goOn();
+  });
+  document.addEventListener("htmx:afterSettle", showChange);
+  showChange();
+}
