@@ -21,8 +21,9 @@ from prometheus_client.registry import Collector
 
 from alerts.models import Alert
 from callbacks.models import Callback, CallbackState
-from core import health
+from core import health, heartbeats
 from core.addresses import is_from_this_machine
+from core.middleware import Middleware
 from core.snapshot import snapshot
 from exports.models import Export
 from gateway.services import limit_use
@@ -60,7 +61,7 @@ class ShopCollector(Collector):
             "backoffice_process_silent", "1 when a process has no heartbeat.", labels=["process"]
         )
         missing = health.silent_processes()
-        for name in ("redis", *health.PROCESSES):
+        for name in ("redis", *heartbeats.ROLES):
             silent.add_metric([name], float(name in missing))
         yield silent
         if use := limit_use():
@@ -103,21 +104,18 @@ def _books(now: float) -> Iterator[GaugeMetricFamily]:
         yield GaugeMetricFamily("backoffice_last_compared_seconds", "Age of the last compared reading.", seconds)
 
 
-class MetricsMiddleware:
+class MetricsMiddleware(Middleware):
     """Answers `/metrics` before anything asks for TLS or for a host name of ours.
 
     Prometheus asks the port of the pages itself, in the shop's own network: without TLS, by an address.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-        self._match = ResolverMatch(metrics, (), {}, url_name="metrics")
-
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The metrics, or the answer of the rest of the app."""
         if request.path_info != "/metrics":
             return self.get_response(request)
-        request.resolver_match = self._match  # its name among the measured pages
+        # its name among the measured pages
+        request.resolver_match = ResolverMatch(metrics, (), {}, url_name="metrics")
         return metrics(request)
 
 

@@ -4,9 +4,10 @@ The upstream's texts, customers' names and what people type may hold them; no pa
 """
 
 import re
-from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+
+from core.middleware import Middleware
 
 # ARABIC LETTER MARK, the marks, the embeddings and overrides, the isolates
 _LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -33,11 +34,8 @@ def _name_of_bytes(match: re.Match[bytes]) -> bytes:
     return f"[U+{ord(match[0].decode()):04X}]".encode()
 
 
-class VisibleBidiMiddleware:
+class VisibleBidiMiddleware(Middleware):
     """Does it to every page and every part of one, also to those that a view has yet to be written for."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer; files and pictures stay as they are."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import select
-from collections.abc import Callable
 
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
+
+from core.middleware import Middleware
 
 # SQLSTATE classes of a server that is away, starts, stops or has no room; without one there was no connection.
 _AWAY = ("08", "53", "57P")
@@ -32,11 +33,8 @@ def trust_quiet_connection() -> None:
         connection.health_check_done = not poll.poll(0)  # type: ignore[attr-defined]  # the stubs leave it out
 
 
-class ConnectionMiddleware:
+class ConnectionMiddleware(Middleware):
     """Spares each request that statement."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request."""

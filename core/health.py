@@ -1,6 +1,5 @@
 """Is the process up (`/healthz`); is everything there that staff need (`/readyz`)?"""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.db import DatabaseError, connection
@@ -9,24 +8,19 @@ from django.views.decorators.cache import never_cache
 
 from core import heartbeats
 from core.addresses import is_from_this_machine
-
-# The roles that staff need.
-PROCESSES = heartbeats.ROLES
+from core.middleware import Middleware
 
 
-class HealthMiddleware:
+class HealthMiddleware(Middleware):
     """Answers the two health addresses before anything else looks at the request.
 
     They have to answer with the database down, for any cookie and host name of the probe.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-        self._answers = {"/healthz": healthz, "/readyz": readyz}
-
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The health answer, or the answer of the rest of the app."""
-        return self._answers.get(request.path, self.get_response)(request)
+        answers = {"/healthz": healthz, "/readyz": readyz}
+        return answers.get(request.path, self.get_response)(request)
 
 
 @never_cache
@@ -44,7 +38,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     """
     pulse = heartbeats.read()
     alive = pulse.alive()
-    there = {role: bool(alive.get(role)) for role in PROCESSES}
+    there = {role: bool(alive.get(role)) for role in heartbeats.ROLES}
     checks = {"database": _database_answers(), "redis": pulse.redis, **there}
     missing = [name for name, is_there in checks.items() if not is_there]
     answer: dict[str, Any] = {"ready": not missing}

@@ -1,10 +1,11 @@
 """How long pages, calls and tasks take. The processes of one machine meet in `PROMETHEUS_MULTIPROC_DIR`."""
 
 import time
-from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Histogram
+
+from core.middleware import Middleware
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -17,11 +18,8 @@ CALL_SECONDS = Histogram(
 TASK_SECONDS = Histogram("backoffice_task_seconds", "Time of a task.", ["task"], buckets=_SECONDS)
 
 
-class PageTimeMiddleware:
+class PageTimeMiddleware(Middleware):
     """Measures each request by the name of its page, never by its address: that would be without end."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request and record its time."""

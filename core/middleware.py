@@ -1,18 +1,22 @@
-"""Steps for every request before a view sees it."""
+"""The parent of our middleware, and steps for every request before a view sees it."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 
-class NoNulMiddleware:
+class Middleware:
+    """The parent of ours. A subclass answers a request in `__call__`; `get_response` is the rest of the app."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+
+class NoNulMiddleware(Middleware):
     """Puts the sign of an unreadable letter for each NUL in an address or a form: PostgreSQL refuses NUL.
 
     Nobody types one, so a value with it is refused, and not taken for another value. No address has one in its path.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request without any NUL."""
@@ -46,11 +50,8 @@ _OWN = ("clipboard-write", "publickey-credentials-create", "publickey-credential
 PERMISSIONS_POLICY = ", ".join([*(f"{name}=()" for name in _NOT_USED), *(f"{name}=(self)" for name in _OWN)])
 
 
-class BrowserPolicyMiddleware:
+class BrowserPolicyMiddleware(Middleware):
     """Says what a page may use of the browser, and that no other site may load our answers as a part of its own."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The answer with its two headers."""

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, HttpResponseBase
 
+from core.middleware import Middleware
 from core.notation import at_home
 from core.rights import Right
 
@@ -57,11 +58,8 @@ def whole_numbers() -> Iterator[None]:
         _sees_whole.reset(token)
 
 
-class NumbersMiddleware:
+class NumbersMiddleware(Middleware):
     """Shows full numbers in an answer only to people with the right."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The answer. The person is read together with a number, so that other pages read no person."""

@@ -2,11 +2,12 @@
 
 import re
 import secrets
-from collections.abc import Callable
 
 import structlog
 from django.http import HttpRequest, HttpResponse
 from structlog.contextvars import bind_contextvars, get_contextvars
+
+from core.middleware import Middleware
 
 # version 00, trace id, parent id, flags; ids of zeros alone are not valid
 _TRACEPARENT = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -29,11 +30,8 @@ def traceparent() -> str | None:
     return f"00-{trace_id}-{secrets.token_hex(8)}-01" if trace_id else None
 
 
-class TraceMiddleware:
+class TraceMiddleware(Middleware):
     """Names the request's trace in its answer. Stands after the middleware of the log, which begins it."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Serve the request, and name its trace in the answer."""
