@@ -44,6 +44,12 @@ INTERACTIVE = "interactive"
 BACKGROUND = "background"
 CALLBACKS = "callbacks"
 
+
+def scheduled(task: str, when: float | crontab, *, expires: int) -> dict[str, Any]:
+    """A row of beat's schedule: every `when` seconds, or at these times; a message that waits longer does nothing."""
+    return {"task": task, "schedule": when, "options": {"expires": expires}}
+
+
 app = Celery("backoffice")
 app.conf.update(
     broker_url=settings.REDIS_URL,
@@ -78,76 +84,22 @@ app.conf.update(
     beat_scheduler="backoffice.scheduler:OneOfMany",
     beat_max_loop_interval=1,
     beat_schedule={
-        "sync-catalogue": {
-            "task": "catalogue.tasks.sync_catalogue",
-            "schedule": 600.0,
-            "options": {"expires": 300},
-        },
-        "read-balance": {
-            "task": "reconciliation.tasks.read_balance",
-            "schedule": 60.0,
-            "options": {"expires": 60},
-        },
-        "count-what-is-bought": {
-            "task": "purchases.tasks.count_what_is_bought",
-            "schedule": 600.0,
-            "options": {"expires": 600},
-        },
-        "count-health": {
-            "task": "purchases.tasks.count_health",
-            "schedule": 10.0,
-            "options": {"expires": 10},
-        },
-        "reconcile-books": {
-            "task": "reconciliation.tasks.reconcile_books",
-            "schedule": 30.0,
-            "options": {"expires": 30},
-        },
-        "prove-books": {
-            "task": "reconciliation.tasks.prove_books",
-            "schedule": crontab(hour=2, minute=30),
-            "options": {"expires": 3600},
-        },
-        "clear-ended-sessions": {
-            "task": "staff.tasks.clear_ended_sessions",
-            "schedule": crontab(hour=3, minute=10),
-            "options": {"expires": 3600},
-        },
-        "forget-old-exchanges": {
-            "task": "workbench.tasks.forget_old_exchanges",
-            "schedule": crontab(hour=3, minute=30),
-            "options": {"expires": 3600},
-        },
-        "tidy-exports": {
-            "task": "exports.tasks.tidy_exports",
-            "schedule": 60.0,
-            "options": {"expires": 60},
-        },
-        "expire-approvals": {
-            "task": "approvals.tasks.expire_overdue",
-            "schedule": 60.0,
-            "options": {"expires": 60},
-        },
-        "seal-rows": {
-            "task": "audit.tasks.seal_rows",
-            "schedule": 15.0,
-            "options": {"expires": 15},
-        },
-        "verify-recent-rows": {
-            "task": "audit.tasks.verify_recent",
-            "schedule": 600.0,
-            "options": {"expires": 600},
-        },
-        "verify-all-rows": {
-            "task": "audit.tasks.verify_all",
-            "schedule": crontab(hour=3, minute=30),
-            "options": {"expires": 3600},
-        },
-        "evaluate-alerts": {
-            "task": "alerts.tasks.evaluate_alerts",
-            "schedule": 20.0,
-            "options": {"expires": 20},
-        },
+        "sync-catalogue": scheduled("catalogue.tasks.sync_catalogue", 600.0, expires=300),
+        "read-balance": scheduled("reconciliation.tasks.read_balance", 60.0, expires=60),
+        "count-what-is-bought": scheduled("purchases.tasks.count_what_is_bought", 600.0, expires=600),
+        "count-health": scheduled("purchases.tasks.count_health", 10.0, expires=10),
+        "reconcile-books": scheduled("reconciliation.tasks.reconcile_books", 30.0, expires=30),
+        "prove-books": scheduled("reconciliation.tasks.prove_books", crontab(hour=2, minute=30), expires=3600),
+        "clear-ended-sessions": scheduled("staff.tasks.clear_ended_sessions", crontab(hour=3, minute=10), expires=3600),
+        "forget-old-exchanges": scheduled(
+            "workbench.tasks.forget_old_exchanges", crontab(hour=3, minute=30), expires=3600
+        ),
+        "tidy-exports": scheduled("exports.tasks.tidy_exports", 60.0, expires=60),
+        "expire-approvals": scheduled("approvals.tasks.expire_overdue", 60.0, expires=60),
+        "seal-rows": scheduled("audit.tasks.seal_rows", 15.0, expires=15),
+        "verify-recent-rows": scheduled("audit.tasks.verify_recent", 600.0, expires=600),
+        "verify-all-rows": scheduled("audit.tasks.verify_all", crontab(hour=3, minute=30), expires=3600),
+        "evaluate-alerts": scheduled("alerts.tasks.evaluate_alerts", 20.0, expires=20),
     },
 )
 app.autodiscover_tasks()
