@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from catalogue.models import ProductHealth
 
-_COUNTED = ["ended", "failed", "failing_until", "slow_until", "counted_at"]
+_FACTS = ("ended", "failed", "failing_until", "slow_until")
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,12 @@ class Health:
 
 def note_health(counted: Mapping[int, Health], now: dt.datetime) -> None:
     """Keep how each product (by its key) fares at `now`; those not named fare well. Only what changes is written."""
-    kept = {row.product_id: row for row in ProductHealth.objects.all()}
-    new, changed = [], []
+    kept = {product: Health(*facts) for product, *facts in ProductHealth.objects.values_list("product", *_FACTS)}
+    changed = []
     for product in sorted(kept.keys() | counted.keys()):
-        row, health = kept.get(product), counted.get(product, Health())
-        before = _health_of(row) if row else Health()
-        if health == before or not (health.is_bad or before.is_bad):
-            continue
-        if row is None:
-            row = ProductHealth(product_id=product)
-            new.append(row)
-        else:
-            changed.append(row)
-        for name, value in vars(health).items():
-            setattr(row, name, value)
-        row.counted_at = now
-    ProductHealth.objects.bulk_create(new, update_conflicts=True, unique_fields=["product"], update_fields=_COUNTED)
-    ProductHealth.objects.bulk_update(changed, _COUNTED)
-
-
-def _health_of(row: ProductHealth) -> Health:
-    return Health(row.ended, row.failed, row.failing_until, row.slow_until)
+        before, health = kept.get(product, Health()), counted.get(product, Health())
+        if health != before and (health.is_bad or before.is_bad):
+            changed.append(ProductHealth(product_id=product, counted_at=now, **vars(health)))
+    ProductHealth.objects.bulk_create(
+        changed, update_conflicts=True, unique_fields=["product"], update_fields=[*_FACTS, "counted_at"]
+    )
