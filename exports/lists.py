@@ -25,6 +25,7 @@ from core.live import expect_news
 from core.numbers import may_take_whole
 from core.paging import kept_filters
 from core.rights import Right
+from core.search import count_up_to
 from exports.errors import TooManyFiles, TooManyRows
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_blocks
@@ -60,7 +61,7 @@ class ListFile:
             return self._no_file(request, filtered, filtered.faults)
         if request.method == "POST":
             return self._ask(request, filtered, Export.Format.CSV)
-        if filtered.qs.order_by()[: MOST_AT_ONCE + 1].count() > MOST_AT_ONCE:
+        if _is_long(filtered):
             why = _("There are more than %(most)s entries. The file is made in the background.")
             most = number_format(MOST_AT_ONCE, force_grouping=True)
             return self._no_file(request, filtered, why % {"most": most}, may_ask=Export.Format.CSV)
@@ -100,10 +101,7 @@ class ListFile:
             except FactorRefused as error:
                 refusal = error
             else:
-                if (
-                    file_format == Export.Format.CSV
-                    and filtered.qs.order_by()[: MOST_AT_ONCE + 1].count() <= MOST_AT_ONCE
-                ):
+                if file_format == Export.Format.CSV and not _is_long(filtered):
                     return self._csv_now(request, filtered, whole=True)
                 return self._ask(request, filtered, Export.Format(file_format), whole=True)
         context = {
@@ -151,6 +149,10 @@ class ListFile:
         """Exactly the rows of the request. `may_ask`: the format that the worker can make of it."""
         context = {"filter": filtered, "no_file": why, "may_ask": may_ask, "kept": kept_filters(request.GET)}
         return self.show(request, context, 200 if may_ask else 400)
+
+
+def _is_long(filtered: ListFilter) -> bool:
+    return count_up_to(filtered.qs, MOST_AT_ONCE) > MOST_AT_ONCE
 
 
 def _query(request: StaffRequest, filtered: ListFilter) -> str:

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from core import clock
 from core.publish import publish
+from core.search import count_up_to
 from exports.errors import TooManyFiles, TooManyRows
 from exports.formats import MOST_ROWS, Fields, write_csv, write_workbook
 from exports.models import Export, ExportPart, ExportState
@@ -53,7 +54,7 @@ def request_file(
     customers' numbers whole: the caller has checked the right and the second factor. Raises `TooManyRows` when a
     workbook cannot hold them, `TooManyFiles` when this person waits for several already.
     """
-    if file_format == Export.Format.XLSX and rows.order_by()[: MOST_ROWS + 1].count() > MOST_ROWS:
+    if file_format == Export.Format.XLSX and count_up_to(rows, MOST_ROWS) > MOST_ROWS:
         raise TooManyRows(
             _("More than %(most)s entries do not fit into a workbook. Narrow the days, or take CSV.")
             % {"most": number_format(MOST_ROWS, force_grouping=True)}
