@@ -7,6 +7,8 @@ import os
 import shutil
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,26 +86,20 @@ def record(name: str) -> None:
     if now - _recorded.get(name, -_EVERY_SECONDS) < _EVERY_SECONDS:
         return
     _recorded[name] = now
-    try:
+    with _logged("heartbeat_not_recorded", process=name):
         patient().eval(_RECORD, 1, _BEATS, _field(name), str(_free_bytes()))
-    except redis.RedisError as error:
-        log.warning("heartbeat_not_recorded", process=name, fault=type(error).__name__)
 
 
 def end(name: str) -> None:
     """The process ends in order: its heartbeat is not expected any more."""
-    try:
+    with _logged("end_not_recorded", process=name):
         patient().hdel(_BEATS, _field(name))
-    except redis.RedisError as error:
-        log.warning("end_not_recorded", process=name, fault=type(error).__name__)
 
 
 def record_start() -> None:
     """Remember that the processes are being started: for `START_SECONDS` nobody is called silent."""
-    try:
+    with _logged("start_not_noted"):
         patient().set(_STARTING, "1", ex=START_SECONDS)
-    except redis.RedisError as error:
-        log.warning("start_not_noted", fault=type(error).__name__)
 
 
 def read() -> Pulse:
@@ -122,6 +118,15 @@ def read() -> Pulse:
     return Pulse(redis=True, is_starting=bool(is_starting), beats=[b for b in beats if b not in forgotten])
 
 
+@contextmanager
+def _logged(event: str, **facts: str) -> Iterator[None]:
+    """A Redis that is away is logged as this event, and holds up nobody."""
+    try:
+        yield
+    except redis.RedisError as error:
+        log.warning(event, fault=type(error).__name__, **facts)
+
+
 def _field(name: str) -> str:
     return f"{name}@{settings.INSTALLATION}"
 
@@ -134,10 +139,8 @@ def _heartbeat(field: bytes, value: bytes, now: int) -> Heartbeat:
 
 def _forget(beats: list[Heartbeat]) -> None:
     fields: list[Any] = [f"{beat.name}@{beat.place}" for beat in beats]
-    try:
+    with _logged("heartbeats_not_forgotten"):
         patient().hdel(_BEATS, *fields)
-    except redis.RedisError as error:
-        log.warning("heartbeats_not_forgotten", fault=type(error).__name__)
 
 
 def _free_bytes() -> int:
