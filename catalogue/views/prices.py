@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -123,11 +123,7 @@ def _show(
         context |= {
             "after": services.terms_words(change.after),
             "seen": change.hash,
-            "page": _page(request, change),
+            "page": Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page")),
             "is_same": change.before == change.after,
         }
     return render(request, "catalogue/price_rule.html", context)
-
-
-def _page(request: StaffRequest, change: Preview) -> Page[int]:
-    return Paginator(range(change.affected), PAGE_SIZE).get_page(request.GET.get("page"))
