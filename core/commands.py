@@ -80,9 +80,8 @@ class PlainCommand(BaseCommand):
 
         def refuse(message: str) -> NoReturn:
             sentence = f"{message} (see {subcommand} --help)"
-            if getattr(
-                self, "_called_from_command_line", False
-            ):  # Django parses outside of what catches a CommandError
+            # Django parses outside of what catches a CommandError
+            if getattr(self, "_called_from_command_line", False):
                 parser.exit(EXIT_USAGE, f"CommandError: {sentence}\n")
             raise CommandError(sentence, returncode=EXIT_USAGE)
 
