@@ -124,7 +124,7 @@ def _logged(event: str, **facts: str) -> Iterator[None]:
     try:
         yield
     except redis.RedisError as error:
-        log.warning(event, fault=type(error).__name__, **facts)
+        log.warning(event, **facts, fault=type(error).__name__)
 
 
 def _field(name: str) -> str:
