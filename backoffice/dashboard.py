@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -41,14 +40,6 @@ _REST = 30
 _MOST_COUNTED = 10_000
 # A sync that "runs" for longer than this was interrupted.
 _LONGEST_SYNC = dt.timedelta(minutes=5)
-
-
-@dataclass(frozen=True)
-class StatusCount:
-    """How many of today's orders have a status."""
-
-    status: Status
-    count: int
 
 
 @staff_only()
@@ -175,7 +166,7 @@ def _order_facts(today: dt.datetime, request: StaffRequest) -> dict[str, Any]:
     orders = Order.objects.for_table()
     waiting = Order.objects.need_attention().order_by("-created_at", "-pk")[:20]
     return {
-        "counts": [StatusCount(status, counted[status]) for status in Status if counted[status]],
+        "counts": [(status, counted[status]) for status in Status if counted[status]],
         "today_count": sum(counted.values()),
         "most_counted": _MOST_COUNTED,
         "open_count": open_count,
