@@ -68,21 +68,16 @@ def moment(at: dt.datetime | None) -> SafeString:
     """`{% moment at %}`: "14:05", or with its day "22 Aug, 14:05"; within an hour "14:05 (3 minutes ago)"."""
     if at is None:
         return mark_safe("–")
-    exact = clock(at)
-    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), exact, short_time(at))
+    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), short_time(at))
     if abs(timezone.now() - at) < dt.timedelta(hours=1):
-        return format_html('{} <span class="age">({})</span>', shown, _ago(at, exact))
+        return format_html('{} <span class="age">({})</span>', shown, ago(at))
     return shown
 
 
 def ago(at: dt.datetime) -> SafeString:
     """`{% ago at %}`: "3 minutes ago", with the exact time in its tooltip; the page's script keeps it fresh."""
-    return _ago(at, clock(at))
-
-
-def _ago(at: dt.datetime, exact: str) -> SafeString:
     shown = _ago_in_words((at - timezone.now()) // dt.timedelta(seconds=1), active_locale())
-    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), exact, shown)
+    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), clock(at), shown)
 
 
 # The calendar's ends do not exist in every time zone.
