@@ -14,7 +14,7 @@ from launcher.output import Say
 from launcher.process_table import alive
 from launcher.processes import ProcessGroup
 from launcher.project import Project, read_project
-from launcher.stack import SANDBOX_READY, Stack
+from launcher.stack import Stack
 
 BUSY_SECONDS = 90.0
 
@@ -65,10 +65,9 @@ def call_alone(project: Project, group: ProcessGroup, say: Say, words: list[str]
         write_state(project.data, {"doing": "manage", "pid": os.getpid()})
         stack.start_stores(web_port=DEFAULT_PORT)
         if project.sandboxed:
-            stack.finish(stack.prepare_sandbox(), "The sandbox's database could not be prepared.")
+            stack.prepare_sandbox()
             sandbox = stack.start_sandbox()
-            token = stack.secrets["sandbox_token"]
-            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
+            stack.await_sandbox(sandbox)
         # a database that was restored is prepared only after the first of these
         if not stack.prepared and words[:1] not in (["restart_audit"], ["prepare_app"]):
             say("New data folder: preparing the database first.")

@@ -16,7 +16,7 @@ from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address
 from launcher.services import Service
-from launcher.stack import SANDBOX_READY, Stack
+from launcher.stack import Stack
 
 # The variables of another terminal itself; `./run manage` runs in the rest of our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
@@ -118,8 +118,7 @@ class Server:
         if self._listener:
             web = self._begin("web")
         if sandbox:
-            token = stack.secrets["sandbox_token"]
-            stack.await_http(sandbox, port=stack.sandbox_port, path=SANDBOX_READY, token=token)
+            stack.await_sandbox(sandbox)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
         # a single role needs no catalogue of its own: beat has it fetched
         sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
@@ -175,8 +174,7 @@ class Server:
 
     def _begin_sandbox(self) -> Child:
         """Fill the sandbox's database and start the sandbox."""
-        seed = self._stack.prepare_sandbox()
-        self._stack.finish(seed, "The sandbox's database could not be prepared.")
+        self._stack.prepare_sandbox()
         return self._keep("sandbox", self._stack.start_sandbox, port=self._stack.sandbox_port)
 
     def _begin(self, role: str) -> Child:

@@ -24,7 +24,6 @@ from launcher.project import Project
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
-SANDBOX_READY = "/control/ledger"
 NO_ADMIN = "no admin yet"  # a step of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -173,15 +172,20 @@ class Stack:
         environment = self.owners_environment
         return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare", environment=environment)
 
-    def prepare_sandbox(self) -> Child:
-        """Start migrating and seeding the sandbox's database."""
+    def prepare_sandbox(self) -> None:
+        """Migrate and seed the sandbox's database."""
         words = ("-c", PREPARE_SANDBOX)
-        return self.python("sandbox set-up", *words, log="sandbox", environment=self._sandbox_environment)
+        child = self.python("sandbox set-up", *words, log="sandbox", environment=self._sandbox_environment)
+        self.finish(child, "The sandbox's database could not be prepared.")
 
     def start_sandbox(self) -> Child:
         """Start the sandbox on its port."""
         words = ("manage.py", "run_sandbox", "--host", "127.0.0.1", "--port", str(self.sandbox_port))
         return self.python("sandbox", *words, environment=self._sandbox_environment)
+
+    def await_sandbox(self, child: Child) -> None:
+        """Wait until the sandbox answers; LaunchError as `await_http`."""
+        self.await_http(child, port=self.sandbox_port, path="/control/ledger", token=self.secrets["sandbox_token"])
 
     def await_http(
         self,
