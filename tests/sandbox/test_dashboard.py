@@ -258,6 +258,10 @@ def test_control_refuses_what_a_foreign_page_could_send(sandbox):
         ("account", {"secret_key": "x"}),
         ("account", {"verified": "yes"}),
         ("account", {"allowed_ips": [5]}),
+        *(
+            ("account", {"callback_url": url})
+            for url in ("ftp://127.0.0.1/x", "file:///x", "javascript:1", "http:///x")
+        ),
         ("account", {"limits": {"nothing": 1}}),
         ("settle", {"ref_id": "x", "status": "pending"}),
         ("topup", {"amount": 0}),

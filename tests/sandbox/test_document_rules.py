@@ -78,13 +78,6 @@ def test_authentication_4_the_key_is_not_kept_with_a_request(sandbox):
     assert kept["signature"] == "valid"
 
 
-def test_authentication_5_only_registered_addresses_may_call(sandbox):
-    sandbox.control("account", allowed_ips=["127.0.0.2"])
-
-    assert error_of(sandbox.call("/v1/balance")) == (403, "IP_NOT_ALLOWED")
-    assert balance_from(sandbox, "127.0.0.2").status_code == 200
-
-
 def test_authentication_6_7_other_endpoints_have_their_formula(sandbox):
     ref_id = new_ref()
     short, long = md5(sandbox.secret_id, sandbox.secret_key), md5(sandbox.secret_id, sandbox.secret_key, ref_id)
