@@ -47,15 +47,6 @@ def test_a_meter_number_has_11_or_12_digits():
         METER.clean("1234567890")
 
 
-def test_a_game_with_zones_needs_both_and_shows_them_as_written():
-    destination = ZONE.clean("12345678 (2685)")
-
-    assert destination == "12345678.2685"
-    assert ZONE.shown(destination) == "12345678 (2685)"
-    with pytest.raises(InvalidDestination):
-        ZONE.clean("12345678")
-
-
 @pytest.mark.parametrize("typed", ["12345678 (2685)", "12345678(2685)", " 12345678.2685 ", "12345678 2685"])
 def test_a_zone_typed_with_the_player_as_in_the_game_is_taken(typed):
     assert ZONE.clean(typed) == "12345678.2685"
@@ -67,9 +58,10 @@ def test_what_does_not_name_a_zone_is_refused(typed):
         ZONE.clean(typed)
 
 
-def test_numbers_are_shown_in_groups_of_four():
+def test_numbers_are_shown_in_groups_of_four_and_a_zone_as_in_the_game():
     assert PHONE.shown("081234567890") == "0812-3456-7890"
     assert METER.shown("12345678901") == "1234 5678 901"
+    assert ZONE.shown("12345678.2685") == "12345678 (2685)"
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=str)
@@ -114,21 +106,16 @@ def test_the_kind_of_destination_follows_from_category_and_brand(category, brand
 
 
 @pytest.mark.django_db
-def test_a_postpaid_phone_is_asked_for_by_its_phone_number():
-    biller = make_biller(category="hp-pascabayar", brand="halo", name="Telkomsel Halo")
+@pytest.mark.parametrize(
+    ("category", "name", "number", "kind"),
+    [
+        ("hp-pascabayar", "Telkomsel Halo", "081234567890", PHONE),
+        ("pln-pascabayar", "PLN Pascabayar", "123456789012", METER),
+        ("pln-pascabayar", "PLN Non-Taglis", "5392112345678", CUSTOMER),  # a registration number
+    ],
+)
+def test_the_kind_of_a_bills_number_follows_from_its_names(category, name, number, kind):
+    biller = make_biller(category=category, brand=name.split()[0].lower(), name=name)
 
-    assert biller.kind is PHONE
-
-
-@pytest.mark.django_db
-def test_a_registration_number_of_pln_non_taglis_is_accepted():
-    biller = make_biller(category="pln-pascabayar", brand="pln", name="PLN Non-Taglis", code="PLNNONTAG")
-
-    assert biller.kind.clean("5392112345678") == "5392112345678"
-
-
-@pytest.mark.django_db
-def test_a_pln_bill_still_has_a_customer_number_of_12_digits():
-    biller = make_biller(category="pln-pascabayar", brand="pln", name="PLN Pascabayar", code="PLNPASCA")
-
-    assert biller.kind is METER
+    assert biller.kind is kind
+    assert biller.kind.clean(number) == number

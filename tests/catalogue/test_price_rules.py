@@ -61,20 +61,22 @@ def test_an_ended_rule_gives_way_to_the_broader_one():
 
 
 def test_a_preview_is_what_the_change_then_does():
-    one, other = make_product(price=10_000, name="A"), make_product(price=20_000, name="B")
+    product, other = make_product(price=10_000, name="A"), make_product(price=20_000, name="B")
     make_product(price=5_000, is_listed=False)
     _set(_of(other), Terms("fixed", 25_000))
-    target, terms = Target(type="prepaid", category=one.category), Terms("percent", 1_000, 1_000)
+    target, terms = Target(type="prepaid", category=product.category), Terms("percent", 1_000, 1_000)
 
     seen = preview(target, terms, count=10)
 
-    assert [(row.code, row.before, row.after, row.margin) for row in seen.rows] == [(one.code, 10_000, 11_000, 1_000)]
+    assert [(row.code, row.before, row.after, row.margin) for row in seen.rows] == [
+        (product.code, 10_000, 11_000, 1_000)
+    ]
     assert (seen.affected, seen.below_cost, seen.largest_loss) == (1, 0, 0)
-    one.refresh_from_db()
-    assert one.selling_price is None
+    product.refresh_from_db()
+    assert product.selling_price is None
     _set(target, terms, seen=seen.hash)
-    one.refresh_from_db()
-    assert one.selling_price == 11_000
+    product.refresh_from_db()
+    assert product.selling_price == 11_000
 
 
 def test_a_cost_that_moved_after_the_preview_is_seen_again():

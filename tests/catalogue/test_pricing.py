@@ -56,14 +56,14 @@ def test_a_rule_makes_the_price_and_rounds_it_up(kind: str, value: int, round_to
 
 
 def test_the_most_specific_rule_wins():
-    one, same_brand = make_product(price=10_000), make_product(price=10_000)
+    product, same_brand = make_product(price=10_000), make_product(price=10_000)
     same_category, other = make_product(price=10_000, brand="xl"), make_product(price=10_000, category="data")
     _rule(value=1)
-    _rule(category=one.category, value=2)
-    _rule(brand=one.brand, value=3)
-    _rule(product=one, value=4)
+    _rule(category=product.category, value=2)
+    _rule(brand=product.brand, value=3)
+    _rule(product=product, value=4)
 
-    assert _repriced(one, same_brand, same_category, other) == [10_004, 10_003, 10_002, 10_001]
+    assert _repriced(product, same_brand, same_category, other) == [10_004, 10_003, 10_002, 10_001]
 
 
 def test_an_ended_rule_counts_no_more():

@@ -7,7 +7,7 @@ import pytest
 
 from catalogue.errors import CatalogueFault
 from catalogue.models import CatalogueSync, PriceChange, Product, SyncFault
-from catalogue.services import search_products, sync_catalogue
+from catalogue.services import sync_catalogue
 from testing.database import empty_tables
 from tests.conftest import Upstream
 from upstream.client import Client, get_client
@@ -151,11 +151,6 @@ def test_an_older_catalogue_never_overwrites_a_newer_one(upstream: Upstream, mon
 
     product.refresh_from_db()
     assert product.price == 99_000
-
-
-@pytest.mark.parametrize("text", ["telkomsel 10.000", "Telkomsel 10000", "10.000 telkomsel", "TELKOMSEL 10.000"])
-def test_a_product_is_found_however_its_name_is_typed(upstream: Upstream, text):
-    assert search_products(text).keys[0] == Product.objects.get(name=PRODUCT).pk
 
 
 def test_a_sync_waits_for_its_turn_in_a_paced_budget(upstream: Upstream, settings):
