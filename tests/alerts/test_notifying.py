@@ -64,16 +64,23 @@ def test_it_is_repeated_hourly_and_not_before(webhook):
     assert len(webhook.taken) == 2
 
 
-def test_its_end_is_sent_once_when_it_has_lasted(webhook):
-    evaluated(0, is_low=True)
+@pytest.mark.parametrize(
+    ("evaluations", "expected"),
+    [
+        # its end is sent once, when it has lasted
+        ({0: True, 10: False, 14.9: False}, ["warning"]),
+        ({0: True, 10: False, 14.9: False, 15.1: False, 16: False, 120: False}, ["warning", "success"]),
+        # one that was over is sent at once when it is back
+        ({0: True, 5: False, 11: False, 12: True, 13: True, 54: True}, ["warning", "success", "warning"]),
+        # so is the end of one that came back before its end was sent
+        ({0: True, 5: False, 7: True, 20: False, 26: False, 40: False, 90: False}, ["warning", "success"]),
+    ],
+)
+def test_an_end_that_lasts_is_sent_once_and_a_return_at_once(webhook, evaluations, expected):
+    for minutes, is_low in evaluations.items():
+        evaluated(minutes, is_low=is_low)
 
-    for minutes in (10, 14.9):
-        evaluated(minutes, is_low=False)
-    assert looks(webhook) == ["warning"]
-    for minutes in (15.1, 16, 120):
-        evaluated(minutes, is_low=False)
-
-    assert looks(webhook) == ["warning", "success"]
+    assert looks(webhook) == expected
 
 
 def test_one_that_comes_and_goes_is_hourly_at_most_never_over(webhook):
@@ -87,29 +94,6 @@ def test_one_that_comes_and_goes_is_hourly_at_most_never_over(webhook):
     for minutes in (62, 68, 70):
         evaluated(minutes, is_low=False)
     assert looks(webhook) == ["warning", "warning", "success"]
-
-
-def test_one_that_was_over_is_sent_at_once_when_it_is_back(webhook):
-    evaluated(0, is_low=True)
-    evaluated(5, is_low=False)
-    evaluated(11, is_low=False)
-    assert looks(webhook) == ["warning", "success"]
-
-    for minutes in (12, 13, 54):
-        evaluated(minutes, is_low=True)
-
-    assert looks(webhook) == ["warning", "success", "warning"]
-
-
-def test_the_end_of_one_that_came_back_unsent_is_sent_too(webhook):
-    evaluated(0, is_low=True)
-    evaluated(5, is_low=False)
-    evaluated(7, is_low=True)
-
-    for minutes in (20, 26, 40, 90):
-        evaluated(minutes, is_low=False)
-
-    assert looks(webhook) == ["warning", "success"]
 
 
 def test_one_that_ended_before_it_was_sent_is_never_sent(webhook):
