@@ -5,7 +5,7 @@ import pkgutil
 import pytest
 from django.contrib.auth.models import Permission
 from django.urls import resolve
-from django.utils import timezone, translation
+from django.utils import translation
 
 from alerts import kinds
 from alerts.kinds import KINDS
@@ -14,6 +14,7 @@ from purchases.services.actions import Action, allowed_actions
 from purchases.states import POLLED, Status
 from testing.factories import make_order
 from testing.people import make_person
+from tests.alerts.helpers import MISSING, unknown
 
 pytestmark = pytest.mark.django_db
 
@@ -70,21 +71,19 @@ def test_who_cannot_settle_it_is_not_asked_to(code):
     assert KINDS[code].words(facts, None).next_step == admin
 
 
-def test_a_late_order_says_how_much_since_when_and_links_to_it():
-    facts = {"ref_id": "B-1", "amount": 10_500, "since": timezone.now().isoformat(), "status": "unknown"}
-    words = KINDS["order_unknown"].words(facts, None)
+@pytest.mark.parametrize(
+    ("code", "facts", "title", "text", "url"),
+    [
+        ("order_unknown", unknown(1).facts, "B-1", "Rp10.500", "/orders/B-1/"),
+        ("difference", MISSING.facts | {"ref_ids": ["B-1", "B-2"]}, "Rp1", "B-1, B-2", "/balance/differences/7/"),
+    ],
+)
+def test_an_alert_names_amount_and_orders_and_links_to_its_page(code, facts, title, text, url):
+    words = KINDS[code].words(facts, None)
 
-    assert "B-1" in words.title
-    assert "Rp10.500" in words.facts
-    assert words.url == "/orders/B-1/"
-
-
-def test_a_difference_links_to_its_page_and_names_its_orders():
-    words = KINDS["difference"].words({"difference": 7, "amount": -1, "ref_ids": ["B-1", "B-2"]}, None)
-
-    assert "Rp1" in words.title
-    assert "B-1, B-2" in words.facts
-    assert words.url == "/balance/differences/7/"
+    assert title in words.title
+    assert text in words.facts
+    assert words.url == url
 
 
 def test_the_step_for_an_order_is_what_is_allowed_then():
@@ -101,5 +100,5 @@ def test_the_step_for_an_order_is_what_is_allowed_then():
             steps.setdefault(case, set()).add(step)
             allowed.setdefault(step, set()).add(case)
 
-    assert {len(found) for found in (*steps.values(), *allowed.values())} == {1}
+    assert {len(matches) for matches in (*steps.values(), *allowed.values())} == {1}
     assert len(steps) == 4

@@ -175,9 +175,9 @@ def test_the_list_says_in_ones_language_what_became_of_it():
     listed = client.get(LIST).content.decode()
 
     with translation.override("id"):
-        said = [str(fault.label) for fault in AlertNotice.Fault]
-    assert all(f">{fault}<" in listed for fault in said)
-    assert "gagal" in said
+        labels = [str(fault.label) for fault in AlertNotice.Fault]
+    assert all(f">{label}<" in listed for label in labels)
+    assert "gagal" in labels
 
 
 @pytest.mark.parametrize("role", ["cashier", "admin"])
