@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+SERVICES = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
 SECRET = re.compile(r"PASSWORD|SECRET|_KEY|TOKEN|REDISCLI_AUTH|DATABASE_(OWNER_)?URL|REDIS_URL")
 
 # What means nothing in a container: paths, the sandbox, and whether there is TLS and a proxy, which compose.yaml knows.
@@ -24,11 +25,9 @@ OF_THE_HOST = {
 
 
 def test_compose_has_no_password_of_its_own():
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-    found = {
-        name: str(value) for service in services.values() for name, value in (service.get("environment") or {}).items()
-    }
-    secret = {name: value for name, value in found.items() if SECRET.search(name)}
+    environments = [service.get("environment") or {} for service in SERVICES.values()]
+    named = {name: str(value) for environment in environments for name, value in environment.items()}
+    secret = {name: value for name, value in named.items() if SECRET.search(name)}
 
     assert len(secret) >= 10
     for name, value in secret.items():
@@ -40,44 +39,40 @@ def test_compose_has_no_password_of_its_own():
 
 def test_whatever_env_may_say_reaches_every_role():
     may_say = set(re.findall(r"^#([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-
     for role in ("web", "worker", "background", "beat"):
-        assert may_say - OF_THE_HOST - {"DATABASE_OWNER_URL"} <= set(services[role]["environment"]), role
+        assert may_say - OF_THE_HOST - {"DATABASE_OWNER_URL"} <= set(SERVICES[role]["environment"]), role
 
 
 def test_only_what_makes_the_tables_knows_their_owners_password():
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-
-    knows = {name for name, service in services.items() if "OWNER_PASSWORD" in str(service)}
-    waits = {name for name, service in services.items() if "manage" in service.get("depends_on", {})}
+    knows = {name for name, service in SERVICES.items() if "OWNER_PASSWORD" in str(service)}
+    waits = {name for name, service in SERVICES.items() if "manage" in service.get("depends_on", {})}
 
     assert knows == {"manage", "postgres"}
     assert waits == {"web", "worker", "background", "beat"}
-    assert services["manage"]["command"] == ["prepare_app"]
+    assert SERVICES["manage"]["command"] == ["prepare_app"]
 
 
 def test_a_role_may_have_several_containers():
-    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
-
     for role in ("web", "worker", "background", "beat"):
         # a name, a data folder or a port for all of them would be taken by the first
-        assert not {"hostname", "container_name", "volumes", "ports"} & set(services[role]), role
+        assert not {"hostname", "container_name", "volumes", "ports"} & set(SERVICES[role]), role
 
 
 def test_each_installation_gets_passwords_of_its_own(tmp_path: Path):
-    for name in ("one", "two"):
+    for name in ("first", "second"):
         made = [sys.executable, str(ROOT / "deploy/new_env.py"), str(tmp_path / name)]
         assert subprocess.run(made, capture_output=True, check=False).returncode == 0
-    one, two = (dict(line.split("=", 1) for line in (tmp_path / name).read_text().split()) for name in ("one", "two"))
-    generated = {name for name, value in one.items() if value}
+    first, second = (
+        dict(line.split("=", 1) for line in (tmp_path / name).read_text().split()) for name in ("first", "second")
+    )
+    generated = {name for name, value in first.items() if value}
 
     assert generated >= {
         *("SECRET_KEY", "AUDIT_KEY"),
         *("POSTGRES_PASSWORD", "OWNER_PASSWORD", "APP_PASSWORD", "VALKEY_PASSWORD"),
     }
-    assert len({source[name] for name in generated for source in (one, two)}) == 2 * len(generated)
-    assert (tmp_path / "one").stat().st_mode & 0o077 == 0
+    assert len({source[name] for name in generated for source in (first, second)}) == 2 * len(generated)
+    assert (tmp_path / "first").stat().st_mode & 0o077 == 0
 
 
 def test_an_env_that_is_there_stays(tmp_path: Path):
