@@ -117,15 +117,6 @@ def test_only_its_owner_downloads_a_file(auditor, admin):
     assert has_id(admin.get("/files/"), "none-yet")
 
 
-def test_a_lost_permission_closes_the_file(auditor):
-    open_books()
-    made(auditor, "csv")
-    export = Export.objects.get()
-    export.owner.groups.clear()
-
-    assert auditor.get(f"/files/{export.pk}/").status_code == 403
-
-
 def test_a_statement_is_closed_to_whoever_may_no_longer_see_costs(auditor):
     open_books()
     made(auditor, "csv")
