@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import pgtrigger
 from django.db import models
 from django.db.models import Count, F, Q
@@ -189,18 +187,16 @@ class Product(models.Model):
         """Whether it can be sold at all: listed and available (the cut-off is apart, see `in_cut_off`)."""
         return self.is_listed and self.availability == Availability.ACTIVE
 
-    def in_cut_off(self, at: dt.datetime | None = None) -> bool:
-        """Whether `at` (aware; default now) falls in the product's daily closed hours, which may pass midnight."""
-        if self.cut_off_start is None or self.cut_off_end is None or self.cut_off_start == self.cut_off_end:
+    def in_cut_off(self) -> bool:
+        """Whether it is now in its daily closed hours, which may pass midnight."""
+        start, end, now = self.cut_off_start, self.cut_off_end, timezone.localtime().time()
+        if start is None or end is None:
             return False
-        now = timezone.localtime(at).time()
-        if self.cut_off_start < self.cut_off_end:
-            return self.cut_off_start <= now < self.cut_off_end
-        return now >= self.cut_off_start or now < self.cut_off_end
+        passes_midnight = start > end
+        return now >= start or now < end if passes_midnight else start <= now < end
 
 
-# A product's health says how so many of its last orders ended.
-LAST_ORDERS = 10
+LAST_ORDERS = 10  # so many count for a product's health
 
 
 class ProductHealth(models.Model):
