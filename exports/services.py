@@ -47,7 +47,7 @@ def request_file(
     file_format: str,
     rows: models.QuerySet[Any],
     whole_numbers: bool = False,
-) -> Export:
+) -> None:
     """Have the worker write a file of `rows`; the same one again while it is under way.
 
     `task`: the name of the task that takes the export's id and calls `write_file`. `whole_numbers`: whether it holds
@@ -64,8 +64,8 @@ def request_file(
         # one request of a person at a time, so that two clicks make one file
         User.objects.select_for_update(of=("self",), no_key=True).get(pk=owner.pk)
         under_way = owner.exports.open()
-        if same := under_way.filter(**wanted).first():
-            return same
+        if under_way.filter(**wanted).exists():
+            return
         if under_way.count() >= MOST_OPEN:
             raise TooManyFiles(
                 ngettext(
@@ -77,7 +77,6 @@ def request_file(
             )
         export = Export.objects.create(owner=owner, task=task, permission=permission, next_try_at=clock.now(), **wanted)
         transaction.on_commit(lambda: publish(task, export.pk))
-    return export
 
 
 def write_file(export_id: int, rows: models.QuerySet[Any], fields: Fields) -> None:

@@ -61,26 +61,25 @@ def grade_of(alert: Alert) -> int:
     return kind.grade(alert.facts) if kind else 0
 
 
-def snooze(alert: Alert, *, pause: Pause, person: User) -> AlertSnooze:
+def snooze(alert: Alert, *, pause: Pause, person: User) -> None:
     """Hide the open alert from this person's pages; it is shown again at the end, or once it is worse."""
     now = clock.now()
-    return _keep(alert, until=pause.end(now), now=now, person=person)
+    _keep(alert, until=pause.end(now), now=now, person=person)
 
 
-def show_again(alert: Alert, *, person: User) -> AlertSnooze:
+def show_again(alert: Alert, *, person: User) -> None:
     """Show a hidden alert on this person's pages again."""
     now = clock.now()
-    return _keep(alert, until=now, now=now, person=person)
+    _keep(alert, until=now, now=now, person=person)
 
 
-def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -> AlertSnooze:
+def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -> None:
     kind = ALERT_SNOOZED if until > now else ALERT_SHOWN_AGAIN
     with transaction.atomic():
-        kept = AlertSnooze.objects.create(
+        AlertSnooze.objects.create(
             alert=alert, person_id=person.pk, at=now, until=until, severity=alert.severity, grade=grade_of(alert)
         )
         record(kind, actor=person, subject=str(alert), facts={"until": until.isoformat()})
-    return kept
 
 
 def snoozes_question(person: User) -> QuerySet[AlertSnooze, tuple[int, dt.datetime, int, int]]:

@@ -67,8 +67,8 @@ def settle_kind(product: Product, corrections: Corrections, *, is_new: bool = Fa
         product.kind_source = KindSource.KEPT
 
 
-def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -> int:
-    """Set the kind of a category's or a product's numbers (None: as the names say); return how many products changed.
+def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -> None:
+    """Set the kind of a category's or a product's numbers (None: as the names say).
 
     It counts for what is sold from now on; orders and saved numbers stay as they are.
     """
@@ -92,7 +92,6 @@ def correct_kind(target: Target, kind: DestinationKind | None, *, actor: User) -
             facts={"affected": changed},
         )
     log.info("number_kind_changed", by=actor.pk, target=target.key, kind=str(kind or ""), affected=changed)
-    return changed
 
 
 @dataclass

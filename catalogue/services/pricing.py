@@ -44,11 +44,10 @@ def lock_prices() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
 
 
-def reprice() -> int:
-    """Bring every product's selling price and fee to what its cost and the rules say; return how many changed.
+def reprice() -> None:
+    """Bring every product's selling price and fee to what its cost and the rules say.
 
     Call it with `lock_prices`, in the transaction that has changed costs or rules.
     """
     with connection.cursor() as cursor:
         cursor.execute(_REPRICE.format(prices=prices_by(_RULES_NOW)), [])
-        return int(cursor.rowcount)

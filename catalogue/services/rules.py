@@ -214,11 +214,11 @@ def change_rule(
     actor: User,
     seen: str | None = None,
     approved_by: User | None = None,
-) -> PriceRule | None:
+) -> None:
     """Give the target these terms (None ends its rule), and every product its new price, in one transaction.
 
-    `seen`: the `hash` of the preview that was confirmed. Returns the active rule. Raises `RuleRefused` when nothing
-    would change or it is not what was seen, `NeedsSecondPerson` when something would sell below cost.
+    `seen`: the `hash` of the preview that was confirmed. Raises `RuleRefused` when nothing would change or it is not
+    what was seen, `NeedsSecondPerson` when something would sell below cost.
     """
     with transaction.atomic():
         lock_prices()
@@ -229,7 +229,7 @@ def change_rule(
             raise RuleRefused("moved")
         if change.below_cost and approved_by is None:
             raise NeedsSecondPerson(change.content)
-        rule = _write(target, terms)
+        _write(target, terms)
         reprice()
         facts = {name: change.content[name] for name in ("affected", "below_cost", "largest_loss")}
         record(
@@ -241,23 +241,21 @@ def change_rule(
             facts=facts | {"approved_by": approved_by.pk if approved_by else None},
         )
     log.info("price_rule_changed", by=actor.pk, target=target.key, affected=change.affected)
-    return rule
 
 
-def _write(target: Target, terms: Terms | None) -> PriceRule | None:
+def _write(target: Target, terms: Terms | None) -> None:
     rule, now = target.rule(is_locked=True), timezone.now()
     if terms is None:
         if rule is not None:
             rule.ended_at = rule.changed_at = now
             rule.save(update_fields=["ended_at", "changed_at"])
-        return None
+        return
     if rule is None:
         rule = PriceRule(
             type=target.type, category=target.category, brand=target.brand, product=target.product, created_at=now
         )
     rule.kind, rule.value, rule.round_to, rule.changed_at = terms.kind, terms.value, terms.round_to, now
     rule.save()
-    return rule
 
 
 def active_rules() -> list[PriceRule]:
