@@ -128,21 +128,18 @@ def head_for(user: User) -> Head:
         shop_question(),
     )
     now = timezone.now()
-    hidden = {snooze.alert: snooze.until for snooze in map(Hidden._make, snoozes) if _covers(snooze, alerts, now)}
+    choices = {choice.alert: choice for choice in map(Hidden._make, snoozes)}
+    hidden = [alert for alert in alerts if alert.pk in choices and choices[alert.pk].covers(alert, now)]
     return Head(
         user=user,
         account=accounts[0] if accounts else UpstreamAccount(),
-        shown=[alert for alert in alerts if alert.pk not in hidden],
-        hidden_alerts=[(alert, hidden[alert.pk]) for alert in alerts if alert.pk in hidden],
+        shown=[alert for alert in alerts if alert not in hidden],
+        hidden_alerts=[(alert, choices[alert.pk].until) for alert in hidden],
         waiting=len(waiting),
         to_give_back=len(refunds),
         complaints=len(complaints),
         shop_name=shop_of(shops).name,
     )
-
-
-def _covers(hidden: Hidden, alerts: list[Alert], now: dt.datetime) -> bool:
-    return any(alert.pk == hidden.alert and hidden.covers(alert, now) for alert in alerts)
 
 
 def _line(alert: Alert, user: User, hidden_until: dt.datetime | None = None) -> Line:
