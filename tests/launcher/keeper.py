@@ -29,7 +29,7 @@ def main() -> None:
                 "database_url": stores.postgres.url("rows"),
                 "redis_url": stores.valkey.url(),
                 "watchdog": group.watchdog_pid,
-                "children": [child.pid for child, _ in stores.running()],
+                "children": [service.child.pid for service in stores.services()],
             }
             print(json.dumps(found), flush=True)
             while not wishes:
