@@ -29,6 +29,8 @@ else:
 
 _PHONE = r"08\d{8,11}"
 _ANY, _NOT_ANY = r"[A-Za-z0-9]{4,32}", _("A customer number has 4 to 32 letters or digits.")
+# The field of most billers. Their numbers are digits alone: the digits' keyboard, except where some have letters.
+_CUSTOMER_NUMBER, _ON_A_BILL = _("Customer number"), _("As on an earlier bill.")
 # The characters that may stand between the digits of a typed number, and before 62.
 _SEPARATORS = re.compile(r"^\+(?=62)|[\s.\-]")
 
@@ -50,10 +52,10 @@ class DestinationKind:
     name: _StrOrPromise
     pattern: str = _ANY
     refusal: _StrOrPromise = _NOT_ANY
-    label: _StrOrPromise
-    hint: _StrOrPromise
-    placeholder: str
-    inputmode: str
+    label: _StrOrPromise = _CUSTOMER_NUMBER
+    hint: _StrOrPromise = _ON_A_BILL
+    placeholder: str = "1234 5678 90"
+    inputmode: str = "numeric"
     in_category: tuple[str, ...] = ()
     in_brand: tuple[str, ...] = ()
     in_product: tuple[str, ...] = ()
@@ -145,7 +147,6 @@ METER = DestinationKind(
     label=_("Meter or customer number"),
     hint=_("11 or 12 digits, as on the meter."),
     placeholder="1234 5678 901",
-    inputmode="numeric",
     in_category=("token", "pln", "listrik"),
 )
 GAME = _Spelled(
@@ -168,7 +169,6 @@ CARD = DestinationKind(
     label=_("Card or phone number"),
     hint=_("The 16 digits on the card, or the phone number of the wallet."),
     placeholder="0812 3456 7890",
-    inputmode="numeric",
     in_category=("money", "wallet", "emoney", "e-toll", "uang"),
     takes_phone=True,
 )
@@ -192,7 +192,6 @@ PHONE = DestinationKind(
 CUSTOMER = DestinationKind(
     code="customer",
     name=_("Other customer number"),
-    label=_("Customer number"),
     hint=_("As on the bill or the card."),
     placeholder="1234567890",
     inputmode="text",
@@ -223,7 +222,6 @@ KINDS: dict[str, DestinationKind] = {
             label=_("Participant or VA number"),
             hint=_("As on the card or in the biller's app."),
             placeholder="0001 2345 67890",
-            inputmode="numeric",
             in_category=("bpjs",),
             of_bills=True,
         ),
@@ -232,18 +230,12 @@ KINDS: dict[str, DestinationKind] = {
             name=_("Contract number"),
             label=_("Contract number"),
             hint=_("As on the contract or the payment book."),
-            placeholder="1234 5678 90",
-            inputmode="numeric",
             in_category=("finance", "cicilan", "kredit", "angsuran"),
             of_bills=True,
         ),
-        # Nearly all billers' numbers are digits alone: the digits' keyboard, except where some have letters.
         DestinationKind(
             code="internet",
             name=_("Internet customer"),
-            label=_("Customer number"),
-            hint=_("As on an earlier bill."),
-            placeholder="1234 5678 90",
             inputmode="text",
             in_category=("internet",),
             of_bills=True,
@@ -251,10 +243,6 @@ KINDS: dict[str, DestinationKind] = {
         DestinationKind(
             code="biller",
             name=_("Customer of a biller"),
-            label=_("Customer number"),
-            hint=_("As on an earlier bill."),
-            placeholder="1234 5678 90",
-            inputmode="numeric",
             in_category=("pdam", "tv", "gas", "pbb"),
             of_bills=True,
         ),
