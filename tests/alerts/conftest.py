@@ -12,17 +12,18 @@ def all_is_well(settings):
     give_heartbeats()
 
 
-@pytest.fixture
-def webhook(settings):
-    server = Receiver(Webhook, "json://127.0.0.1:{port}/hooks/SECRET")
+def receiving(settings, handler, url):
+    server = Receiver(handler, url)
     settings.ALERT_URLS = [*settings.ALERT_URLS, server.url]
     yield server
     server.stop()
+
+
+@pytest.fixture
+def webhook(settings):
+    yield from receiving(settings, Webhook, "json://127.0.0.1:{port}/hooks/SECRET")
 
 
 @pytest.fixture
 def mailbox(settings):
-    server = Receiver(MailServer, "mailto://127.0.0.1:{port}?from=shop@example.com&to=owner@example.com")
-    settings.ALERT_URLS = [*settings.ALERT_URLS, server.url]
-    yield server
-    server.stop()
+    yield from receiving(settings, MailServer, "mailto://127.0.0.1:{port}?from=shop@example.com&to=owner@example.com")
