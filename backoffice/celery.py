@@ -1,12 +1,9 @@
 """The Celery app and its static schedule.
 
-Two worker processes: one takes what a person waits for, `interactive`, and in turns with it, so that a flood of
-callbacks holds nobody up, `callbacks`; the other takes `background`, the rest. So staff never wait behind background
-work. The dispatcher (`backoffice/tasks.py`) hands out the calls to the upstream to them. Messages only save time: if
-one is lost, the dispatcher finds the due work in PostgreSQL.
-
-The pool is threads: the work is waiting for the network, every upstream call has a total deadline, every statement a
-timeout, so that no thread can hang; and a killed worker loses only messages.
+docs/architecture.md has the processes. One worker takes `interactive` and `callbacks` in turns, so that a flood of
+callbacks holds up no person; the other takes `background`. The pool is threads: the work waits for the network. Each
+upstream call has a total deadline and each statement a timeout, so that no thread can hang. A lost message or a killed
+worker costs only time: the dispatcher (`backoffice/tasks.py`) finds the due work in PostgreSQL.
 """
 
 import os

@@ -1,10 +1,9 @@
-"""Several questions in one statement: one way to the database, and all answers are of one moment.
+"""Several questions in one statement: all answers are of one moment.
 
-It stands on private parts of Django (`klass_info`, `get_related_populators`), which `tests/core/test_together.py` holds
-to what we expect of them. Plain questions take as little of the processor: measured page by page, 0.87 to 1.07 times
-as much. This is for the places where they would be too many: more than 15 statements for a page (the head of every
-page, the counter, a shift, the balance), more than a few for a poll, or more than little at rest (alerts,
-reconciliation).
+For places where plain questions would be too many: more than 15 statements for a page (its head, the counter, a shift,
+the balance), more than a few for a poll or at rest (alerts, reconciliation). Elsewhere plain ones do: they take 0.87 to
+1.07 times as much of the processor. It stands on private parts of Django (`klass_info`, `get_related_populators`);
+`tests/core/test_together.py` holds them to what we expect.
 """
 
 from __future__ import annotations

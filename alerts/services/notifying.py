@@ -1,10 +1,10 @@
 """Notify people of alerts on every way that is configured.
 
-On each way people hear of an alert once an hour at most, also when it comes and goes within minutes; of its end once,
-when it has lasted. All that is due goes into one message. Nothing is sent inside a transaction: a due notice is claimed
-first, then sent, then noted. A failed message is tried again after 15 seconds; one that may have arrived, because no
-answer came in time, after 10 minutes; each time the wait doubles, up to an hour. So a server that takes messages and
-confirms none gets three of them in the first hour and one an hour then; of an end it gets one.
+On each way people are notified of an alert once an hour at most, also when it comes and goes within minutes, and once
+of its end, when it has lasted. All that is due goes into one message. A notice is claimed, then sent outside any
+transaction, then noted. A failed message is tried again after 15 seconds. One without an answer in time may have
+arrived: it is tried again after 10 minutes. Each time the wait doubles, up to an hour. So a server that takes messages
+and confirms none gets three of them in the first hour, one an hour then, and one about an end.
 """
 
 from __future__ import annotations
@@ -87,10 +87,10 @@ def _claim(way: Way, now: dt.datetime) -> list[AlertNotice]:
 
 
 def _due(way: Way, now: dt.datetime) -> QuerySet[AlertNotice]:
-    """Open alerts of which people have not heard within the hour, and lasting ends of those they have heard of.
+    """Open alerts without a message within the hour, and lasting ends of alerts that people were notified of.
 
-    An alert that opens again is a new one of the same kind and key: people know of it while they heard of the one
-    before within the hour, and not of its end.
+    An alert that opens again is a new row of the same kind and key. The message about the row before counts for it
+    while that is within the hour, and no end was sent.
     """
     same = {"alert__kind": OuterRef("alert__kind"), "alert__key": OuterRef("alert__key")}
     heard = AlertNotice.objects.filter(way=way.key, notified_at__isnull=False, **same)
