@@ -87,8 +87,8 @@ class TargetForm(forms.Form):
         choices = [
             ("", "–"),
             (_("Everything"), [("all:prepaid", _("Every product")), ("all:postpaid", _("Every bill"))]),
-            (_("Category"), [(f"category:{one.pk}", one.name) for one in categories]),
-            (_("Brand"), [(f"brand:{one.pk}", f"{one.category.name} · {one.name}") for one in brands]),
+            (_("Category"), [(f"category:{category.pk}", category.name) for category in categories]),
+            (_("Brand"), [(f"brand:{brand.pk}", f"{brand.category.name} · {brand.name}") for brand in brands]),
         ]
         self.fields["target"].widget = forms.Select(attrs=self.fields["target"].widget.attrs, choices=choices)
         return self
