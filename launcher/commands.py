@@ -79,7 +79,7 @@ def parser() -> Parser:
     shown.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
     commands.add_parser("doctor", help="look at everything that the shop rests on, and say what to do", add_help=False)
     commands.add_parser("test", help="run the tests on services of their own; arguments are pytest's", add_help=False)
-    commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations")
+    commands.add_parser("check", help="lint, types, imports, migrations, deployment, locks, translations, docs")
     commands.add_parser("screenshots", help="make the pictures in docs/pictures again, of a demo of its own")
     locked = commands.add_parser("lock", help="compile the lock files again from the .in files and package.json")
     locked.add_argument("--upgrade", action="store_true", help="take the newest versions that are allowed")
