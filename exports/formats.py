@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import IO, Any
 
@@ -19,8 +20,8 @@ MOST_ROWS = 1_048_575
 # A block of CSV goes out when it has grown to this many characters: a piece for each row costs more than the row.
 BLOCK_SIZE = 64 * 1024
 _WIDTH = 18
-# Spreadsheets run a cell with this beginning as a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# Spreadsheets run a cell with this beginning as a formula; some skip spaces and what nobody sees, or read wide letters.
+_FORMULA = re.compile("[\\s\x00-\x1f\xad\u180e\u200b-\u200f\u2060-\u2064\ufeff]*[=+@＝＋－＠-]|[\t\r\n]")
 
 Fields = Mapping[str, Callable[[Any], Any]]
 
@@ -49,7 +50,7 @@ def cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = value if value.isascii() else visible(value)
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _csv_cell(value: Any) -> Any:

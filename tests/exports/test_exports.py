@@ -7,7 +7,9 @@ import time_machine
 from django.contrib.messages import get_messages
 from django.utils import timezone
 
+from core.bidi import visible
 from exports import services
+from exports.formats import cell
 from exports.models import Export, ExportPart, ExportState
 from ledger.models import Entry
 from ledger.tasks import write_statement
@@ -39,6 +41,14 @@ def test_a_file_holds_the_filtered_entries(auditor):
     assert [(row["kind"], row["balance_change"]) for row in rows] == [("opening", "1000000"), ("debit", "-10500")]
     assert order.ref_id in sheet
     assert "opening" not in sheet
+
+
+@pytest.mark.parametrize(
+    "text", ["=1", "+1", "-1", "@x", "\t=1", " =1", "＝1", "＋1", "－1", "＠x", "\u200b=1", "\u00a0 =1", "\ufeff=1"]
+)
+def test_no_cell_begins_a_formula(text):
+    assert cell(text) == f"'{visible(text)}"
+    assert cell("Budi = 1") == "Budi = 1"
 
 
 def test_the_message_goes_out_after_the_commit(auditor, published, django_capture_on_commit_callbacks):
