@@ -10,6 +10,8 @@ from django.http import HttpRequest
 
 # An IPv6 line has a whole network of this size: its owner may call from any address in it.
 _IPV6_LINE = 64
+# A proxy sends at least one of these, unless it is told to send none.
+_FORWARDED = ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "Via")
 
 
 def address_of(request: HttpRequest) -> str:
@@ -52,8 +54,11 @@ def _plain(written: str) -> str:
 
 
 def is_from_this_machine(request: HttpRequest) -> bool:
-    """Whether a program on this machine asks, for itself: a proxy here speaks for strangers."""
-    is_forwarded = any(name in request.headers for name in ("X-Forwarded-For", "Forwarded"))
+    """Whether a program on this machine asks, for itself: a proxy here speaks for strangers.
+
+    Behind a trusted proxy nobody does, because some proxies say nothing of whom they speak for.
+    """
+    is_forwarded = settings.TRUSTED_PROXY_COUNT or any(name in request.headers for name in _FORWARDED)
     try:
         return not is_forwarded and ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
     except ValueError:

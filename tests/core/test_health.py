@@ -126,8 +126,28 @@ def _no_database(*args, **kwargs):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("sender", [{"REMOTE_ADDR": "203.0.113.5"}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}])
+@pytest.mark.parametrize(
+    "sender",
+    [
+        {"REMOTE_ADDR": "203.0.113.5"},
+        {"HTTP_X_FORWARDED_FOR": "127.0.0.1"},
+        {"HTTP_X_FORWARDED_PROTO": "https"},
+        {"HTTP_X_REAL_IP": "127.0.0.1"},
+        {"HTTP_VIA": "1.1 proxy"},
+    ],
+)
 def test_whoever_asks_from_elsewhere_learns_no_details(sender):
     answer = Client().get("/readyz", HTTP_HOST="any.example", **sender)
 
     assert (answer.status_code, answer.json()) == (503, {"ready": False})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["/readyz", "/metrics"])
+def test_behind_a_proxy_that_sends_no_header_nobody_learns_details(settings, page):
+    settings.TRUSTED_PROXY_COUNT = 1
+
+    answer = Client().get(page)
+
+    assert answer.status_code == (503 if page == "/readyz" else 403)
+    assert b"worker" not in answer.content
