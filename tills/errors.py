@@ -33,10 +33,12 @@ class WrongPin(Refused):
 
 
 class PinsLocked(Refused):
-    """PINs do not count at this till for `wait` seconds; this one was not looked at."""
+    """For `wait` seconds no PIN counts at this till, or this person's at none; this one was not looked at."""
 
-    def __init__(self, wait: int) -> None:
+    def __init__(self, wait: int, *, is_person: bool = False) -> None:
         words = _("Too many wrong PINs at this till. Wait %(time)s, or sign in with a password.")
+        if is_person:
+            words = _("Too many wrong PINs of this person. Wait %(time)s, or sign in with a password.")
         super().__init__(words % {"time": wait_words(wait)})
         self.wait = wait
 

@@ -1,7 +1,7 @@
 """Each wrong guess makes the next wait longer. Counters are rows of our own, one for each key.
 
 A guess is counted before it is looked at, under the row's lock, so that guesses sent at once count one by one. Who
-guessed right gets it back. A row ends an hour after its last wait, and by nothing else: no flood pushes it out.
+guessed right gets it back. A row ends some hours after its last wait, and by nothing else: no flood pushes it out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from django.utils.crypto import salted_hmac
 from core import clock
 from staff.models import Throttle
 
-_KEPT = dt.timedelta(hours=1)
 _CLEARED_AT_ONCE = 50
 _MOST_DOUBLINGS = 20
 
@@ -32,11 +31,15 @@ class Slowed(Exception):
 
 @dataclass(frozen=True)
 class Pace:
-    """So many guesses are free; then there is a wait of `first` seconds, twice as long each time, up to `longest`."""
+    """So many guesses are free; then there is a wait of `first` seconds, twice as long each time, up to `longest`.
+
+    Guesses are forgotten when no other has come for `kept_hours` after the wait.
+    """
 
     free: int
     first: float
     longest: float
+    kept_hours: int = 1
 
     def wait_after(self, failures: int) -> dt.timedelta:
         """How long to wait after so many wrong guesses."""
@@ -114,6 +117,6 @@ def _take(key: Key, now: dt.datetime) -> dt.timedelta:
     failures = 1 if expires_at <= now else failures + 1
     wait = key.pace.wait_after(failures)
     Throttle.objects.filter(key=key.digest).update(
-        failures=failures, blocked_until=now + wait, expires_at=now + wait + _KEPT
+        failures=failures, blocked_until=now + wait, expires_at=now + wait + dt.timedelta(hours=key.pace.kept_hours)
     )
     return wait

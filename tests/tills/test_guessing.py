@@ -1,4 +1,4 @@
-"""Five wrong PINs lock the PINs of that till: not the person, and not another till."""
+"""Five wrong PINs lock the PINs of that till, and not another till; ten at all tills lock this person's PIN alone."""
 
 import datetime as dt
 
@@ -66,6 +66,27 @@ def test_the_own_pin_buys_no_more_tries_at_a_colleagues():
     guess_wrong(browser, colleague, times=1)
 
     assert codes(take_over(browser, me)) == {"PinsLocked"}
+
+
+def test_ten_wrong_pins_at_several_tills_lock_this_persons_pin_alone():
+    tills = [till_browser(f"Kasir {number}") for number in range(3)]
+    person, colleague = with_pin(), with_pin(username="other", pin="517306")
+    for browser in tills:
+        guess_wrong(browser, person, times=4)
+
+    refused = take_over(tills[2], person)
+    take_over(tills[1], colleague, "517306")
+
+    assert (refused.status_code, codes(refused)) == (429, {"PinsLocked"})
+    assert who_is_at(tills[2]) == ""
+    assert who_is_at(tills[1]) == "other"
+    assert [till.wrong_count for till in Till.objects.order_by("pk")] == [4, 4, 2]
+    locked = AuditEvent.objects.get(kind="locked")
+    assert (locked.subject, locked.facts["seconds"]) == (person.username, 300)
+
+    sign_in(tills[2], person.username)
+    take_over(tills[2], person)
+    assert who_is_at(tills[2]) == person.username
 
 
 def test_each_lock_lasts_twice_as_long():

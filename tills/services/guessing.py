@@ -1,4 +1,4 @@
-"""Five wrong PINs lock the PINs of a till, not a person.
+"""Five wrong PINs lock the PINs of a till; ten wrong PINs of one person, at all tills together, lock that PIN.
 
 A PIN is counted before it is looked at, under the till's lock, so that those sent at once count one by one, and none is
 looked at while the till is locked. A right one makes up for the wrong ones of the same person only: nobody buys more
@@ -16,7 +16,9 @@ from django.db import transaction
 
 from audit.services import record
 from core import clock
+from staff.events import LOCKED
 from staff.models import User
+from staff.services import throttle
 from tills.errors import PinsLocked, TillOff
 from tills.events import PIN_FAILED, PIN_LOCKED
 from tills.models import Till
@@ -27,17 +29,23 @@ _LONGEST_PAUSE = dt.timedelta(hours=12)
 _MOST_DOUBLINGS = 10
 # Wrong PINs that nobody followed up for this long were typed by mistake.
 _FORGOTTEN_AFTER = dt.timedelta(hours=12)
+# Of one person at all tills: somebody with several tills guesses no faster.
+_OF_PERSON = throttle.Pace(free=10, first=300, longest=43_200, kept_hours=12)
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A PIN that was counted and may be looked at. `locks`: it was the till's last try."""
+    """A PIN that was counted and may be looked at. `locks`: it was the till's last try.
+
+    `seconds`: for how long this person's PIN does not count if it is wrong.
+    """
 
     person: int
     total: int
     locks: bool
+    seconds: int
 
 
 def count_guess(till_pk: int, person_pk: int) -> Guess:
@@ -48,7 +56,12 @@ def count_guess(till_pk: int, person_pk: int) -> Guess:
         till.guesses += 1
         if till.wrong_at and now - till.wrong_at > _FORGOTTEN_AFTER:
             till.wrong_pins, till.pin_locks = {}, 0
-        wait = _seconds_left(till, now)
+        wait, is_person = _seconds_left(till, now), False
+        if not wait:
+            try:
+                seconds = throttle.take(_of_person(person_pk))
+            except throttle.Slowed as slowed:
+                wait, is_person = slowed.seconds, True
         if not wait:
             till.wrong_pins[str(person_pk)] = till.wrong_pins.get(str(person_pk), 0) + 1
             till.wrong_at = now
@@ -57,12 +70,13 @@ def count_guess(till_pk: int, person_pk: int) -> Guess:
                 till.pin_locks = min(till.pin_locks + 1, _MOST_DOUBLINGS)
         till.save(update_fields=["guesses", "wrong_pins", "wrong_at", "pin_locks", "pin_locked_until"])
     if wait:
-        raise PinsLocked(wait)
-    return Guess(person=person_pk, total=till.wrong_count, locks=till.wrong_count >= FREE)
+        raise PinsLocked(wait, is_person=is_person)
+    return Guess(person=person_pk, total=till.wrong_count, locks=till.wrong_count >= FREE, seconds=seconds)
 
 
 def note_right(guess: Guess, till: Till) -> None:
     """The PIN was right: its person's count begins again. `till` is locked, and saved by the caller."""
+    throttle.forget(_of_person(guess.person))
     till.wrong_pins.pop(str(guess.person), None)
     if guess.locks or till.wrong_count < FREE:
         till.pin_locked_until = None
@@ -73,6 +87,7 @@ def forget_own(till_pk: int, person_pk: int) -> None:
     """This person has shown who it is: the wrong PINs under this name are forgotten, and a lock that they made ends."""
     with transaction.atomic():
         till = _lock(till_pk)
+        throttle.forget(_of_person(person_pk))
         if till.wrong_pins.pop(str(person_pk), None) is None:
             return
         if till.wrong_count < FREE:
@@ -89,12 +104,18 @@ def note_wrong(guess: Guess, till: Till, *, actor: User | None) -> None:
         record(PIN_FAILED, actor=actor, subject=subject, facts={"till": till.name})
         if guess.locks:
             record(PIN_LOCKED, actor=actor, subject=till.name, facts={"till": till.pk})
+        if guess.seconds:
+            record(LOCKED, actor=actor, subject=subject, facts={"till": till.name, "seconds": guess.seconds})
     log.warning("pin_failed", till=till.pk, person=guess.person, locked=guess.locks)
 
 
 def seconds_locked(till: Till) -> int:
     """For how long no PIN counts at this till; 0 when they do."""
     return _seconds_left(till, clock.now())
+
+
+def _of_person(person_pk: int) -> throttle.Key:
+    return throttle.Key.of(_OF_PERSON, "pin", person_pk)
 
 
 def _lock(till_pk: int) -> Till:
