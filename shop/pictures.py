@@ -1,6 +1,7 @@
 """The kind of a picture, read from the bytes alone: a file's name and its declared type prove nothing.
 
-The whole file is walked through, so that nothing else is hidden behind the picture.
+The whole file is walked through, so that nothing else is hidden behind the picture. What it says beside the picture
+(place and time of a photo, texts, thumbnails) is left out: a logo is shown to everybody.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 # In a JPEG: the segments that hold its size, and those that are a marker alone.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset([0x01, *range(0xD0, 0xD8)])
+# What belongs to the picture itself: in a PNG its data, transparency and colours; in a JPEG all but comments and what
+# applications add, of which APP0 and APP14 say how its colours are meant.
+_OF_PNG = frozenset([b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB"])
+_BESIDE_JPEG = frozenset([0xFE, *range(0xE1, 0xF0)]) - {0xEE}
+_BESIDE_WEBP = frozenset([b"EXIF", b"XMP "])
+_SAYS_BESIDE = 0x0C  # the flags of a WebP that has them
 
 
-# Its type, width and height; None when it is not such a picture.
-_Found = tuple[LogoType, int, int] | None
+# Its type, width and height, and the picture alone; None when it is not such a picture.
+_Found = tuple[LogoType, int, int, bytes] | None
 
 
 @dataclass(frozen=True)
@@ -50,17 +57,17 @@ def read_picture(content: bytes) -> Picture:
         picture = None
     if picture is None:
         raise LogoRefused("format")
-    content_type, width, height = picture
+    content_type, width, height, alone = picture
     if not all(LEAST_PIXELS <= pixels <= MOST_PIXELS for pixels in (width, height)):
         raise LogoRefused("size")
-    return Picture(content, content_type, width, height)
+    return Picture(alone, content_type, width, height)
 
 
 def _png(content: bytes) -> _Found:
     """Width and height of a PNG that ends with its last chunk, each chunk as its checksum says."""
     if not content.startswith(_PNG):
         return None
-    at, size, has_data = len(_PNG), None, False
+    at, size, has_data, alone = len(_PNG), None, False, bytearray(_PNG)
     while True:
         length, name = struct.unpack_from(">I4s", content, at)
         end = at + 8 + length
@@ -73,16 +80,18 @@ def _png(content: bytes) -> _Found:
             width, height = struct.unpack_from(">II", content, at + 8)
             size = width, height
         has_data = has_data or name == b"IDAT"
+        if name in _OF_PNG:
+            alone += content[at : end + 4]
         at = end + 4
         if name == b"IEND":
-            return (LogoType.PNG, *size) if has_data and at == len(content) else None
+            return (LogoType.PNG, *size, bytes(alone)) if has_data and at == len(content) else None
 
 
 def _jpeg(content: bytes) -> _Found:
     """Width and height of a JPEG that ends with its end marker."""
     if not content.startswith(b"\xff\xd8\xff") or not content.endswith(b"\xff\xd9"):
         return None
-    at, size = 2, None
+    at, size, alone = 2, None, bytearray(content[:2])
     while True:
         if content[at] != 0xFF:
             return None
@@ -91,7 +100,7 @@ def _jpeg(content: bytes) -> _Found:
             at += 1
             continue
         if marker == 0xDA:
-            return (LogoType.JPEG, *size) if size else None
+            return (LogoType.JPEG, *size, bytes(alone + content[at:])) if size else None
         if marker in _BARE:
             at += 2
             continue
@@ -99,6 +108,8 @@ def _jpeg(content: bytes) -> _Found:
         if marker in _FRAMES:
             height, width = struct.unpack_from(">HH", content, at + 5)
             size = width, height
+        if marker not in _BESIDE_JPEG:
+            alone += content[at : at + 2 + length]
         at += 2 + length
 
 
@@ -118,8 +129,15 @@ def _webp(content: bytes) -> _Found:
     elif name == b"VP8 " and content[23:26] == b"\x9d\x01\x2a":
         width, height = struct.unpack_from("<HH", content, 26)
         size = (width & 0x3FFF, height & 0x3FFF)
-    at = 12
+    at, chunks = 12, bytearray()
     while at < len(content):
-        (chunk,) = struct.unpack_from("<I", content, at + 4)
-        at += 8 + chunk + chunk % 2
-    return (LogoType.WEBP, *size) if size and at == len(content) else None
+        chunk_name, chunk = struct.unpack_from("<4sI", content, at)
+        end = at + 8 + chunk + chunk % 2
+        if chunk_name not in _BESIDE_WEBP:
+            chunks += content[at:end]
+        at = end
+    if not size or at != len(content):
+        return None
+    if name == b"VP8X":
+        chunks[8] &= ~_SAYS_BESIDE
+    return LogoType.WEBP, *size, struct.pack("<4sI4s", b"RIFF", len(chunks) + 4, b"WEBP") + bytes(chunks)

@@ -27,22 +27,22 @@ def png(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
     return b"\x89PNG\r\n\x1a\n" + head + data + more + chunk(b"IEND", b"")
 
 
-def jpeg(width: int = 120, height: int = 40) -> bytes:
-    """The segments of a JPEG; their content does not matter here."""
+def jpeg(width: int = 120, height: int = 40, *, more: bytes = b"") -> bytes:
+    """The segments of a JPEG; their content does not matter here. `more`: further ones before the frame."""
     frame = b"\xff\xc0" + struct.pack(">HBHHB", 11, 8, height, width, 1) + b"\x01\x11\x00"
     scan = b"\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00\x00"
-    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + frame + scan + b"\xff\xd9"
+    return b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" + more + frame + scan + b"\xff\xd9"
 
 
-def webp(kind: bytes = b"VP8X", width: int = 120, height: int = 40) -> bytes:
-    """A WebP with its first chunk."""
+def webp(kind: bytes = b"VP8X", width: int = 120, height: int = 40, *, more: bytes = b"", flags: int = 0) -> bytes:
+    """A WebP with its first chunk and its `flags`; `more`: further chunks."""
     if kind == b"VP8X":
-        body = b"\x00" * 4 + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+        body = bytes([flags, 0, 0, 0]) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
     elif kind == b"VP8L":
         body = b"\x2f" + ((width - 1) | (height - 1) << 14).to_bytes(4, "little") + b"\x00"
     else:
         body = b"\x00\x00\x00\x9d\x01\x2a" + struct.pack("<HH", width, height)
-    riff = b"WEBP" + kind + struct.pack("<I", len(body)) + body + b"\x00" * (len(body) % 2)
+    riff = b"WEBP" + kind + struct.pack("<I", len(body)) + body + b"\x00" * (len(body) % 2) + more
     return b"RIFF" + struct.pack("<I", len(riff)) + riff
 
 

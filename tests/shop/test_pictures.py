@@ -51,6 +51,19 @@ def test_what_is_no_whole_picture_is_refused(content):
     assert refused.value.reason == "format"
 
 
+@pytest.mark.parametrize(
+    ("with_texts", "alone"),
+    [
+        (png(more=chunk(b"tEXt", b"Place\0at home") + chunk(b"eXIf", b"at home") + chunk(b"tIME", b"1234567")), png()),
+        (png(more=chunk(b"tRNS", b"\0\0")), png(more=chunk(b"tRNS", b"\0\0"))),
+        (jpeg(more=b"\xff\xe1\x00\x0fExif\0\0at home\xff\xfe\x00\x09at home"), jpeg()),
+        (webp(more=b"EXIF\x07\0\0\0at home\0XMP \x08\0\0\0at  home", flags=0x1C), webp(flags=0x10)),
+    ],
+)
+def test_what_is_said_beside_the_picture_is_left_out(with_texts, alone):
+    assert read_picture(with_texts).content == alone
+
+
 @pytest.mark.parametrize("shape", [(15, 40), (40, 15), (2_001, 40), (40, 2_001)])
 def test_a_picture_too_small_or_too_large_to_print_is_refused(shape):
     with pytest.raises(LogoRefused) as refused:
@@ -60,7 +73,7 @@ def test_a_picture_too_small_or_too_large_to_print_is_refused(shape):
 
 
 def test_256_kib_are_a_logo_and_a_byte_more_is_none():
-    full = png(more=chunk(b"tEXt", b"x" * (MOST_LOGO_BYTES - len(png()) - 12)))
+    full = png(more=chunk(b"IDAT", b"x" * (MOST_LOGO_BYTES - len(png()) - 12)))
 
     assert len(read_picture(full).content) == MOST_LOGO_BYTES
     with pytest.raises(LogoRefused) as refused:
