@@ -52,6 +52,28 @@ def test_only_what_makes_the_tables_knows_their_owners_password():
     assert SERVICES["manage"]["command"] == ["prepare_app"]
 
 
+def test_no_container_may_more_than_its_work():
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+
+    for name, service in services.items():
+        assert service["read_only"] is True, name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+    assert {name: service["cap_add"] for name, service in services.items() if "cap_add" in service} == {
+        "proxy": ["NET_BIND_SERVICE"]
+    }
+
+
+def test_the_proxy_reaches_no_store_and_a_store_only_the_roles():
+    file = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    networks = {name: set(service["networks"]) for name, service in file["services"].items()}
+
+    assert networks["proxy"] == {"pages"}
+    assert networks["postgres"] == networks["valkey"] == {"stores"}
+    assert file["networks"]["stores"] == {"internal": True}
+    assert {name for name, joined in networks.items() if "pages" in joined} == {"proxy", "web"}
+
+
 def test_a_role_may_have_several_containers():
     for role in ("web", "worker", "background", "beat"):
         # a name, a data folder or a port for all of them would be taken by the first
