@@ -25,6 +25,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "shop_name": SimpleLazyObject(lambda: head.shop_name)
         if isinstance(user, User)
         else SimpleLazyObject(shop_name),
+        "version": settings.VERSION,
         "is_sandbox": settings.SANDBOX,
         "sandbox_url": settings.SANDBOX_DASHBOARD_URL if isinstance(user, User) else "",  # opens its dashboard
         "demo_people": DEMO_STAFF,

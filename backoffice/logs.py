@@ -6,11 +6,19 @@ from typing import Any
 import structlog
 
 from backoffice.log_privacy import without_query_strings
+from backoffice.version import VERSION
+
+
+def _add_version(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Say which version wrote the line: during an upgrade there are two."""
+    return {"version": VERSION, **event}
+
 
 _STEPS: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
+    _add_version,
     without_query_strings,
 ]
 

@@ -15,11 +15,13 @@ import pghistory
 import sentry_sdk
 from csp.constants import NONCE, NONE, SELF
 
+from backoffice import version
 from backoffice.environment import Environment
 from backoffice.log_privacy import without_query_in_report
 from backoffice.logs import keep_events, logging_from
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = version.VERSION
 
 # NAME_FILE names a file that holds the value of NAME: secrets of Docker, Kubernetes and systemd come so.
 env = Environment(strip_whitespace=True)

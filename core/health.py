@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -25,8 +26,8 @@ class HealthMiddleware(Middleware):
 
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """The web process is up; nothing else is checked."""
-    return HttpResponse("ok\n", content_type="text/plain")
+    """The web process is up, and of which version; nothing else is checked."""
+    return HttpResponse(f"ok {settings.VERSION}\n", content_type="text/plain")
 
 
 @never_cache

@@ -6,8 +6,14 @@ they import, before anything is installed: standard library only. Then one modul
 and Valkey, `processes` starts children that never outlive the launcher.
 """
 
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin/python"  # the one that the app runs on
+
+
+def version() -> str:
+    """The version of the code that lies here now."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])

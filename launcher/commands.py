@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import NoReturn
 
-from launcher import PYTHON, ROOT
+from launcher import PYTHON, ROOT, version
 from launcher.accounts import account
 from launcher.failures import LaunchError
 from launcher.installing import DEVELOPMENT, RUNTIME, enter_venv, install_front_end
@@ -60,6 +60,7 @@ def parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    top.add_argument("--version", action="version", version=version())
     commands = top.add_subparsers(dest="command", metavar="command", parser_class=Parser)
     up = commands.add_parser("up", help="start everything and keep it running (the default)")
     up.add_argument("--port", type=port_number, default=DEFAULT_PORT, help="where the pages are served (default 8000)")
@@ -130,7 +131,7 @@ def read_arguments(arguments: list[str]) -> argparse.Namespace:
         return argparse.Namespace(command=arguments[0], words=arguments[1:])
     if arguments and arguments[0] == "doctor":
         return argparse.Namespace(command="doctor", words=arguments)
-    if not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help"}):
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in {"-h", "--help", "--version"}):
         arguments = ["up", *arguments]
     return parser().parse_args(arguments)
 

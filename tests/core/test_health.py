@@ -1,6 +1,7 @@
 """/healthz says that the process is up; /readyz names what is missing."""
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError, connection
 from django.test import Client
 
@@ -27,9 +28,9 @@ def give(*names: str, place: str = "", seconds_ago: int = 0) -> None:
         heartbeats._recorded.clear()
 
 
-def test_healthz_asks_nothing(django_assert_num_queries, db):
+def test_healthz_asks_nothing_and_names_the_version(django_assert_num_queries, db):
     with django_assert_num_queries(0):
-        assert Client().get("/healthz").status_code == 200
+        assert Client().get("/healthz").content.decode() == f"ok {settings.VERSION}\n"
 
 
 @pytest.mark.django_db
