@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import zlib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 from alerts.kinds import KINDS, in_words
 from alerts.kinds.kind import Words
 from alerts.models import Alert, Severity
-from alerts.services import Hidden, Pause, snoozes_question
+from alerts.services import LONGEST, Hidden, Pause, snoozes_question
+from approvals.acts import acts_approved_by
 from approvals.services import waiting_for
 from complaints.models import Complaint
-from core.together import read_together
+from core.together import Given, Together
 from drawers.models import Payment
 from gateway.models import UpstreamAccount
 from shop.services import shop_of, shop_question
@@ -96,6 +97,11 @@ class Head:
         return len(self.shown[_DESCRIBED:])
 
     @property
+    def counts(self) -> tuple[int, int, int]:
+        """What stands beside places of the navigation: approvals, money to give back, complaints."""
+        return (self.waiting, self.to_give_back, self.complaints)
+
+    @property
     def count(self) -> int:
         """How many alerts are shown, with what the upstream's own account says."""
         return len(_of_account(self.account)) + len(self.shown)
@@ -111,23 +117,17 @@ class Head:
         worst = self.worst and (self.worst.severity, self.worst.since, self.worst.words)
         alerts = [(alert.pk, alert.severity) for alert in self.shown]
         hidden = [(alert.pk, until) for alert, until in self.hidden_alerts]
-        content = (worst, alerts, hidden, self.waiting, self.to_give_back, self.complaints)
+        content = (worst, alerts, hidden, self.counts)
         return f"{zlib.crc32(repr(content).encode()):x}"
 
 
 def head_for(user: User) -> Head:
     """The lines for this person: the upstream's state from its first second on, then the open alerts."""
-    kinds = [code for code in kinds_for(user) if not KINDS[code].is_in_banner]
-    accounts, alerts, snoozes, waiting, refunds, complaints, shops = read_together(
-        UpstreamAccount.objects.filter(only=True),
-        Alert.objects.open().filter(kind__in=kinds),
-        snoozes_question(user),
-        waiting_for(user).values_list("pk")[:_WAITING_COUNTED],
-        Payment.objects.owed().values_list("pk")[:_WAITING_COUNTED],
-        Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
-        shop_question(),
-    )
+    kinds = tuple(code for code in kinds_for(user) if not KINDS[code].is_in_banner)
     now = timezone.now()
+    accounts, alerts, snoozes, waiting, refunds, complaints, shops = _questions(
+        kinds, tuple(acts_approved_by(user))
+    ).read(person=user.pk, since=now - LONGEST)
     choices = {choice.alert: choice for choice in map(Hidden._make, snoozes)}
     hidden = [alert for alert in alerts if alert.pk in choices and choices[alert.pk].covers(alert, now)]
     return Head(
@@ -139,6 +139,20 @@ def head_for(user: User) -> Head:
         to_give_back=len(refunds),
         complaints=len(complaints),
         shop_name=shop_of(shops).name,
+    )
+
+
+@lru_cache
+def _questions(kinds: tuple[str, ...], acts: tuple[str, ...]) -> Together:
+    person = Given("person")
+    return Together(
+        UpstreamAccount.objects.filter(only=True),
+        Alert.objects.open().filter(kind__in=kinds),
+        snoozes_question(person, Given("since")),
+        waiting_for(person, acts).values_list("pk")[:_WAITING_COUNTED],
+        Payment.objects.owed().values_list("pk")[:_WAITING_COUNTED],
+        Complaint.objects.open().values_list("pk")[:_WAITING_COUNTED],
+        shop_question(),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.db.models import BigIntegerField, Count, Sum
@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.paging import chosen_first
 from core.rights import Right
 from core.times import start_of_day
-from core.together import read_together
+from core.together import Given, Together
 from drawers.services import OwnDrawer, own_drawer_of, own_drawer_questions
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
@@ -40,7 +40,9 @@ class OwnDay:
     @classmethod
     def read(cls, person: User) -> OwnDay:
         """All of one moment, in one statement; as much for a busy person as for a new one."""
-        shifts, entered, sold, open_orders, today, latest = read_together(*_questions(person))
+        shifts, entered, sold, open_orders, today, latest = _questions().read(
+            person=person.pk, midnight=start_of_day(timezone.localdate())
+        )
         return cls(
             may_use_drawer=person.has_perm(Right.USE_DRAWERS),
             drawer=own_drawer_of(shifts, entered, sold),
@@ -82,14 +84,15 @@ class OwnDay:
         }
 
 
-def _questions(person: User) -> list[Any]:
-    midnight: dt.datetime = start_of_day(timezone.localdate())
-    own, shown = Order.objects.filter(placed_by=person.pk), Order.objects.for_table()
-    today = own.filter(created_at__gte=midnight)
+@cache
+def _questions() -> Together:
+    person = Given("person")
+    own, shown = Order.objects.filter(placed_by=person), Order.objects.for_table()
+    today = own.filter(created_at__gte=Given("midnight"))
     paid = Sum(CUSTOMER_PAYS, output_field=BigIntegerField())
-    return [
+    return Together(
         *own_drawer_questions(person),
         chosen_first(own.open().order_by("created_at", "pk")[:_MOST_OPEN], shown),
         today.order_by().values_list("status").annotate(n=Count("pk"), paid=paid),
         chosen_first(today.filter(status__in=FINAL).order_by("-created_at", "-pk")[:_LATEST], shown),
-    ]
+    )

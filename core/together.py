@@ -12,57 +12,85 @@ import json
 from typing import Any
 
 from django.db import connection
-from django.db.models import BinaryField, DecimalField, Field, Model, QuerySet
+from django.db.models import BinaryField, DecimalField, Expression, Model, QuerySet
 from django.db.models.functions.datetime import TruncBase
 from django.db.models.query import get_related_populators
 
 
+class Given(Expression):
+    """Stands in a question for the value that `Together.read` is given by this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def as_sql(self, *_compiler: Any, **_more: Any) -> tuple[str, Any]:
+        """Its place among the values of the statement."""
+        return "%s", [self]
+
+
+class Together:
+    """Questions whose SQL is made once and asked often: Django takes longer to make it than to ask it."""
+
+    def __init__(self, *questions: QuerySet[Any, Any]) -> None:
+        """Raises `TypeError` for what JSON does not keep."""
+        self._parts = [_Part(question) for question in questions]
+        columns = ", ".join(f"(SELECT jsonb_agg(to_jsonb(one)) FROM ({part.sql}) one)" for part in self._parts)  # noqa: S608 - Django's own text
+        self._statement = f"SELECT {columns}"
+        self._values = [value for part in self._parts for value in part.values]
+
+    def read(self, **given: Any) -> list[list[Any]]:
+        """The rows of each question, as it would give them itself; `prefetch_related` is left out.
+
+        Those of a `values_list` are tuples. `given`: the value for each `Given`.
+        """
+        values = [given[value.name] if isinstance(value, Given) else value for value in self._values]
+        with connection.cursor() as cursor:
+            cursor.execute(self._statement, values)
+            answers = cursor.fetchone()
+        return [part.rows(json.loads(answer or "[]")) for part, answer in zip(self._parts, answers, strict=True)]
+
+
 def read_together(*questions: QuerySet[Any, Any]) -> list[list[Any]]:
-    """The rows of each question, as it would give them itself; `prefetch_related` is left out.
-
-    Those of a `values_list` are tuples. Raises `TypeError` for what JSON does not keep.
-    """
-    compilers = [question.query.get_compiler(connection=connection, elide_empty=False) for question in questions]
-    asked = [compiler.as_sql(with_col_aliases=True) for compiler in compilers]
-    if lost := [column for compiler in compilers for column, *_ in compiler.select if _is_lost(column)]:
-        raise TypeError(f"JSON does not keep {lost}")
-    columns = ", ".join(
-        f"(SELECT jsonb_agg(to_jsonb(one)) FROM ({sql}) one)"  # noqa: S608 - Django's own text
-        for sql, _values in asked
-    )
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}", [value for _sql, values in asked for value in values])
-        answers = cursor.fetchone()
-    return [_rows(*part) for part in zip(questions, compilers, answers, strict=True)]
+    """The rows of questions that are asked only once: see `Together`."""
+    return Together(*questions).read()
 
 
-def _rows(question: Any, compiler: Any, answer: str | None) -> list[Any]:
-    """The rows of a question, made of what the database said: a list of {column: value}."""
-    answers = json.loads(answer or "[]")
-    rows = [
-        tuple(_value(column.output_field, columns[alias]) for column, _sql, alias in compiler.select)
-        for columns in answers
-    ]
-    return rows if question._fields else [_made(compiler, row) for row in rows]
+class _Part:
+    """One of the questions as SQL, and its rows made of what the database said."""
 
+    def __init__(self, question: Any) -> None:
+        compiler = question.query.get_compiler(connection.alias, elide_empty=False)
+        self.sql, self.values = compiler.as_sql(with_col_aliases=True)
+        if lost := [column for column, *_ in compiler.select if _is_lost(column)]:
+            raise TypeError(f"JSON does not keep {lost}")
+        self._columns = [(alias, column.output_field.to_python) for column, _sql, alias in compiler.select]
+        self._info = None if question._fields else compiler.klass_info
+        self._annotations = compiler.annotation_col_map.items()
+        if self._info:
+            self._places = self._info["select_fields"]
+            self._names = [compiler.select[place][0].target.attname for place in self._places]
+            self._others = get_related_populators(self._info, compiler.select, connection.alias)  # type: ignore[call-arg] # newer stubs
 
-def _made(compiler: Any, values: tuple[Any, ...]) -> Model:
-    """The row's model with the others that `select_related` names, as Django makes them."""
-    columns, info = compiler.select, compiler.klass_info
-    places = info["select_fields"]
-    names = [columns[place][0].target.attname for place in places]
-    made: Model = info["model"].from_db(connection.alias, names, [values[place] for place in places])
-    for other in get_related_populators(info, columns, connection.alias):  # type: ignore[call-arg] # newer stubs
-        other.populate(values, made)
-    for name, place in compiler.annotation_col_map.items():
-        setattr(made, name, values[place])
-    return made
+    def rows(self, answers: list[dict[str, Any]]) -> list[Any]:
+        """The rows of what the database said."""
+        rows = [
+            tuple(None if columns[alias] is None else to_python(columns[alias]) for alias, to_python in self._columns)
+            for columns in answers
+        ]
+        return [self._made(row) for row in rows] if self._info else rows
+
+    def _made(self, values: tuple[Any, ...]) -> Model:
+        """The row's model with the others that `select_related` names, as Django makes them."""
+        assert self._info  # noqa: S101 - of a question for models
+        made: Model = self._info["model"].from_db(connection.alias, self._names, [values[at] for at in self._places])
+        for other in self._others:
+            other.populate(values, made)
+        for name, place in self._annotations:
+            setattr(made, name, values[place])
+        return made
 
 
 def _is_lost(column: Any) -> bool:
     """Whether it would come back as another value: bytes, more digits than a float has, a time in another zone."""
     return isinstance(column.output_field, BinaryField | DecimalField) or isinstance(column, TruncBase)
-
-
-def _value(field: Field[Any, Any], value: Any) -> Any:
-    return None if value is None else field.to_python(value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -23,7 +24,7 @@ from core.money import rupiah
 from core.numbers import sees_whole_numbers
 from core.rights import Right
 from core.times import start_of_day
-from core.together import read_together
+from core.together import Given, Together
 from counter.services import Choice, Shelf
 from counter.services.choosing import can_be_sold
 from customers.models import SavedNumber
@@ -308,10 +309,10 @@ class Pills:
 def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     """All of one moment, in one statement; as much for a busy person as for a new one."""
     may_use, sees_balance = person.has_perm(Right.USE_DRAWERS), person.has_perm(Right.VIEW_BOOKS) and sees_cost(person)
-    of_drawer = own_drawer_questions(person) if may_use else []
-    of_balance = [Books.objects.filter(only=True), spending_question()] if sees_balance else []
-    rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
-    orders, sums, rule, *others = read_together(*_questions(person), rules, *of_drawer, *of_balance)
+    now = clock.now()
+    orders, sums, rule, *others = _questions(with_drawer=may_use, with_balance=sees_balance).read(
+        person=person.pk, lately=now - _HOURS, midnight=start_of_day(timezone.localdate(now))
+    )
     sold = Sold(*(int(amount or 0) for amount in sums[0][1:])) if sums else Sold()
     rows = [Row(order) for order in orders]
     strip = Strip(rows, sold, sees_cost(person))
@@ -322,10 +323,11 @@ def read_pills_and_strip(person: User) -> tuple[Pills, Strip]:
     return Pills(drawer, available(books[0]) if books else None, usual_spending_of(days), bool(rule)), strip
 
 
-def _questions(person: User) -> list[QuerySet[Any, Any]]:
-    now = clock.now()
+@cache
+def _questions(*, with_drawer: bool, with_balance: bool) -> Together:
+    person = Given("person")
     own = Order.objects.filter(placed_by=person)
-    lately = own.filter(created_at__gte=now - _HOURS).order_by("-created_at", "-pk").values("pk")[:_LAST]
+    lately = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")[:_LAST]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     shown = (
         Order.objects.for_table()
@@ -333,7 +335,10 @@ def _questions(person: User) -> list[QuerySet[Any, Any]]:
         .filter(pk__in=lately.union(running, all=True))
         .order_by("-created_at", "-pk")
     )
-    today = own.filter(created_at__gte=start_of_day(timezone.localdate(now)), status=Status.SUCCESS)
+    today = own.filter(created_at__gte=Given("midnight"), status=Status.SUCCESS)
     grouped = today.order_by().values_list("placed_by")
     sums = grouped.annotate(count=Count("pk"), sum=Sum(CUSTOMER_PAYS), profit=Sum(CUSTOMER_PAYS - SHOP_PAYS))
-    return [shown, sums]
+    rules = PriceRule.objects.filter(type=ProductType.PREPAID, ended_at=None).order_by().values_list("pk")[:1]
+    of_drawer = own_drawer_questions(person) if with_drawer else []
+    of_balance = [Books.objects.filter(only=True), spending_question()] if with_balance else []
+    return Together(shown, sums, rules, *of_drawer, *of_balance)

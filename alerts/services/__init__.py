@@ -2,5 +2,5 @@
 
 from alerts.services.evaluating import evaluate_alerts
 from alerts.services.notifying import notify_people
-from alerts.services.snoozing import Hidden, Pause, show_again, snooze, snoozes_question
+from alerts.services.snoozing import LONGEST, Hidden, Pause, show_again, snooze, snoozes_question
 from alerts.services.ways import send_to_all

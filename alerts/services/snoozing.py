@@ -18,10 +18,11 @@ from core import clock
 from core.times import start_of_day
 
 if TYPE_CHECKING:
+    from core.together import Given
     from staff.models import User
 
 # No alert is hidden for longer than this.
-_LONGEST = dt.timedelta(days=1, hours=1)
+LONGEST = dt.timedelta(days=1, hours=1)
 
 
 class Pause(models.TextChoices):
@@ -82,8 +83,8 @@ def _keep(alert: Alert, *, until: dt.datetime, now: dt.datetime, person: User) -
         record(kind, actor=person, subject=str(alert), facts={"until": until.isoformat()})
 
 
-def snoozes_question(person: User) -> QuerySet[AlertSnooze, tuple[int, dt.datetime, int, int]]:
-    """The last thing that this person said about each alert, as the fields of `Hidden`."""
-    lately = AlertSnooze.objects.filter(person=person.pk, at__gt=timezone.now() - _LONGEST)
+def snoozes_question(person: Given, since: Given) -> QuerySet[AlertSnooze, tuple[int, dt.datetime, int, int]]:
+    """The last thing that this person said about each alert, as the fields of `Hidden`. `since`: `LONGEST` ago."""
+    lately = AlertSnooze.objects.filter(person=person, at__gt=since)
     last = lately.order_by("alert", "-pk").distinct("alert")
     return last.values_list("alert", "until", "severity", "grade")

@@ -10,7 +10,7 @@ from django.db.models import BigIntegerField, QuerySet, Sum
 from drawers.models import DrawerEntry, Payment, Shift
 
 if TYPE_CHECKING:
-    from staff.models import User
+    from core.together import Given
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,16 @@ class OwnDrawer:
     expected: int = 0
 
 
-def own_drawer_questions(person: User) -> list[QuerySet[Any, Any]]:
-    """For `read_together`; `own_drawer_of` understands the answers."""
-    mine = {"cashier": person.pk, "closed_at": None}
+def own_drawer_questions(person: Given) -> list[QuerySet[Any, Any]]:
+    """For `Together`; `own_drawer_of` understands the answers."""
     sums = [
         rows.order_by().values_list(of).annotate(sum=Sum("amount", output_field=BigIntegerField()))
         for rows, of in (
-            (DrawerEntry.objects.filter(shift__cashier=person.pk, shift__closed_at=None, is_cash=True), "shift"),
-            (Payment.objects.filter(sold_in__cashier=person.pk, sold_in__closed_at=None, is_cash=True), "sold_in"),
+            (DrawerEntry.objects.filter(shift__cashier=person, shift__closed_at=None, is_cash=True), "shift"),
+            (Payment.objects.filter(sold_in__cashier=person, sold_in__closed_at=None, is_cash=True), "sold_in"),
         )
     ]
-    return [Shift.objects.filter(**mine).select_related("drawer"), *sums]
+    return [Shift.objects.filter(cashier=person, closed_at=None).select_related("drawer"), *sums]
 
 
 def own_drawer_of(shifts: list[Shift], entered: list[Any], sold: list[Any]) -> OwnDrawer:
