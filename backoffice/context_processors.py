@@ -8,6 +8,7 @@ from django.utils.functional import SimpleLazyObject
 
 from alerts.presenting import head_for
 from backoffice.navigation import navigation_of
+from backoffice.sections import section_of
 from shop.services import shop_name
 from staff.models import User
 from staff.roles import DEMO_STAFF, role_of
@@ -16,8 +17,8 @@ from staff.roles import DEMO_STAFF, role_of
 def page(request: HttpRequest) -> dict[str, Any]:
     """The shop's name, the person's look, the sandbox's address for the bar, and how the upstream answers us.
 
-    `own_role`, `upstream_account`, `page_head` and `navigation` are read only by the pages that show them: those of
-    people who are signed in.
+    What is lazy is read only by the pages that show it: those of people who are signed in. `frame_rights` and
+    `frame_route`: the person's rights and the page's address, under which parts of the frame are kept.
     """
     user = getattr(request, "user", None)
     head = SimpleLazyObject(lambda: head_for(request.user))  # type: ignore[arg-type] # signed in
@@ -35,5 +36,13 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "own_role": SimpleLazyObject(lambda: role_of(request.user)),  # type: ignore[arg-type] # signed in
         "page_head": head,
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
+        "page_section": SimpleLazyObject(lambda: section_of(request)),
+        "frame_rights": SimpleLazyObject(lambda: _rights_of(request.user)),  # type: ignore[arg-type] # signed in
+        "frame_route": request.resolver_match.route if request.resolver_match else "",
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }
+
+
+def _rights_of(user: User) -> str:
+    """The person's rights as one text, of this very request: a right that was taken away holds at once."""
+    return "all" if user.is_superuser else " ".join(sorted(user.get_all_permissions()))

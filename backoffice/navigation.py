@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from backoffice.sections import Section, section_of
 from core.access import StaffRequest
 from core.rights import Right
 
@@ -37,11 +36,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Navigation:
-    """The places of one person, in the order of the side; and the pages that belong together with the one shown."""
+    """The places of one person, in the order of the side."""
 
     places: list[Place]
     tabs: list[Place]
-    section: Section | None
 
     @property
     def more(self) -> list[Place]:
@@ -70,7 +68,7 @@ def navigation_of(request: HttpRequest) -> Navigation:
     wanted = _OF_SELLERS if request.user.has_perm(Right.BUY) else _OF_OTHERS
     by_name = {place.name: place for place in places}
     chosen = [by_name[name] for name in wanted if name in by_name][:_TABS]
-    return Navigation(places=places, tabs=chosen, section=section_of(request))
+    return Navigation(places=places, tabs=chosen)
 
 
 def _places(request: StaffRequest) -> list[Place]:
@@ -124,11 +122,11 @@ def _is_asked(may: Callable[[str], bool]) -> bool:
 
 
 class _Position:
-    """Which page the request is for: the name of its address, and its path."""
+    """Which page the request is for: the name of its address, and its path. The frame is kept under both."""
 
     def __init__(self, request: HttpRequest) -> None:
-        self.name = (request.resolver_match.url_name or "") if request.resolver_match else ""
-        self.path = request.path
+        match = request.resolver_match
+        self.name, self.path = (match.url_name or "", f"/{match.route}") if match else ("", "")
 
     def begins(self, *starts: str) -> bool:
         """Whether the address's name begins with one of these."""

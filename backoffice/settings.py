@@ -176,7 +176,15 @@ PGHISTORY_FOREIGN_KEY_FIELD = pghistory.ForeignKey(db_index=False)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Sessions live in PostgreSQL, as all counters of sign-in do, so that a stopped Redis never signs anybody out.
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"}}
+# Parts of the frame that many pages share are kept in each process, under everything that they depend on.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "django_cache"},
+    "template_fragments": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "TIMEOUT": 3600,
+        "OPTIONS": {"MAX_ENTRIES": 1000},
+    },
+}
 SESSION_ENGINE = "staff.sessions"  # Django's, with the person beside each
 # In a signed cookie when it fits: in the session a message would be two more writes.
 MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"

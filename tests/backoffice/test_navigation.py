@@ -3,7 +3,9 @@
 import re
 
 import pytest
+from django.contrib.auth.models import Group, Permission
 
+from staff.models import User
 from testing.people import browser_of
 
 pytestmark = pytest.mark.django_db
@@ -43,3 +45,26 @@ def test_the_tab_of_the_page_is_marked_and_more_for_every_other(cashier):
 
 def test_a_page_that_does_not_exist_is_in_no_place(cashier):
     assert 'aria-current="page"' not in cashier.get("/no/such/page/").content.decode()
+
+
+def test_given_a_right_is_taken_away_then_its_places_are_gone_at_once():
+    browser = browser_of("supervisor")
+    person = User.objects.get(username="supervisor")
+    before = browser.get("/me/").content.decode()
+
+    Group.objects.get(name="supervisor").permissions.remove(Permission.objects.get(codename="buy"))
+    after = browser.get("/me/").content.decode()
+
+    assert [page.count('data-place="counter"') for page in (before, after)] == [2, 0]
+    assert [page.count('href="/me/pin/"') for page in (before, after)] == [2, 0]
+    assert [page.count("<dt><kbd>A</kbd></dt>") for page in (before, after)] == [1, 0]
+    person.language = "en"
+    person.save()
+    assert "Signed in as supervisor" in browser.get("/me/").content.decode()
+
+
+def test_two_people_with_the_same_rights_have_each_their_own_name_on_the_page():
+    pages = [browser_of("cashier", username=name).get("/me/").content.decode() for name in ("sari", "budi")]
+
+    assert [page.count("sari") > 0 for page in pages] == [True, False]
+    assert [page.count("budi") > 0 for page in pages] == [False, True]
