@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from itertools import islice, product
 
 from catalogue.destinations import PHONE, DestinationKind
@@ -14,7 +15,7 @@ from catalogue.models import Category, Product
 from catalogue.operators import Operator, is_brand_of
 from catalogue.services.amounts import EXACT, EXACT_COUNT, Amount, amount_of, fit
 from catalogue.services.index import BusyCategory, Index, Ranks, current_index
-from catalogue.services.words import chunks_of, fold, has_one_typo, joined, search_words
+from catalogue.services.words import chunks_of, fold, has_one_typo, joined, says_bill, search_words
 
 _LETTERS_THEN_NUMBER = re.compile(r"([a-z]+)(\d.*)")
 # "3 tri10 xl5" can be understood in many ways; so many are tried.
@@ -28,7 +29,7 @@ class Found:
     """The products found, best first, by their keys.
 
     `lacking`: the typed amount if no product has exactly that denomination; all matches are larger then.
-    `is_exact`: a denomination was typed, and the first product is exactly that.
+    `is_exact`: a denomination was typed, and only the first product is exactly that.
     `of_operator`: they are those of the operator of the customer's number. `busy_categories`: all that are not empty:
     prepaid before bills, the most used first.
     """
@@ -88,6 +89,9 @@ def search_index(
     `kind`: the type of the products; `called`: a word that people call its category by; `takes`: the kinds of
     destination. Each narrows the list.
     """
+    narrow = partial(search_index, operator=operator, category=category, brand=brand, called=called, takes=takes)
+    if not kind and says_bill(text) and (bills := narrow(index, text, kind="postpaid")).keys:
+        return bills
     among = frozenset(range(len(index.products)))
     narrowed = (
         (index.types, kind),
@@ -132,13 +136,20 @@ def _search(index: Index, text: str, among: frozenset[int], first: frozenset[int
             for how in sorted(matches):
                 places = [place % _PER_UNNAMED for place in sorted(matches[how])]
                 ordered += sorted(places, key=lambda at: at not in first) if first else places
-            has_amount = any(reading.amounts for reading in readings)
+            is_exact = any(reading.amounts for reading in readings) and not lacks_exact
             return Found(
                 [index.keys[at] for at in dict.fromkeys(ordered)],
                 text.strip() if lacks_exact else "",
-                has_amount and not lacks_exact,
+                is_exact and not _is_one_of_many(matches[min(matches)], first),
             )
     return Found([])
+
+
+def _is_one_of_many(places: list[int], first: frozenset[int]) -> bool:
+    """Whether several entries fit the same reading equally well; those of `first` count alone, if there are any."""
+    own = [place for place in places if place % _PER_UNNAMED in first] or places
+    best = min(own) // _PER_RANK
+    return len({place % _PER_UNNAMED for place in own if place // _PER_RANK == best}) > 1
 
 
 def _add_hits(

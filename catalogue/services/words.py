@@ -37,6 +37,7 @@ class SearchWords:
     brands: tuple[Called, ...]
     categories: tuple[Called, ...]
     little: frozenset[str]
+    bills: frozenset[str]
     times: dict[str, int]
     units: dict[str, tuple[str, int]]
     said: dict[str, int]
@@ -69,6 +70,7 @@ def search_words() -> SearchWords:
         brands=_called(data["brand"]),
         categories=_called(data["category"]),
         little=frozenset(data["little"]["words"]),
+        bills=frozenset(data["bills"]["words"]),
         times=data["times"],
         units={word: (unit, many) for unit, words in data["units"].items() for word, many in words.items()},
         said=data["said"],
@@ -97,6 +99,11 @@ def joined(text: str) -> str:
 def chunks_of(text: str) -> list[str]:
     """The words and numbers of a text, small: "By.U Rp10.000 / 3GB" → by.u, 10.000, 3gb."""
     return _CHUNK.findall(_RUPIAH.sub("", fold(text)))
+
+
+def says_bill(text: str) -> bool:
+    """Whether a word says that a bill is meant, nothing prepaid."""
+    return not search_words().bills.isdisjoint(joined(chunk) for chunk in chunks_of(text))
 
 
 def words_in(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from catalogue.operators import Operator, operator_of
 from catalogue.services import Found, read_products
 from catalogue.services.index import Index, current_index
 from catalogue.services.searching import search_index
-from catalogue.services.words import fold
+from catalogue.services.words import fold, says_bill
 from core.together import read_together
 from counter.services.typed import Shelf, Typed
 from customers.models import SavedNumber, SavedNumberQuerySet
@@ -135,7 +135,8 @@ def _find(index: Index, choice: Choice) -> tuple[list[int], Found]:
     choice.operator = operator_of(typed.number) if typed.is_phone else None
     choice.shelves = _shelves(typed)
     has_letters = any(letter.isalpha() for letter in typed.words)
-    choice.shelf = typed.shelf or (None if has_letters else choice.shelves[0])
+    means_bill = Shelf.BILL if says_bill(typed.words) else None
+    choice.shelf = typed.shelf or means_bill or (None if has_letters else choice.shelves[0])
     usual = _on(index, choice, choice.shelf or choice.shelves[0], "").keys
     if not typed.words:
         return usual, Found(usual)

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from catalogue.destinations import PHONE
-from core.notation import in_groups, split_number
+from core.notation import at_home, in_groups, split_number
 
 # A number at a biller, of a meter or of a card: so many digits in one piece, or in groups up to so many.
 _LEAST_IN_ONE, _MOST_IN_GROUPS, _LONGEST_GROUP = 8, 11, 5
+_LONGEST_PHONE = 13
 _DIGITS = re.compile(r"\d[\d.\-]*")
 _LETTER_OF_A_SHELF = re.compile(r"([pdtlba])(?:\s+(.*)|(\d.*)|)", re.IGNORECASE | re.DOTALL)
+# "S10.0812…", as it is sent to a server by SMS: the number says whose 10 it is.
+_BY_SMS = re.compile(r"\s*(?:s|i|x|t|a|ax|sm)?(\d{1,3})\.(?=0?8\d{8}|628\d{8})(\d+)\s*", re.IGNORECASE)
+# Behind words: a meter or an account in one piece (10.000.000 is an amount), a zone behind it, or groups of four.
+_IN_ONE_PIECE = re.compile(r"\d{11,20}|(?!\d*0000$)\d{8,10}")
+_ZONE, _GROUP, _LAST_GROUP = re.compile(r"\(?\d{4,5}\)?"), re.compile(r"\d{4}"), re.compile(r"\d{3,4}")
+_GROUPS_OF_A_METER = 3
 _METERS = range(11, 13)
 _TOKENS_AND_BILLS = range(11, 14)
 
@@ -41,10 +48,13 @@ class Typed:
     @classmethod
     def read(cls, text: str) -> Typed:
         """Understand the text; a number that is not complete yet is one, too."""
-        number, words = split_number(text)
-        is_phone = bool(number)
+        if by_sms := _BY_SMS.fullmatch(text):
+            number, words = by_sms[2], by_sms[1]
+        else:
+            number, words = split_number(text)
+        is_phone = bool(number) and len(at_home(number)) <= _LONGEST_PHONE
         if not number:
-            number, words = _split_digits(text)
+            number, words = _split_after_words(text) or _split_digits(text)
         shelf = None
         if number and (match := _LETTER_OF_A_SHELF.fullmatch(words.strip())):
             shelf, words = Shelf(match[1].lower()), match[2] or match[3] or ""
@@ -76,6 +86,21 @@ class Typed:
     def on(self, shelf: Shelf) -> str:
         """The text that opens another tab for this number."""
         return f"{self.bare or self.number} {shelf.value} "
+
+
+def _split_after_words(text: str) -> tuple[str, str] | None:
+    """A number behind words, and all other words: "mlbb 86 12345678 2001" → "12345678 2001", "mlbb 86"."""
+    words = text.split()
+    start = next((at for at, word in enumerate(words) if at and _IN_ONE_PIECE.fullmatch(word)), 0)
+    end = start + 1
+    if start and len(words[start]) < _MOST_IN_GROUPS and end + 1 == len(words) and _ZONE.fullmatch(words[end]):
+        end += 1
+    elif not start and _LAST_GROUP.fullmatch(words[-1] if words else ""):
+        start, end = len(words) - 1, len(words)
+        while start > 1 and end - start < _GROUPS_OF_A_METER and _GROUP.fullmatch(words[start - 1]):
+            start -= 1
+        start = start if end - start == _GROUPS_OF_A_METER else 0
+    return (" ".join(words[start:end]), " ".join([*words[:start], *words[end:]])) if start else None
 
 
 def _split_digits(text: str) -> tuple[str, str]:

@@ -59,7 +59,8 @@ def counter_review(request: StaffRequest) -> HttpResponse:
             )
         if choice.picked is None:
             return show_panel(request, **known, asks="pick" if choice.typed.bare else "number")
-        product, number = _whole(choice.picked), choice.typed.bare or choice.typed.number
+        product = _whole(choice.picked)
+        number = choice.typed.number if product.kind.needs_product else choice.typed.bare or choice.typed.number
     if product.type == ProductType.POSTPAID:
         return _ask_biller(request, product, number)
     form = DestinationForm({"destination": number}, product=product)

@@ -32,7 +32,7 @@
 
   // A number and nothing behind it, in one piece or in groups: Enter ends it, and digits mean the amount from then on.
   function isNumberAlone(text) {
-    if (!/^\+?[\d.\-]+( [\d.\-]+)*$/.test(text)) return false;
+    if (!/^\+?[\d.\-]+( [\d.\-]+)*$/.test(text) || /^[1-9][\d.]* \+?(62|0)8/.test(text)) return false; // "50 0812…"
     const groups = text.split(" ").map((group) => group.replace(/\D/g, "").length);
     const last = groups.pop();
     const before = groups.reduce((sum, count) => sum + count, 0);

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bills.models import BillCheck
-from catalogue.models import PriceRule, ProductHealth
+from catalogue.models import Brand, Category, PriceRule, ProductHealth
 from customers.models import Customer, SavedNumber
 from drawers.models import DrawerEntry, Payment
 from drawers.services import PaymentFacts, close_shift, open_shift_of, pay_in
@@ -128,6 +128,33 @@ def test_eleven_digits_offer_token_and_bill(cashier):
 
     assert tiles(offers(cashier, "12345678901")) == ["50.000"]
     assert tiles(offers(cashier, "12345678901 b"), picked=True) == ["PLN Pascabayar"]
+
+
+def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    Brand.objects.create(category=Category.objects.create(code="game", name="Game"), code="mlbb", name="Mobile Legends")
+    make_product(code="ML86", name="Mobile Legends 86 Diamonds", category="game", brand="mlbb", price=22_000)
+
+    assert words_at(review(cashier, "token 50 12345678901"), 'id="review-number"') == "1234 5678 901"
+    assert words_at(review(cashier, "mlbb 86 12345678 2001"), 'id="review-number"') == "12345678 (2001)"
+
+
+def test_a_denomination_that_two_products_have_picks_none(cashier):
+    Category.objects.create(code="paket-data", name="Paket Data", type="prepaid")
+    for days in (7, 30):
+        make_product(code=f"D3-{days}", name=f"Telkomsel 3 GB / {days} Hari", category="paket-data", price=days * 2_000)
+
+    assert (tiles(offers(cashier, f"{NUMBER} d3"), picked=True), len(tiles(offers(cashier, f"{NUMBER} d3")))) == ([], 2)
+    assert has_id(review(cashier, f"{NUMBER} d3"), "counter-pick")
+    assert tiles(offers(cashier, f"{NUMBER} d3 30"), picked=True) == ["3 GB / 30 Hari"]
+
+
+@pytest.mark.parametrize("text", ["tagihan pln", "12345678901 tagihan", "tagihan pln 12345678901"])
+def test_the_word_for_a_bill_offers_no_token(cashier, text):
+    make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
+    make_biller(code="PLNPASCA", name="PLN Pascabayar", category="pln-pascabayar", brand="plnpasca")
+
+    assert tiles(offers(cashier, text)) == ["PLN Pascabayar"]
 
 
 def test_the_review_shows_the_number_in_fours_and_no_cost(cashier, telkomsel):

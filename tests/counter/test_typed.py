@@ -22,6 +22,15 @@ from counter.services import Shelf, Typed
         ("sari", "", None, "sari"),
         ("mlbb 86", "", None, "mlbb 86"),
         ("86 diamonds", "", None, "86 diamonds"),
+        ("50 081234567890", "081234567890", None, "50"),
+        ("S10.081234567890", "081234567890", None, "10"),
+        ("token 50 12345678901", "12345678901", None, "token 50"),
+        ("token 5000 1234 5678 901", "12345678901", None, "token 5000"),
+        ("pln 12345678901 50", "12345678901", None, "pln 50"),
+        ("b 12345678901", "12345678901", Shelf.BILL, ""),
+        ("mlbb 86 12345678 2001", "123456782001", None, "mlbb 86"),
+        ("dana 10000000", "", None, "dana 10000000"),
+        ("0812345678901234", "0812345678901234", None, ""),
     ],
 )
 def test_the_text_is_read_as_it_is_meant(text, number, shelf, words):

@@ -425,6 +425,13 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     expect(page.locator("#counter-pay")).to_be_visible()
     page.go_back()
     expect(till.field).to_have_value(f"{CUSTOMER} b")
+    # The amount before the number.
+    till.field.fill("")
+    till.press("5", "0", "Space")
+    page.keyboard.type(PHONE)
+    till.press("Enter")
+    till.review()
+    assert "50.000" in page.locator(".review-what").inner_text()
     assert Order.objects.get() == order
     page.context.close()
 
