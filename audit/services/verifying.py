@@ -22,7 +22,7 @@ from audit.services.signing import is_signed, public_key, read_note
 from audit.services.sources import KEY_SIZE, Key, audited_tables
 from audit.services.tree import WIDTH, Tree, leaves
 
-# No more are named: of a thousand changed rows the first ones are enough.
+# No more are named inside: of a thousand changed rows the first ones are enough. Outside all are, for an auditor.
 _NAMED = 20
 
 
@@ -37,7 +37,8 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
     state = Sealing.objects.first() or Sealing()
     first = 0 if recent is None else max(0, state.size - recent) // WIDTH * WIDTH
     result.flaws += trigger_flaws()
-    if (cut := _cut_off(state, newest)) or state.size == 0:
+    cut = _cut_off(state, newest)
+    if cut or state.size == 0:
         result.flaws += cut
     else:
         _verify_leaves(result, state, first)
@@ -46,8 +47,9 @@ def verify(*, recent: int | None = None, outside: Iterable[str] = (), key: bytes
     result.flaws += number_flaws()
     since = None if recent is None or cut else _first_txid(first)
     result.flaws += live_flaws(since=since) + rule_flaws(since=since)
-    _verify_outside(result, outside, state.size, key or public_key())
     del result.flaws[_NAMED:]
+    outside_flaws = _outside_flaws(result, outside, state.size, key or public_key())
+    result.flaws += outside_flaws[:1] if cut else outside_flaws  # where leaves are gone, every row after them is
     return result
 
 
@@ -129,9 +131,10 @@ def _verify_checkpoints(result: Verification, newest: int, first: int, key: byte
             return
 
 
-def _verify_outside(result: Verification, lines: Iterable[str], size: int, key: bytes) -> None:
-    """The tree of today begins with each tree that was ever published."""
-    tree = Tree()
+def _outside_flaws(result: Verification, lines: Iterable[str], size: int, key: bytes) -> list[Flaw]:
+    """The tree of today begins with each tree that was ever published; if not, each row that differs is named."""
+    flaws, tree, agreed = list[Flaw](), Tree(), 0
+    differing: list[tuple[int, list[list[Any]]]] = []
     for place, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -139,43 +142,57 @@ def _verify_outside(result: Verification, lines: Iterable[str], size: int, key: 
         try:
             published = json.loads(line)
             count, root = read_note(published["note"])
-            _ = published["rows"]
+            rows = published["rows"]
         except (ValueError, TypeError, LookupError):
-            result.flaws.append(Flaw("outside_unreadable", detail=f"line {place}"))
+            flaws.append(Flaw("outside_unreadable", detail=f"line {place}"))
             continue
         if count > size:  # of a line that was appended meanwhile
             size, tree = Sealing.objects.values_list("size", flat=True).first() or 0, Tree()
         if not is_signed(published["note"], key):
-            result.flaws.append(Flaw("outside_signature", detail=f"checkpoint of {count} leaves"))
-        elif count > size or tree.root(count) != root:
-            result.flaws.append(_first_that_differs(published, count))
-            return  # every later one differs, too
+            flaws.append(Flaw("outside_signature", detail=f"checkpoint of {count} leaves"))
+        elif differing or count > size or tree.root(count) != root:  # after one that differs all do
+            differing.append((count, rows))
+        else:
+            agreed = count
+    return flaws + (_that_differ(agreed, differing) if differing else [])
 
 
-def _first_that_differs(published: dict[str, Any], count: int) -> Flaw:
-    """The first leaf that is not what the checkpoint's own list says."""
-    then: list[list[Any]] = published["rows"]
-    begin = count - len(then)
+def _that_differ(agreed: int, published: list[tuple[int, list[list[Any]]]]) -> list[Flaw]:
+    """Each row that is not as the lists of these checkpoints say, in their order; the first `agreed` leaves are."""
     names = {table.number: table.name for table in audited_tables()}
-    # some more, so that a row which only moved is found
-    now: list[list[Any]] = [
-        [names.get(key.source, ""), key.row, leaf.hex()[:8]] for _, key, leaf in _there(begin, count + WIDTH)
-    ]
-    known, there = {tuple(row[:2]) for row in then}, {tuple(row[:2]) for row in now}
-    for place, (table, number, prefix) in enumerate(then):
-        detail = f"leaf {begin + place}, not as in the checkpoint of {count} leaves"
-        if (table, number) not in there:
-            return Flaw("outside_missing", table, number, detail)
-        if tuple(now[place][:2]) not in known:
-            return Flaw("outside_inserted", now[place][0], now[place][1], detail)
-        if now[place] != [table, number, prefix]:
-            return Flaw("outside_changed", table, number, detail)
-    return Flaw("outside_before", detail=f"a row before leaf {begin} is not as in the checkpoint of {count} leaves")
+    now = [(names.get(key.source, ""), key.row, leaf.hex()[:8]) for _, key, leaf in _there(agreed)]
+    places = {row[:2]: place for place, row in enumerate(now)}
+    flaws, after, next_leaf = list[Flaw](), agreed, 0
+    for count, rows in published:
+        begin, known = count - len(rows), set[int]()
+        for leaf, (table, number, prefix) in enumerate(rows, start=begin):
+            detail = f"leaf {leaf}, not as in the checkpoint of {count} leaves"
+            place = places.get((table, number))
+            if place is None:
+                flaws.append(Flaw("outside_missing", table, number, detail))
+            else:
+                known.add(place)
+                if now[place][2] != prefix:
+                    flaws.append(Flaw("outside_changed", table, number, detail))
+        # what stands among these rows now; where a checkpoint's list is not there, its rows are not known
+        first = next_leaf if begin <= after else min(known, default=0)
+        end = max(known, default=first - 1) + 1
+        detail = f"not in the checkpoint of {count} leaves"
+        flaws += [
+            Flaw("outside_inserted", *now[place][:2], detail) for place in range(first, end) if place not in known
+        ]
+        after, next_leaf = count, max(end, next_leaf)
+    if not flaws:
+        count, rows = published[0]
+        detail = f"a row before leaf {count - len(rows)} is not as in the checkpoint of {count} leaves"
+        flaws.append(Flaw("outside_before", detail=detail))
+    return flaws
 
 
-def _there(first: int, end: int) -> Iterator[tuple[int, Key, bytes]]:
+def _there(first: int) -> Iterator[tuple[int, Key, bytes]]:
     """The leaves from `first` on, as far as there are any."""
+    size = Sealing.objects.values_list("size", flat=True).first() or 0
     try:
-        yield from leaves(first, end)
+        yield from leaves(first, size)
     except Tile.DoesNotExist:
         return

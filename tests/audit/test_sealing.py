@@ -183,6 +183,27 @@ def test_all_computed_again_inside_is_found_outside(shop, outside, name):
     assert (flaw.reason, flaw.table) == (reason, EVENTS)
 
 
+def test_a_checkpoint_outside_names_each_victim(shop, outside):
+    sold(1)
+    seal_all()
+    yesterday = lines_of(outside)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT id FROM {EVENTS} ORDER BY id")
+        first, second, *_, last = (key for (key,) in cursor.fetchall())
+    past_triggers(f"UPDATE {EVENTS} SET note = 'x' WHERE id IN (%s, %s)", first, last)
+    past_triggers(f"DELETE FROM {EVENTS} WHERE id = %s", second)
+    past_triggers(copied(EVENTS, "id", '{"id": 999999999}'))
+    recompute_everything()
+
+    found = [(flaw.reason, flaw.id) for flaw in verify(outside=yesterday).flaws if flaw.table == EVENTS]
+
+    assert sorted(found) == [
+        ("outside_changed", first), ("outside_changed", last), ("outside_inserted", 999_999_999),
+        ("outside_missing", second),
+    ]  # fmt: skip
+    assert verify(outside=yesterday[-1:]).flaws[0].reason.startswith("outside")
+
+
 def test_newest_rows_cut_off_are_found_outside(shop, outside):
     past_triggers(f"DELETE FROM {EVENTS} WHERE txid >= (SELECT max(txid) FROM {EVENTS})")
     recompute_everything()
