@@ -35,10 +35,17 @@ class History(Event):
         abstract = True
 
 
-def history_of(model: type[models.Model], *, room: str = "", exclude: Sequence[str] = ()) -> Any:
+def history_of(
+    model: type[models.Model],
+    *,
+    room: str = "",
+    exclude: Sequence[str] = (),
+    more: dict[str, Any] | None = None,
+) -> Any:
     """The model of `model`'s history, e.g. `OrderHistory`, in the model's room, or in `room` for a proxy.
 
-    `exclude`: columns that say nothing about money or people, or are secret.
+    `exclude`: columns that say nothing about money or people, or are secret. `more`: copies of columns that
+    the database generates.
     """
     name = f"{model.__name__}History"
     begin = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
@@ -53,6 +60,7 @@ def history_of(model: type[models.Model], *, room: str = "", exclude: Sequence[s
         context_id_field=None,  # type: ignore[arg-type] # so its documentation
         model_name=name,
         app_label=room or model._meta.app_label,
+        attrs=more,
         abstract=False,
         obj_field=pghistory.ObjForeignKey(related_name="history", db_index=False),
         meta={

@@ -121,6 +121,12 @@ class User(AbstractUser):
     note = models.CharField(_("note"), max_length=300, blank=True)
     is_oidc = models.BooleanField(default=False, help_text="Signs in through the provider that OIDC_ISSUER names.")
     is_demo = models.BooleanField(default=False, help_text="Made for the sandbox; never active with a real upstream.")
+    password_mark = models.GeneratedField(
+        expression=models.Func("password", template="encode(sha256(%(expressions)s::bytea), 'hex')"),
+        output_field=models.CharField(max_length=64),
+        db_persist=True,
+        help_text="Says in the history that the hash is another, without the hash.",
+    )
     device_epoch = models.PositiveIntegerField(default=0, help_text="Raised, it makes every known device a stranger.")
 
     # Own limits, in whole rupiah; each overrides the role's. Empty: as the role says.
@@ -139,6 +145,8 @@ class User(AbstractUser):
         "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
         f" AND {_UNSAID.format('new.username')}",
         "switched_on_without_event": f"new.is_active AND NOT old.is_active AND {_UNSAID.format('new.username')}",
+        "password_by_hand": "new.password_mark <> old.password_mark AND new.pgh_context IS NULL"
+        f" AND {_UNSAID.format('new.username')}",
         "limits_without_event": "old.pgh_id IS NOT NULL"
         " AND (old.own_per_order, old.own_per_day, old.own_approval_above) IS DISTINCT FROM"
         " (new.own_per_order, new.own_per_day, new.own_approval_above)"
@@ -329,7 +337,11 @@ class SpentChallenge(models.Model):
 
 
 # Secrets, and what a person chose for their own eyes, are not copied.
-UserHistory = history_of(User, exclude=["password", "last_login", "language", "theme", "endings"])
+UserHistory = history_of(
+    User,
+    exclude=["password", "password_mark", "last_login", "language", "theme", "endings"],
+    more={"password_mark": models.CharField(max_length=64)},
+)
 MembershipHistory = history_of(Membership, room="staff")
 OwnPermissionHistory = history_of(OwnPermission, room="staff")
 RoleGroupHistory = history_of(RoleGroup, room="staff")

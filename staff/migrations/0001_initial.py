@@ -233,6 +233,14 @@ class Migration(migrations.Migration):
                 ("note", models.CharField(blank=True, max_length=300)),
                 ("is_oidc", models.BooleanField(default=False)),
                 ("is_demo", models.BooleanField(default=False)),
+                (
+                    "password_mark",
+                    models.GeneratedField(
+                        db_persist=True,
+                        expression=models.Func("password", template="encode(sha256(%(expressions)s::bytea), 'hex')"),
+                        output_field=models.CharField(max_length=64),
+                    ),
+                ),
                 ("device_epoch", models.PositiveIntegerField(default=0)),
                 ("own_per_order", models.BigIntegerField(blank=True, null=True)),
                 ("own_per_day", models.BigIntegerField(blank=True, null=True)),
@@ -275,8 +283,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."username"); RETURN NULL;',
-                            hash="5762aad2d5fa4316cdc1bc13df227d730ab9a86e",
+                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."username"); RETURN NULL;',
+                            hash="839fdc6c5e03f9aca622feee4620dc6c4f2621bd",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_455c5",
                             table="staff_user",
@@ -286,9 +294,9 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            condition='WHEN (OLD."date_joined" IS DISTINCT FROM (NEW."date_joined") OR OLD."device_epoch" IS DISTINCT FROM (NEW."device_epoch") OR OLD."email" IS DISTINCT FROM (NEW."email") OR OLD."first_name" IS DISTINCT FROM (NEW."first_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."is_demo" IS DISTINCT FROM (NEW."is_demo") OR OLD."is_oidc" IS DISTINCT FROM (NEW."is_oidc") OR OLD."is_staff" IS DISTINCT FROM (NEW."is_staff") OR OLD."is_superuser" IS DISTINCT FROM (NEW."is_superuser") OR OLD."last_name" IS DISTINCT FROM (NEW."last_name") OR OLD."note" IS DISTINCT FROM (NEW."note") OR OLD."own_approval_above" IS DISTINCT FROM (NEW."own_approval_above") OR OLD."own_per_day" IS DISTINCT FROM (NEW."own_per_day") OR OLD."own_per_order" IS DISTINCT FROM (NEW."own_per_order") OR OLD."username" IS DISTINCT FROM (NEW."username"))',
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."username"); RETURN NULL;',
-                            hash="eed77540079ce92b13858919b6103ba76120d959",
+                            condition='WHEN (OLD."date_joined" IS DISTINCT FROM (NEW."date_joined") OR OLD."device_epoch" IS DISTINCT FROM (NEW."device_epoch") OR OLD."email" IS DISTINCT FROM (NEW."email") OR OLD."first_name" IS DISTINCT FROM (NEW."first_name") OR OLD."id" IS DISTINCT FROM (NEW."id") OR OLD."is_active" IS DISTINCT FROM (NEW."is_active") OR OLD."is_demo" IS DISTINCT FROM (NEW."is_demo") OR OLD."is_oidc" IS DISTINCT FROM (NEW."is_oidc") OR OLD."is_staff" IS DISTINCT FROM (NEW."is_staff") OR OLD."is_superuser" IS DISTINCT FROM (NEW."is_superuser") OR OLD."last_name" IS DISTINCT FROM (NEW."last_name") OR OLD."note" IS DISTINCT FROM (NEW."note") OR OLD."own_approval_above" IS DISTINCT FROM (NEW."own_approval_above") OR OLD."own_per_day" IS DISTINCT FROM (NEW."own_per_day") OR OLD."own_per_order" IS DISTINCT FROM (NEW."own_per_order") OR OLD."password_mark" IS DISTINCT FROM (NEW."password_mark") OR OLD."username" IS DISTINCT FROM (NEW."username"))',
+                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (NEW."date_joined", NEW."device_epoch", NEW."email", NEW."first_name", NEW."id", NEW."is_active", NEW."is_demo", NEW."is_oidc", NEW."is_staff", NEW."is_superuser", NEW."last_name", NEW."note", NEW."own_approval_above", NEW."own_per_day", NEW."own_per_order", NEW."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."username"); RETURN NULL;',
+                            hash="66458b0456d43228d8f373456d9b6f152c707abb",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_c3d26",
                             table="staff_user",
@@ -298,8 +306,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (OLD."date_joined", OLD."device_epoch", OLD."email", OLD."first_name", OLD."id", OLD."is_active", OLD."is_demo", OLD."is_oidc", OLD."is_staff", OLD."is_superuser", OLD."last_name", OLD."note", OLD."own_approval_above", OLD."own_per_day", OLD."own_per_order", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."username"); RETURN NULL;',
-                            hash="250ecc39b45b9472ad1f612488fa322847779488",
+                            func='INSERT INTO "staff_userhistory" ("date_joined", "device_epoch", "email", "first_name", "id", "is_active", "is_demo", "is_oidc", "is_staff", "is_superuser", "last_name", "note", "own_approval_above", "own_per_day", "own_per_order", "password_mark", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "username") VALUES (OLD."date_joined", OLD."device_epoch", OLD."email", OLD."first_name", OLD."id", OLD."is_active", OLD."is_demo", OLD."is_oidc", OLD."is_staff", OLD."is_superuser", OLD."last_name", OLD."note", OLD."own_approval_above", OLD."own_per_day", OLD."own_per_order", OLD."password_mark", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."username"); RETURN NULL;',
+                            hash="f886363d5cc5b92c836db6d6471a861d10c37fb9",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_8356d",
                             table="staff_user",
@@ -365,6 +373,7 @@ class Migration(migrations.Migration):
                 ("note", models.CharField(blank=True, max_length=300)),
                 ("is_oidc", models.BooleanField(default=False)),
                 ("is_demo", models.BooleanField(default=False)),
+                ("password_mark", models.CharField(max_length=64)),
                 ("device_epoch", models.PositiveIntegerField(default=0)),
                 ("own_per_order", models.BigIntegerField(blank=True, null=True)),
                 ("own_per_day", models.BigIntegerField(blank=True, null=True)),

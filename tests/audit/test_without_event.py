@@ -14,7 +14,9 @@ from staff.rights import begin_events, grant
 from staff.roles import DEMO_STAFF, create_demo_staff
 from staff.services import Limits, change_role, change_role_rights, deactivate, invite, reactivate
 from staff.services.break_glass import make_break_glass
+from staff.services.links import accept_link
 from staff.services.outside import person_of
+from testing.people import signed_in
 from tests.audit.helpers import flaws_found, hired, past_triggers, seal_all
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,9 +27,10 @@ def run(statement: str) -> None:
         cursor.execute(statement)
 
 
-_ANOTHER = """
-    INSERT INTO staff_user SELECT (jsonb_populate_record(NULL::staff_user, to_jsonb(old)
-        || '{"id": 999, "username": "another", "is_superuser": true}')).* FROM staff_user old
+_WRITTEN = ", ".join(field.column for field in User._meta.concrete_fields if not field.generated)
+_ANOTHER = f"""
+    INSERT INTO staff_user ({_WRITTEN}) SELECT {_WRITTEN} FROM jsonb_populate_record(NULL::staff_user,
+        (SELECT to_jsonb(old) || '{{"id": 999, "username": "another", "is_superuser": true}}' FROM staff_user old))
 """
 _MEMBER = """
     INSERT INTO staff_user_groups (user_id, group_id)
@@ -40,6 +43,7 @@ BY_HAND = {
     "a role": (_MEMBER, "staff_user_groups", "role_without_event"),
     "an own right": (_RIGHT, "staff_user_user_permissions", "right_without_event"),
     "more to spend": ("UPDATE staff_user SET own_per_order = 1", "staff_user", "limits_without_event"),
+    "a password": ("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'", "staff_user", "password_by_hand"),
     "more for a role": (
         "INSERT INTO staff_rolelimits VALUES ('cashier', 1)", "staff_rolelimits", "limits_without_event"
     ),
@@ -58,6 +62,26 @@ def test_right_taken_without_an_event_is_named(name):
         (flaw,) = verify(**options).flaws
         assert (flaw.reason, flaw.table, flaw.detail) == ("rule_broken", table, rule)
         assert flaw.id
+
+
+def test_a_password_put_past_the_triggers_is_named():
+    hired("cashier")
+    seal_all()
+
+    past_triggers("UPDATE staff_user SET password = 'pbkdf2_sha256$1$x$y'")
+
+    (flaw,) = verify().flaws
+    assert (flaw.reason, flaw.table, flaw.detail) == ("live_changed", "staff_user", "password_mark")
+
+
+def test_a_password_changed_on_a_page_is_no_flaw():
+    browser = signed_in(hired("cashier"))
+    typed = {"oldpassword": "secret-words", "password1": "fourteen-goats-sing", "password2": "fourteen-goats-sing"}
+
+    assert browser.post("/accounts/password/change/", typed).status_code == 302
+
+    seal_all()
+    assert verify().is_sound
 
 
 @pytest.fixture
@@ -112,9 +136,8 @@ def test_our_own_ways_to_more_rights_have_an_event(settings):
     person, _token = invite(username="ani", role=Role.OWNER, actor=None)
     change_role(person, Role.CASHIER, actor=None)
     change_role(person, Role.OWNER, actor=None)
-    budi, _token = invite(username="budi", role=Role.CASHIER, actor=None)
-    budi.set_password("secret-words")
-    budi.save(update_fields=["password"])
+    _budi, token = invite(username="budi", role=Role.CASHIER, actor=None)
+    budi = accept_link(token, "secret-words")
     deactivate(budi, actor=None)
     reactivate(budi, actor=None)
     call_command("createsuperuser", "--noinput", "--username", "root", "--email", "")
