@@ -82,7 +82,7 @@ def is_ready(address: str, process: subprocess.Popen[bytes]) -> bool:
 
 
 def photograph(address: str, executable: str) -> None:
-    """Sell as a cashier in each language, and keep a picture of each step."""
+    """Sell as a cashier in each language, look at it as the owner, and keep a picture of each step."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - see above
 
     with sync_playwright() as playwright:
@@ -90,57 +90,80 @@ def photograph(address: str, executable: str) -> None:
         for language, (locale, number) in LANGUAGES.items():
             folder = PICTURES / language
             folder.mkdir(parents=True, exist_ok=True)
-            context = browser.new_context(
-                viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale=locale, reduced_motion="reduce"
-            )
-            context.set_default_timeout(60_000)
-            sell(context.new_page(), address, number, folder)
-            context.close()
+
+            def sign_in(name: str, locale: str = locale) -> Any:
+                context = browser.new_context(
+                    viewport={"width": DESKTOP[0], "height": DESKTOP[1]}, locale=locale, reduced_motion="reduce"
+                )
+                page = context.new_page()
+                page.set_default_timeout(60_000)
+                page.goto(address)
+                page.fill("[name=login]", name)
+                page.fill("[name=password]", f"{name}-demo")
+                page.keyboard.press("Enter")
+                page.wait_for_url(f"{address}/")
+                return page
+
+            order = sell(sign_in("cashier"), address, number, folder)
+            look(sign_in("owner"), address, order, folder)
         browser.close()
 
 
-def sell(page: Any, address: str, number: str, folder: Path) -> None:
-    """One sale from the sign-in to the receipt."""
+def keep(page: Any, folder: Path, name: str) -> None:
+    """Keep a picture of the page."""
+    page.screenshot(path=str(folder / f"{name}.png"), animations="disabled")
+    print(folder / f"{name}.png")
 
-    def keep(name: str) -> None:
-        page.screenshot(path=str(folder / f"{name}.png"), animations="disabled")
-        print(folder / f"{name}.png")
 
-    page.goto(address)
-    page.fill("[name=login]", "cashier")
-    page.fill("[name=password]", "cashier-demo")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#own-day")
+def sell(page: Any, address: str, number: str, folder: Path) -> str:
+    """One sale of a cashier from the drawer to the receipt; the path of its order."""
     page.goto(f"{address}/drawer/")
     if page.locator("#open-drawer").count():
         page.fill("[name=pieces_50000]", "2")
         page.fill("[name=pieces_10000]", "10")
+        page.fill("[name=reason]", "Modal awal")  # asked for when the last shift left another amount
         page.click("#open-drawer button[type=submit]")
         page.wait_for_selector("#expected-now")
     page.goto(f"{address}/counter/")
     page.keyboard.type(f"{number} 10")
     page.wait_for_selector("#counter-tiles [aria-selected=true]")
-    keep("counter")
+    keep(page, folder, "counter")
     page.keyboard.press("Enter")
     page.wait_for_selector("#counter-review")
     page.wait_for_timeout(800)  # no Enter counts in the moment after the review appeared
-    keep("review")
+    keep(page, folder, "review")
     page.keyboard.press("Enter")
     newest = "#counter-strip .run:first-child[data-status=success] .run-what"  # not that of the language before
     page.locator("#counter-strip .run:first-child", has_text=number[-4:]).wait_for()
     page.wait_for_selector(newest)
-    order = page.get_attribute(newest, "href")
+    order = str(page.get_attribute(newest, "href"))
     page.goto(f"{address}{order}")
     page.wait_for_selector("#serial")
-    keep("order")
+    keep(page, folder, "order")
     page.goto(f"{address}/")
     page.wait_for_selector("#own-latest")
-    keep("overview")
+    keep(page, folder, "overview")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     page.goto(f"{address}/counter/")
     page.keyboard.type(f"{number} ")
     page.wait_for_selector("#counter-tiles")
-    keep("phone")
+    keep(page, folder, "phone")
+    return order
+
+
+def look(page: Any, address: str, order: str, folder: Path) -> None:
+    """The owner's pages, and everything about that order."""
+    pages = {
+        "owner": "/",
+        "prices": "/products/prices/rule/?target=category%3A1&kind=plus&value=2.500&round_to=500",
+        "story": f"{order}story/",
+    }
+    for name, path in pages.items():
+        page.goto(f"{address}{path}")
+        page.wait_for_load_state("networkidle")
+        if name != "owner":
+            page.locator("#main .panel").last.evaluate("panel => { panel.scrollIntoView(); scrollBy(0, -80) }")
+        keep(page, folder, name)
 
 
 if __name__ == "__main__":

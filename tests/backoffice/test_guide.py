@@ -1,12 +1,14 @@
-"""The guide for cashiers: the same steps and pictures in both languages, as a page of the app."""
+"""The guides: the same steps in both languages, in the words of the pages; the cashiers' is a page of the app."""
 
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from backoffice.guide import _guide
 from testing.people import browser_of
+
+DOCS = settings.BASE_DIR / "docs"
 
 
 @pytest.mark.parametrize("language", ["id", "en"])
@@ -20,9 +22,23 @@ def test_it_is_a_page_in_ones_language_with_its_pictures(language):
     assert page.count('<table class="guide-table">') == 2
 
 
-def test_both_languages_have_the_same_steps():
-    steps = [
-        re.sub(r"[^<>/a-z0-9]", "", "".join(re.findall(r"</?\w+", _guide(language)[1]))) for language in ("id", "en")
-    ]
+@pytest.mark.parametrize("reader", ["cashier", "owner"])
+def test_both_languages_have_the_same_steps(reader):
+    steps = [re.findall(r"(?m)^(?:#+|- |\d\.|\||!\[)", text) for text in (written(reader, "id"), written(reader, "en"))]
 
     assert steps[0] == steps[1]
+
+
+@pytest.mark.parametrize("language", ["id", "en"])
+@pytest.mark.parametrize("reader", ["cashier", "owner"])
+def test_bold_words_are_those_of_the_pages(reader, language):
+    """All but sentences, which end with a point."""
+    bold = {" ".join(words.split()) for words in re.findall(r"\*\*([^*]+)\*\*", written(reader, language))}
+    column = "msgstr" if language == "id" else "msgid"
+    on_pages = set(re.findall(rf'(?m)^{column} "(.+)"$', (DOCS.parent / "locale/id/LC_MESSAGES/django.po").read_text()))
+
+    assert {words for words in bold if not words.endswith(".")} - on_pages == set()
+
+
+def written(reader, language):
+    return (DOCS / f"guide-{reader}.{language}.md").read_text()
