@@ -194,8 +194,9 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.fallback.FallbackStorage"
 AUTH_USER_MODEL = "staff.User"
 AUTHENTICATION_BACKENDS = ["staff.backends.StaffBackend", "tills.backends.PinBackend"]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}Validator"}
-    for name in ("UserAttributeSimilarity", "MinimumLength", "CommonPassword", "NumericPassword")
+    {"NAME": "shop.passwords.PasswordRules"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},  # a list of 20,000 known ones
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "overview"

@@ -8,6 +8,7 @@ from typing import Any
 from allauth.account.forms import ChangePasswordForm, LoginForm
 from django import forms
 from django.contrib.auth.forms import SetPasswordForm, UsernameField
+from django.contrib.auth.password_validation import password_validators_help_texts
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -135,13 +136,13 @@ class InviteForm(RoleForm):
 
 
 class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
-    """A password, typed twice, that the rules of the settings allow. It stores nothing."""
+    """A password, typed twice, that the rules (`shop.passwords`) allow. It stores nothing."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         first, second = self.fields["new_password1"], self.fields["new_password2"]
         first.label, second.label = _("Password"), _("The same password again")
-        first.help_text = _("At least 8 characters, not only digits, no common word, and not like your name.")
+        first.help_text = " ".join(password_validators_help_texts())
         second.help_text = ""
         first.widget.attrs |= {"class": "form-control", "autofocus": True}
         second.widget.attrs |= {"class": "form-control"}
