@@ -8,6 +8,7 @@ from staff.events import REFUSALS
 DRAWER_OPENED_OTHERWISE = Event("drawer_opened_otherwise", _("Drawer opened with a different amount"))
 DRAWER_TAKEN_OVER = Event("drawer_taken_over", _("Drawer taken over"))
 DRAWER_DIFFERENCE = Event("drawer_difference", _("Drawer closed with a large difference"))
+COUNT_CORRECTED = Event("count_corrected", _("Closing count corrected"))
 GIVEN_BACK = Event("given_back", _("Money given back to a customer"), about="order")
 DAY_SIGNED = Event("day_signed", _("Closing of a day signed"), about="day")
 CREDIT_PAID_OUT = Event("credit_paid_out", _("Credit paid out to a customer"))

@@ -29,19 +29,26 @@ def _name(value: int) -> str:
     return f"pieces_{value}"
 
 
+class _PiecesField(forms.IntegerField):
+    """How many there are: digits alone. "200.000" is an amount, and would else be read as 200."""
+
+    def to_python(self, value: Any) -> int | None:
+        """The number; None for an empty field."""
+        if value and not str(value).strip().isdecimal():
+            raise forms.ValidationError(_("Type how many pieces there are, digits alone."), code="invalid")
+        return super().to_python(value)
+
+
 class CountForm(forms.Form):
     """How many of each note and coin; an empty field is zero."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for value in DENOMINATIONS:
-            attrs = {**_LINE, "inputmode": "numeric", "data-value": value, "min": 0, "placeholder": "0"}
-            self.fields[_name(value)] = forms.IntegerField(
-                label=rupiah(value),
-                required=False,
-                min_value=0,
-                max_value=_MOST_PIECES,
-                widget=forms.NumberInput(attrs=attrs),
+            # A field of type "number" would change by arrows and by the mouse wheel.
+            attrs = {**_LINE, "inputmode": "numeric", "data-value": value, "placeholder": "0"}
+            self.fields[_name(value)] = _PiecesField(
+                label=rupiah(value), required=False, max_value=_MOST_PIECES, widget=forms.TextInput(attrs)
             )
 
     def count_fields(self) -> list[forms.BoundField]:
@@ -60,6 +67,16 @@ class CountForm(forms.Form):
         words = gettext("Your count of %(amount)s was not entered.") % {"amount": rupiah(counted)}
         reason = cleaned.get("reason")
         return words + (" " + gettext("Your reason was: %(reason)s") % {"reason": reason} if reason else "")
+
+
+class CorrectForm(CountForm):
+    """The right count of a closed shift, and why the first one was wrong."""
+
+    reason = forms.CharField(label=_("Why the count was wrong"), max_length=500, widget=forms.TextInput(_LINE))
+
+    def __init__(self, *args: Any, shift: Shift, **kwargs: Any) -> None:
+        counted = zip(DENOMINATIONS, shift.counted_pieces or [], strict=False)
+        super().__init__(*args, initial={_name(value): number or None for value, number in counted}, **kwargs)
 
 
 class OpenForm(CountForm):

@@ -412,6 +412,8 @@ class Migration(migrations.Migration):
                         to="drawers.drawerday",
                     ),
                 ),
+                ("first_counted", models.BigIntegerField(null=True)),
+                ("correction", models.CharField(blank=True, max_length=500)),
             ],
             options={
                 "permissions": [("view_shifts", "Can view shifts")],
@@ -651,6 +653,16 @@ class Migration(migrations.Migration):
                         ),
                         name="shift_difference_has_a_reason",
                     ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("correction", ""), ("first_counted__isnull", True)),
+                            models.Q(
+                                ("correction__gt", ""), ("counted__isnull", False), ("first_counted__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="shift_corrected_with_a_reason",
+                    ),
                 ],
                 "triggers": [
                     pgtrigger.compiler.Trigger(
@@ -689,13 +701,13 @@ class Migration(migrations.Migration):
                         ),
                     ),
                     pgtrigger.compiler.Trigger(
-                        name="closed_once",
+                        name="corrected_once",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition='WHEN (OLD."closed_at" IS NOT NULL)',
-                            func="RAISE EXCEPTION 'pgtrigger: Cannot update rows from % table', TG_TABLE_NAME;",
-                            hash="0890cc5ff9bee0af9715201760fe323aa53c0124",
+                            func="\n    IF OLD.first_counted IS NOT NULL OR NEW.first_counted IS DISTINCT FROM OLD.counted\n        OR to_jsonb(NEW) - ARRAY['counted', 'counted_pieces', 'difference', 'reason', 'first_counted', 'correction'] IS DISTINCT FROM to_jsonb(OLD) - ARRAY['counted', 'counted_pieces', 'difference', 'reason', 'first_counted', 'correction'] THEN\n        RAISE EXCEPTION 'shift % is closed', NEW.id;\n    END IF;\n    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;\n    IF NOT FOUND THEN\n        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;\n    END IF;\n    PERFORM FROM drawers_drawer WHERE id = NEW.drawer_id FOR NO KEY UPDATE;\n    PERFORM FROM drawers_shift WHERE drawer_id = NEW.drawer_id AND (opened_at, id) > (NEW.opened_at, NEW.id);\n    IF FOUND THEN\n        RAISE EXCEPTION 'shift %: a later shift began with its count', NEW.id;\n    END IF;\n    RETURN NEW;\n",
+                            hash="69c6b6f3093e184428fa1e4f08222459127ecf94",
                             operation="UPDATE",
-                            pgid="pgtrigger_closed_once_ce585",
+                            pgid="pgtrigger_corrected_once_15aa7",
                             table="drawers_shift",
                             when="BEFORE",
                         ),
@@ -738,8 +750,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
-                            hash="300d55cd156f35bd938b5d372fb2bb764db679b3",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "correction", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_counted", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."correction", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."first_counted", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
+                            hash="23e0059de3ac3b74dc0a24265a2e348960b5482a",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_66ec7",
                             table="drawers_shift",
@@ -750,8 +762,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
-                            hash="9f3c6f7e76be98d31fb3178b7c8e16c27fda5aa0",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "correction", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_counted", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (NEW."cashier_id", NEW."closed_at", NEW."closed_by_id", NEW."correction", NEW."counted", NEW."counted_pieces", NEW."day_id", NEW."difference", NEW."drawer_id", NEW."expected", NEW."first_counted", NEW."id", NEW."left_before", NEW."opened_at", NEW."opening", NEW."opening_pieces", NEW."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."id", NEW."reason", NEW."taken_from_id"); RETURN NULL;',
+                            hash="503a4e8c8ecd90aafb8d40502b2a0b80e52dc1df",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_74db6",
                             table="drawers_shift",
@@ -761,8 +773,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (OLD."cashier_id", OLD."closed_at", OLD."closed_by_id", OLD."counted", OLD."counted_pieces", OLD."day_id", OLD."difference", OLD."drawer_id", OLD."expected", OLD."id", OLD."left_before", OLD."opened_at", OLD."opening", OLD."opening_pieces", OLD."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."reason", OLD."taken_from_id"); RETURN NULL;',
-                            hash="b0dfd812d76d520caa45765931fbbe36d5ba900b",
+                            func='INSERT INTO "drawers_shifthistory" ("cashier_id", "closed_at", "closed_by_id", "correction", "counted", "counted_pieces", "day_id", "difference", "drawer_id", "expected", "first_counted", "id", "left_before", "opened_at", "opening", "opening_pieces", "opening_reason", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "reason", "taken_from_id") VALUES (OLD."cashier_id", OLD."closed_at", OLD."closed_by_id", OLD."correction", OLD."counted", OLD."counted_pieces", OLD."day_id", OLD."difference", OLD."drawer_id", OLD."expected", OLD."first_counted", OLD."id", OLD."left_before", OLD."opened_at", OLD."opening", OLD."opening_pieces", OLD."opening_reason", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."id", OLD."reason", OLD."taken_from_id"); RETURN NULL;',
+                            hash="441577cd9eeed2748d21876d4f5f1b3be02419de",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_fc587",
                             table="drawers_shift",
@@ -1493,6 +1505,8 @@ class Migration(migrations.Migration):
                 ("expected", models.BigIntegerField(null=True)),
                 ("difference", models.BigIntegerField(null=True)),
                 ("reason", models.CharField(blank=True, max_length=500)),
+                ("first_counted", models.BigIntegerField(null=True)),
+                ("correction", models.CharField(blank=True, max_length=500)),
                 (
                     "day",
                     models.ForeignKey(

@@ -129,6 +129,24 @@ _CLOSES_BY_ITS_ENTRIES = """
 """
 
 
+# Once, while no shift has begun with its count and its day is not signed, a closed shift takes another count.
+_COUNTED = "ARRAY['counted', 'counted_pieces', 'difference', 'reason', 'first_counted', 'correction']"
+_CORRECTED_ONCE = f"""
+    IF OLD.first_counted IS NOT NULL OR NEW.first_counted IS DISTINCT FROM OLD.counted
+        OR to_jsonb(NEW) - {_COUNTED} IS DISTINCT FROM to_jsonb(OLD) - {_COUNTED} THEN
+        RAISE EXCEPTION 'shift % is closed', NEW.id;
+    END IF;
+    PERFORM FROM drawers_drawerday WHERE id = NEW.day_id AND signed_at IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'shift %: its day is signed', NEW.id;
+    END IF;
+    PERFORM FROM drawers_drawer WHERE id = NEW.drawer_id FOR NO KEY UPDATE;
+    PERFORM FROM drawers_shift WHERE drawer_id = NEW.drawer_id AND (opened_at, id) > (NEW.opened_at, NEW.id);
+    IF FOUND THEN
+        RAISE EXCEPTION 'shift %: a later shift began with its count', NEW.id;
+    END IF;
+    RETURN NEW;
+"""
 # The cash that the drawer's last count left follows only from that shift.
 _BEGINS_WITH_WHAT_WAS_LEFT = """
     IF NEW.left_before IS DISTINCT FROM (
@@ -163,6 +181,10 @@ class Shift(models.Model):
     difference = models.BigIntegerField(null=True, help_text="Counted less expected.")
     reason = models.CharField(max_length=500, blank=True, help_text="Why it differs.")
     day = models.ForeignKey(DrawerDay, null=True, on_delete=models.PROTECT, related_name="shifts")
+    first_counted = models.BigIntegerField(
+        null=True, help_text="Rupiah of the count that was corrected; empty: none was."
+    )
+    correction = models.CharField(max_length=500, blank=True, help_text="Why the count was corrected.")
 
     class Meta:
         default_permissions = ()
@@ -187,6 +209,11 @@ class Shift(models.Model):
                 condition=Q(difference__isnull=True) | Q(difference=0) | Q(reason__gt=""),
                 name="shift_difference_has_a_reason",
             ),
+            models.CheckConstraint(
+                condition=Q(first_counted__isnull=True, correction="")
+                | Q(first_counted__isnull=False, correction__gt="", counted__isnull=False),
+                name="shift_corrected_with_a_reason",
+            ),
         ]
         indexes = [
             models.Index(fields=["-opened_at", "-id"], name="shift_newest"),
@@ -210,8 +237,12 @@ class Shift(models.Model):
                 operation=pgtrigger.Insert,
                 func=_BEGINS_WITH_WHAT_WAS_LEFT,
             ),
-            pgtrigger.Protect(
-                name="closed_once", operation=pgtrigger.Update, condition=pgtrigger.Q(old__closed_at__isnull=False)
+            pgtrigger.Trigger(
+                name="corrected_once",
+                when=pgtrigger.Before,
+                operation=pgtrigger.Update,
+                condition=pgtrigger.Q(old__closed_at__isnull=False),
+                func=_CORRECTED_ONCE,
             ),
             pgtrigger.Trigger(
                 name="closes_by_its_entries",

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
-def lock_shift(pk: int) -> Shift:
-    """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed."""
+def lock_shift(pk: int, *, is_closed: bool = False) -> Shift:
+    """The shift, locked until the transaction ends. Raises `DrawerRefused` when it is closed, unless it is to be so."""
     if not connection.in_atomic_block:
         raise TransactionManagementError("a lock lasts no longer than its transaction")
     shift = Shift.objects.select_for_update(no_key=True, of=("self",)).select_related("drawer", "cashier").get(pk=pk)
-    if not shift.is_open:
+    if not (is_closed or shift.is_open):
         raise DrawerRefused("closed")
     return shift
 

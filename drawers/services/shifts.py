@@ -17,7 +17,7 @@ from core import clock
 from core.rights import Right
 from credit.methods import CASH
 from drawers.errors import DifferenceUnexplained, DrawerRefused, OpeningUnexplained
-from drawers.events import DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
+from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTHERWISE
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
@@ -131,11 +131,49 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
     current.closed_by_id, current.closed_at = actor.pk, clock.now()
     current.day = _day_for(timezone.localdate(current.closed_at))
     current.save()
-    if abs(difference) > settings.DRAWER_DIFFERENCE_LIMIT:
-        facts = {"drawer": current.drawer.name, "expected": expected, "counted": counted, "difference": difference}
-        record(DRAWER_DIFFERENCE, actor=actor, subject=str(current), facts=facts)
+    _note_large_difference(current, actor)
     log.info("shift_closed", shift=current.pk, difference=difference)
     return current
+
+
+def _note_large_difference(shift: Shift, actor: User) -> None:
+    if abs(shift.difference or 0) > settings.DRAWER_DIFFERENCE_LIMIT:
+        facts = {"drawer": shift.drawer.name, "expected": shift.expected, "counted": shift.counted}
+        facts |= {"difference": shift.difference}
+        record(DRAWER_DIFFERENCE, actor=actor, subject=str(shift), facts=facts)
+
+
+def correct_count(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Shift:
+    """Put another closing count in the place of the one just made, once and with a reason; return the shift.
+
+    Only until the next shift begins at the drawer, or the day is signed. Raises `DrawerRefused`.
+    """
+    with transaction.atomic():
+        current = lock_shift(shift.pk, is_closed=True)
+        refuse_unless_own(current, actor)
+        if current.day_id is None:
+            raise DrawerRefused("in_use")
+        day = DrawerDay.objects.select_for_update(no_key=True).get(pk=current.day_id)
+        # The drawer's row keeps the next shift from beginning with this count meanwhile.
+        Drawer.objects.select_for_update(no_key=True).get(pk=current.drawer_id)
+        if current.first_counted is not None:
+            raise DrawerRefused("corrected")
+        if day.signed_at:
+            raise DrawerRefused("day_signed")
+        if Shift.objects.filter(drawer=current.drawer_id, opened_at__gt=current.opened_at).exists():
+            raise DrawerRefused("count_used")
+        if not reason.strip():
+            raise DrawerRefused("no_correction")
+        current.first_counted, current.correction = current.counted, reason.strip()[:500]
+        current.counted, current.counted_pieces = amount_of(pieces), list(pieces)
+        current.difference = current.counted - (current.expected or 0)
+        current.reason = (current.reason or current.correction) if current.difference else ""
+        current.save()
+        facts = {"drawer": current.drawer.name, "before": current.first_counted, "counted": current.counted}
+        facts |= {"difference": current.difference, "reason": current.correction}
+        record(COUNT_CORRECTED, actor=actor, subject=str(current), facts=facts)
+        _note_large_difference(current, actor)
+        return current
 
 
 def expected_cash(shift: Shift) -> int:

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
@@ -67,9 +67,11 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
 
 
 @staff_only(Right.USE_DRAWERS)
-@require_POST
+@require_http_methods(["GET", "POST"])
 def drawer_open(request: StaffRequest) -> HttpResponse:
     """Begin one's own shift with what was counted."""
+    if request.method != "POST":  # the address of a refused count, opened again
+        return redirect("drawer")
     form = OpenForm(request.POST)
     if own := services.open_shift_of(request.user.pk):
         return _open_before(request, own, form)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from audit.services import record
 from core.access import StaffRequest, staff_only
-from core.errors import Refused
+from core.errors import Refused, refusal_shown
 from core.money import rupiah
 from core.paging import keyset_page
 from core.rights import Right
@@ -24,7 +24,7 @@ from core.together import read_together
 from drawers import services
 from drawers.errors import DifferenceUnexplained, DrawerRefused
 from drawers.filters import ShiftFilter
-from drawers.forms import CloseForm
+from drawers.forms import CloseForm, CorrectForm
 from drawers.models import DENOMINATIONS, DrawerEntry, Outcome, Payment, Shift
 from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
@@ -93,6 +93,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         services.unsettled([shift])[:_MOST_LATE],
         entries_of(shift)[:_MOST_ENTRIES],
     )
+    may_act = shift.cashier_id == request.user.pk or request.user.has_perm(Right.MANAGE_DRAWERS)
     context: dict[str, Any] = {
         "shift": shift,
         "handed_to": handed_to[0] if handed_to else None,
@@ -110,8 +111,8 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
         "ended_here": ended_here,
         "unsettled": unsettled,
         "sees_cost": sees_cost,
-        "may_close": shift.is_open
-        and (shift.cashier_id == request.user.pk or request.user.has_perm(Right.MANAGE_DRAWERS)),
+        "may_close": shift.is_open and may_act,
+        "may_correct": may_act and not after and shift.day and not shift.day.signed_at and shift.first_counted is None,
         "paper": paper if paper in _PAPERS else "",
     }
     return render(request, "drawers/shift_paper.html" if paper == "80" else "drawers/shift_detail.html", context)
@@ -167,7 +168,13 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
             difference = getattr(refusal, "difference", None)
         else:
             return redirect(shift)
-    context = {"shift": shift, "form": form, "difference": difference, "expected": services.expected_cash(shift)}
+    context = {
+        "shift": shift,
+        "form": form,
+        "difference": difference,
+        "expected": services.expected_cash(shift),
+        "unsettled": services.unsettled([shift])[:_MOST_LATE],
+    }
     return render(request, "drawers/shift_close.html", context)
 
 
@@ -178,6 +185,20 @@ def _field_of(refusal: Refused) -> str | None:
     if isinstance(refusal, DrawerRefused):
         return "to" if refusal.reason in {"person_busy", "no_right"} else None
     return "secret"
+
+
+@staff_only()
+@require_http_methods(["GET", "POST"])
+def shift_correct(request: StaffRequest, pk: int) -> HttpResponse:
+    """Count a closed drawer again, once: the first count was wrong."""
+    shift = _shift_for(request, pk, Right.MANAGE_DRAWERS)
+    form = CorrectForm(request.POST or None, shift=shift)
+    if request.method == "POST" and form.is_valid():
+        with refusal_shown(request):
+            services.correct_count(shift, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"])
+            messages.success(request, _("The count is corrected."), extra_tags="corrected")
+        return redirect(shift)
+    return render(request, "drawers/shift_correct.html", {"shift": shift, "form": form})
 
 
 def _closed_before(request: StaffRequest, shift: Shift, form: CloseForm) -> HttpResponse:

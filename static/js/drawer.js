@@ -1,5 +1,5 @@
-// The count of a drawer: what each line makes, their sum, and the difference from what is expected; and what the button
-// that ends a shift does.
+// The count of a drawer: what each line makes, their sum, and the difference from what is expected; Enter leads from row
+// to row; and what the button that ends a shift does.
 "use strict";
 {
   const count = document.querySelector("table[data-count]");
@@ -10,7 +10,7 @@
   function add() {
     let total = 0;
     for (const field of count.querySelectorAll("[data-value]")) {
-      const pieces = Math.max(0, Math.trunc(Number(field.value) || 0));
+      const pieces = /^\d+$/.test(field.value.trim()) ? Number(field.value) : 0;
       const made = pieces * Number(field.dataset.value);
       field.closest("tr").querySelector("[data-made]").textContent = made ? rupiah(made) : "";
       total += made;
@@ -22,6 +22,21 @@
     off.querySelector("[data-off-amount]").textContent = (difference > 0 ? "+" : "") + rupiah(difference);
   }
 
+  // From the last row to the reason, if one is needed, else to the button: Enter alone sends no count.
+  function move(event) {
+    const step = { Enter: 1, ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || !event.target.matches("[data-value]")) return;
+    event.preventDefault();
+    if (event.repeat) return;
+    const fields = [...count.querySelectorAll("[data-value]")];
+    const form = count.closest("form");
+    const end = off && !off.hidden && !form.reason.value ? form.reason : form.querySelector("[type=submit]");
+    const next = fields[fields.indexOf(event.target) + step] ?? (event.key === "Enter" ? end : null);
+    next?.focus();
+    next?.select?.();
+  }
+
+  count?.addEventListener("keydown", move);
   count?.addEventListener("input", add);
   if (count) add();
 

@@ -43,6 +43,16 @@ def test_a_cashier_opens_pays_out_and_closes():
     assert (done.status_code, shift.expected, shift.difference) == (302, 140_500, -500)
 
 
+def test_an_amount_is_no_number_of_pieces():
+    browser, drawer = browser_of("cashier"), make_drawer()
+
+    page = browser.post("/drawer/open/", {"drawer": drawer.pk, "pieces_1000": "200.000"})
+
+    assert list(page.context["form"].errors) == ["pieces_1000"]
+    assert not Shift.objects.exists()
+    assert browser.get("/drawer/open/")["Location"] == "/drawer/"  # that address, opened again
+
+
 def test_paying_out_too_much_is_refused_at_its_field_and_what_was_typed_stays():
     browser = browser_of("cashier")
     begin(User.objects.get(username="cashier"), cash=100_000)

@@ -11,9 +11,18 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from drawers.errors import DifferenceUnexplained, TooLittleCash
 from drawers.models import DrawerEntry, Shift
-from drawers.services import change_payment, close_shift, expected_cash, hand_over, open_shift, pay_in, pay_out
+from drawers.services import (
+    change_payment,
+    close_shift,
+    correct_count,
+    expected_cash,
+    hand_over,
+    open_shift,
+    pay_in,
+    pay_out,
+)
 from drawers.services.locking import lock_shift
-from staff.models import Throttle
+from staff.models import Throttle, User
 from testing.orders import at_once
 from testing.people import browser_of, make_person, signed_in
 from tests.drawers.helpers import begin, make_drawer, pieces_of, refused, sell
@@ -97,6 +106,11 @@ def test_a_closed_shift_takes_nothing_and_stays():
     [
         "UPDATE drawers_shift SET counted = 0, difference = -expected, reason = 'x'",
         "UPDATE drawers_shift SET closed_at = NULL",
+        (
+            "UPDATE drawers_shift SET first_counted = counted, correction = 'x', expected = 90000, difference = 10000,"
+            " reason = 'x'"
+        ),
+        "UPDATE drawers_shift SET first_counted = 5, correction = 'x'",
         "DELETE FROM drawers_shift",
         "TRUNCATE drawers_shift CASCADE",
         "UPDATE drawers_drawerentry SET amount = 1",
@@ -110,6 +124,56 @@ def test_raw_sql_changes_no_closed_shift(statement):
 
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
+
+
+def test_a_count_is_corrected_once_with_a_reason():
+    shift = begin(cash=100_000)
+    fix = partial(correct_count, shift, actor=shift.cashier)
+    with refused("in_use"):
+        fix(pieces=pieces_of(100_000), reason="Too early")
+    close_shift(shift, pieces=pieces_of(50_000), actor=shift.cashier, reason="?")
+    with refused("no_correction"):
+        fix(pieces=pieces_of(100_000), reason=" ")
+    other = make_person("supervisor")
+    with refused("not_yours"):
+        correct_count(shift, pieces=pieces_of(100_000), actor=other, reason="Not mine")
+
+    fixed = fix(pieces=pieces_of(100_000), reason="One note not typed")
+
+    assert (fixed.first_counted, fixed.counted, fixed.expected) == (50_000, 100_000, 100_000)
+    assert (fixed.difference, fixed.reason, fixed.correction) == (0, "", "One note not typed")
+    facts = AuditEvent.objects.get(kind="count_corrected").facts
+    assert (facts["before"], facts["counted"], facts["difference"]) == (50_000, 100_000, 0)
+    assert DrawerEntry.objects.count() == 1
+    with refused("corrected"):
+        fix(pieces=pieces_of(50_000), reason="Again")
+    assert begin(other, drawer=shift.drawer, cash=100_000).left_before == 100_000
+
+
+def test_a_count_stays_once_a_later_shift_began_with_it():
+    shift = begin(cash=100_000)
+    close_shift(shift, pieces=pieces_of(90_000), actor=shift.cashier, reason="?")
+    begin(make_person("supervisor"), drawer=shift.drawer, cash=90_000)
+
+    with refused("count_used"):
+        correct_count(shift, pieces=pieces_of(100_000), actor=shift.cashier, reason="Late")
+
+
+def test_a_count_is_corrected_on_its_page():
+    cashier = browser_of("cashier")
+    shift = begin(User.objects.get(username="cashier"), cash=100_000)
+    close_shift(shift, pieces=pieces_of(50_000), actor=shift.cashier, reason="?")
+    address = f"/shifts/{shift.pk}/correct/"
+    assert f'href="{address}"' in cashier.get(f"/shifts/{shift.pk}/").content.decode()
+    assert 'name="pieces_50000" value="1"' in cashier.get(address).content.decode()
+
+    cashier.post(address, {"pieces_100000": 1, "reason": "One note not typed"})
+
+    page = cashier.get(f"/shifts/{shift.pk}/").content.decode()
+    assert 'id="shift-correction" data-amount="50000"' in page
+    assert address not in page
+    shift.refresh_from_db()
+    assert (shift.counted, shift.difference) == (100_000, 0)
 
 
 def test_the_database_closes_by_the_sum_of_the_entries_only():

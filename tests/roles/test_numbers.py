@@ -154,7 +154,10 @@ def shop() -> dict[str, Any]:
         "callback_detail": [{"pk": one.pk} for one in callbacks],
         "difference_detail": [{"pk": difference.pk}],
         "closing": [{"day": "2026-11-01"}],
-        **{name: [{"pk": one.pk} for one in (shift, closed)] for name in ("shift_detail", "shift_close", "shift_csv")},
+        **{
+            name: [{"pk": one.pk} for one in (shift, closed)]
+            for name in ("shift_detail", "shift_close", "shift_correct", "shift_csv")
+        },
         **{name: [{"day": day}] for name in ("drawer_day", "drawer_day_csv", "drawer_day_sign")},
         "credit_undo": [{"pk": paid.pk}],
         "staff_detail": [{"pk": seller.pk}],
