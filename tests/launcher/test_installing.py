@@ -15,7 +15,7 @@ from launcher import ROOT, installing
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of what `./run` reads before anything is installed."""
-    for name in ("requirements.txt", "requirements-dev.txt", "package-lock.json", "run"):
+    for name in ("pyproject.toml", "requirements.txt", "requirements-dev.txt", "package-lock.json", "run"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "launcher", tmp_path / "launcher", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
