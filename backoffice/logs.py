@@ -1,6 +1,8 @@
 """How a log line looks, and which loggers say less. The settings import it, so it imports nothing of Django."""
 
 import logging
+import os
+import sys
 from typing import Any
 
 import structlog
@@ -12,6 +14,11 @@ from backoffice.version import VERSION
 def _add_version(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """Say which version wrote the line: during an upgrade there are two."""
     return {"version": VERSION, **event}
+
+
+def _add_process(_logger: Any, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Say who wrote the line, where those of several processes come together."""
+    return {"process": os.environ.get("PROCESS_NAME", ""), **event}
 
 
 _STEPS: list[structlog.typing.Processor] = [
@@ -32,8 +39,9 @@ class WithoutTrace(logging.Filter):
         return True
 
 
-def logging_from(level: int) -> dict[str, Any]:
-    """The value of LOGGING: lines of this level and above go to standard error."""
+def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
+    """The value of LOGGING: lines of this level and above go to standard error, as JSON objects or key=value."""
+    key_value = structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False)
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -43,7 +51,7 @@ def logging_from(level: int) -> dict[str, Any]:
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                     structlog.processors.format_exc_info,
-                    structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False),
+                    *([_add_process, structlog.processors.JSONRenderer()] if as_json else [key_value]),
                 ],
                 "foreign_pre_chain": _STEPS,
             }
@@ -79,3 +87,12 @@ def keep_events() -> None:
         wrapper_class=structlog.make_filtering_bound_logger(0),
         cache_logger_on_first_use=True,
     )
+
+
+def keep_last_words() -> None:
+    """Have the fault that ends a process written as a line of the log, too."""
+
+    def note(kind: type[BaseException], fault: BaseException, trace: Any) -> None:
+        logging.getLogger(__name__).critical("the process ends with a fault", exc_info=(kind, fault, trace))
+
+    sys.excepthook = note

@@ -18,7 +18,7 @@ from csp.constants import NONCE, NONE, SELF
 from backoffice import version
 from backoffice.environment import Environment
 from backoffice.log_privacy import without_query_in_report
-from backoffice.logs import keep_events, logging_from
+from backoffice.logs import keep_events, keep_last_words, logging_from
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = version.VERSION
@@ -402,5 +402,8 @@ if SENTRY_DSN:
 
 # One line an event, keys and values: ids and ref_ids, never secrets, signatures or whole destinations.
 LOG_LEVEL = env.log_level("LOG_LEVEL", logging.INFO)
-LOGGING = logging_from(LOG_LEVEL)
+_logs_as_json = env.str("LOG_FORMAT", "") == "json"
+LOGGING = logging_from(LOG_LEVEL, as_json=_logs_as_json)
 keep_events()
+if _logs_as_json:
+    keep_last_words()

@@ -1,5 +1,6 @@
 """The steps of each process before it takes any work."""
 
+import logging
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,8 @@ from django.urls import get_resolver
 
 from core.schema import WrongSchema, refuse_newer_schema
 
+log = logging.getLogger(__name__)
+
 # A process of the shop uses none of these
 _OF_COMMANDS = (".management", ".migrations", ".history")
 
@@ -23,7 +26,7 @@ def make_ready() -> None:
     try:
         refuse_newer_schema()
     except WrongSchema as error:
-        print(error, file=sys.__stderr__)  # celery makes sys.stderr a log
+        log.critical(str(error))
         sys.exit(1)
     finally:
         connection.close()  # the threads that work have their own
@@ -37,6 +40,14 @@ def load_code() -> None:
                 if not any(part in module.name for part in _OF_COMMANDS):
                     import_module(module.name)
     _ = get_resolver().url_patterns
+
+
+def load_everything() -> None:
+    """Load what any process of the shop ever loads: proves that this version is whole, and leaves its bytecode."""
+    for name in ("backoffice.web", "backoffice.celery", "celery.apps.worker", "celery.apps.beat"):
+        import_module(name)
+    load_code()
+    load_templates()
 
 
 def load_templates() -> None:

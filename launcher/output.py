@@ -1,10 +1,13 @@
 """The lines that the launcher prints, and those that it shows of a child's log."""
 
 import contextlib
+import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from launcher import version
 
 LINES_SHOWN = 15
 START_MARK = "=== "
@@ -19,6 +22,13 @@ def output(started: float) -> Say:
             print(f"{time.monotonic() - started:6.1f} s  {sentence}", flush=True)
 
     return say
+
+
+def json_output(sentence: str) -> None:
+    """Print a line as the app writes its log with LOG_FORMAT=json."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = {"timestamp": at, "level": "info", "event": sentence, "version": version(), "process": "launcher"}
+    print(json.dumps(line), flush=True)
 
 
 def quiet_output(sentence: str) -> None:

@@ -91,9 +91,9 @@ class ProcessGroup:
             output = files.enter_context(open_log(log, name)) if log else None
             process = subprocess.Popen(
                 [str(part) for part in bootstrap],
-                stdin=subprocess.DEVNULL if log else None,
+                stdin=subprocess.DEVNULL if own_session else None,
                 stdout=output,
-                stderr=subprocess.STDOUT if log else None,
+                stderr=subprocess.STDOUT if own_session else None,
                 env=dict(env),
                 cwd=cwd,
                 start_new_session=own_session,

@@ -65,6 +65,11 @@ class Project:
         return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"
 
     @property
+    def logs_as_json(self) -> bool:
+        """Whether the roles write JSON lines to standard output, and no files."""
+        return self.given.get("LOG_FORMAT") == "json"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 

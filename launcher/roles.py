@@ -10,7 +10,7 @@ from launcher.processes import Child
 from launcher.stack import Stack
 
 QUEUES = {"worker": "interactive,callbacks", "background": "background"}
-CELERY = ("-m", "celery", "-A", "backoffice")
+CELERY = ("-m", "celery", "--quiet", "-A", "backoffice")
 WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
 # Each web process has eight threads, each thread a connection to PostgreSQL: more by default would be its ruin.
 MOST_WEB_BY_DEFAULT = 4
@@ -72,7 +72,8 @@ class Roles:
 
     def _start(self, name: str, *words: str | Path, pass_fds: list[int] | None = None) -> Child:
         environment = {**self._stack.environment, "PROCESS_NAME": name}
-        return self._stack.python(name, *words, environment=environment, pass_fds=pass_fds or [])
+        in_files = not self._stack.project.logs_as_json
+        return self._stack.python(name, *words, environment=environment, pass_fds=pass_fds or [], in_files=in_files)
 
 
 def take_address(host: str, port: int) -> socket.socket:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from launcher.commands import LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
-from launcher.output import Say, last_lines
+from launcher.output import Say, json_output, last_lines
 from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
 from launcher.project import Project, read_project
@@ -30,6 +30,8 @@ DEMO_LOGINS = tuple(f"{name} / {name}-demo" for name in _DEMO_NAMES)
 def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
     """Run the whole backoffice until somebody stops it. Returns 0 when asked to stop; LaunchError otherwise."""
     project = read_project()
+    if project.logs_as_json:
+        say = json_output
     if options.only:
         project = project.of_roles(sorted(set(options.only), key=ROLES.index))
     project.make_ready()
@@ -258,14 +260,11 @@ class Server:
             how = [f"the TLS proxy in front of it forwards to http://{self._host()}:{self._port} (docs/deployment.md)"]
             if self._stack.needs_admin:
                 how.append("the first owner: ./run manage add_staff NAME --role owner")
-        lines = [
-            "",
-            self._address or f"roles: {', '.join(self._names)}",
-            *how,
-            f"logs: {self._project.logs}",
-            "stop: Ctrl-C",
-            "",
-        ]
+        lines = [self._address or f"roles: {', '.join(self._names)}", *how]
+        if self._project.logs_as_json:
+            self._say("; ".join(lines))
+            return
+        lines = ["", *lines, f"logs: {self._project.logs}", "stop: Ctrl-C", ""]
         print("\n".join(f"  {line}".rstrip() for line in lines), flush=True)
 
 

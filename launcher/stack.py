@@ -156,14 +156,15 @@ class Stack:
         log: str = "",
         environment: dict[str, str] | None = None,
         pass_fds: Sequence[int] = (),
+        in_files: bool = True,
     ) -> Child:
-        """Start the app's Python with these words, its output in the log of that name."""
+        """Start the app's Python with these words, its output in the log of that name, or where the launcher's goes."""
         return self.group.start(
             name,
             [PYTHON, *words],
             env=environment or self.environment,
             cwd=ROOT,
-            log=self.project.logs / f"{log or name}.log",
+            log=self.project.logs / f"{log or name}.log" if in_files else None,
             pass_fds=pass_fds,
         )
 

@@ -1,11 +1,9 @@
-"""The version stands in pyproject.toml; the pages, the logs and the changelog say the same."""
+"""The version stands in pyproject.toml; the pages and the changelog say the same."""
 
-import logging
 import re
 import tomllib
 
 import pytest
-from django.conf import settings
 from django.test import Client
 
 from launcher import ROOT
@@ -24,14 +22,6 @@ def test_each_page_ends_with_it(client: Client):
     client.force_login(User.objects.create_user("auditor"))
 
     assert f"Merchant backoffice {VERSION}</footer>" in client.get("/").content.decode()
-
-
-def test_each_log_line_names_it():
-    formatter = logging.config.dictConfigClass(settings.LOGGING).configure_formatter(
-        settings.LOGGING["formatters"]["line"]
-    )
-
-    assert f"version={VERSION}" in formatter.format(logging.makeLogRecord({"msg": "something"}))
 
 
 def test_run_prints_it(tmp_path):
