@@ -27,6 +27,7 @@ MODULES = {
     "manage": "calling",
     "doctor": "calling",
     "status": "status",
+    "upgrade": "upgrading",
     "reset": "resetting",
 }
 TASKS = {"test", "check", "lock", "screenshots"}  # of pyproject.toml
@@ -72,6 +73,7 @@ def parser() -> Parser:
         help="start this role alone (again for another); see docs/deployment.md",
     )
     commands.add_parser("install", help="fetch what the locks name into this folder, and start nothing")
+    commands.add_parser("upgrade", help="let the version that lies here take the place of the one that runs")
     commands.add_parser("manage", help="run a command of manage.py", add_help=False)
     shown = commands.add_parser(
         "status",
@@ -143,7 +145,8 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     started = float(os.environ.pop("RUN_STARTED", 0)) or time.monotonic()
     say = quiet_output if command in {"manage", "doctor", "status", "reset", "service"} else output(started)
     os.environ["RUN_STARTED"] = str(started)  # the times go on in the Python of .venv
-    looking = command in {"status", "reset", "service"}  # what is installed does not change under a running ./run
+    # what is installed does not change under a running ./run
+    looking = command in {"status", "reset", "service", "upgrade"}
     if command == "service":
         account(options.user)  # a wrong one is refused before minutes of installing
     lock = None if looking else DEVELOPMENT if command in TASKS else RUNTIME

@@ -34,26 +34,33 @@ def enter_venv(group: ProcessGroup, say: Say, *, lock: str | None, arguments: Se
     Without a lock any complete `.venv` will do.
     """
 
-    def current() -> bool:
-        return is_made() and (lock is None or read_mark(MARK).get(lock) == digest(lock))
-
-    if not current():
-        require_writable(VENV)
-        with only_one(group):
-            if not current():
-                make_venv(group, say)
-                development = lock == DEVELOPMENT
-                beside = shutil.which("npm") if lock and not has_front_end(development=development) else None
-                npm = begin_front_end(group, say, Path(beside), development=development) if beside else None
-                install(group, say, lock or RUNTIME)
-                if npm:
-                    finish_front_end(group, npm, development=development)
-                # the development lock holds all of the other one in the same versions (`./run check` sees to it)
-                covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
-                write_mark(MARK, {**read_mark(MARK), **{name: digest(name) for name in covered}})
+    fill_venv(group, say, lock=lock)
     if Path(sys.prefix).resolve() != VENV.resolve():
         group.close()
         os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *arguments])  # noqa: S606
+
+
+def fill_venv(group: ProcessGroup, say: Say, *, lock: str | None) -> None:
+    """Make `.venv` hold what `lock` names; without a lock any complete one will do."""
+
+    def current() -> bool:
+        return is_made() and (lock is None or read_mark(MARK).get(lock) == digest(lock))
+
+    if current():
+        return
+    require_writable(VENV)
+    with locked(ROOT, group):
+        if not current():
+            make_venv(group, say)
+            development = lock == DEVELOPMENT
+            beside = shutil.which("npm") if lock and not has_front_end(development=development) else None
+            npm = begin_front_end(group, say, Path(beside), development=development) if beside else None
+            install(group, say, lock or RUNTIME)
+            if npm:
+                finish_front_end(group, npm, development=development)
+            # the development lock holds all of the other one in the same versions (`./run check` sees to it)
+            covered = [RUNTIME, DEVELOPMENT] if lock == DEVELOPMENT else [RUNTIME]
+            write_mark(MARK, {**read_mark(MARK), **{name: digest(name) for name in covered}})
 
 
 def is_made() -> bool:
@@ -147,7 +154,7 @@ def install_front_end(group: ProcessGroup, say: Say, *, development: bool) -> No
     if has_front_end(development=development):
         return
     require_writable(NODE_MARK.parent)
-    with only_one(group):
+    with locked(ROOT, group):
         if not has_front_end(development=development):
             npm = begin_front_end(group, say, find_npm(group, say), development=development)
             finish_front_end(group, npm, development=development)
@@ -191,9 +198,9 @@ def find_npm(group: ProcessGroup, say: Say) -> Path:
 
 
 @contextlib.contextmanager
-def only_one(group: ProcessGroup) -> Iterator[None]:
-    """Let one launcher at a time install into this checkout; the next one waits and then finds it done."""
-    descriptor = os.open(ROOT, os.O_RDONLY)
+def locked(folder: Path, group: ProcessGroup) -> Iterator[None]:
+    """Hold this folder's lock, once nobody else does: to install into the checkout, or to upgrade."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         while True:
             try:

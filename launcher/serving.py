@@ -4,12 +4,15 @@ import argparse
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Sequence
 
+from launcher import PYTHON, ROOT, version
 from launcher.commands import LOOPBACK, ROLES
 from launcher.data_folder import DataFolderInUseError, SharedEnvironment, held, write_state
 from launcher.failures import LaunchError
+from launcher.installing import locked
 from launcher.output import Say, json_output, last_lines
 from launcher.ports import claim, claim_from
 from launcher.processes import Child, ProcessGroup, Stage
@@ -17,6 +20,7 @@ from launcher.project import Project, read_project
 from launcher.roles import Roles, numbers, take_address
 from launcher.services import Service
 from launcher.stack import Stack
+from launcher.upgrading import commit, upgrade_lock
 
 # The variables of another terminal itself; `./run manage` runs in the rest of our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
@@ -47,6 +51,10 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
                 server.watch()
             finally:
                 server.stop()
+        if server.gives_way:
+            with locked(upgrade_lock(project.data), group):
+                pass  # ./run upgrade has done its work
+            os.execv(PYTHON, [str(PYTHON), str(ROOT / "run"), *sys.argv[1:]])  # noqa: S606
     except DataFolderInUseError as error:
         address = error.state.get("address")
         doing = f"./run is already running at {address}" if address else "another ./run is busy"
@@ -102,6 +110,9 @@ class Server:
         self._stores: list[Service] = []
         self._services: list[Service] = []
         self._is_noted = False  # whether state.json says how things are now
+        self.gives_way = False  # to the version that lies here now
+        signal.signal(signal.SIGUSR1, self._give_way)
+        self._version = {"version": version(), "commit": commit()}
         self._address = address_of_pages(project, port) if port else ""
 
     def start(self) -> None:
@@ -143,7 +154,7 @@ class Server:
 
     def watch(self) -> None:
         """Keep everything running until a signal comes; restart processes that end."""
-        while not self._group.interruptions:
+        while not self._group.interruptions and not self.gives_way:
             for service in (*self._stores, *self._services):
                 if service.keep_up(self._group, self._say):
                     self._is_noted = False
@@ -155,7 +166,10 @@ class Server:
                 self._group.trim_logs()
                 self._logs_due = time.monotonic() + LOG_LOOK_SECONDS
             time.sleep(0.2)
-        self._say("Stopping (Ctrl-C again: faster)")
+        self._say("Stopping for ./run upgrade" if self.gives_way else "Stopping (Ctrl-C again: faster)")
+
+    def _give_way(self, _number: int, _frame: object) -> None:
+        self.gives_way = True
 
     def stop(self) -> None:
         """Stop in order: beat, then web and the workers, the sandbox, Valkey, PostgreSQL; within ten seconds."""
@@ -241,7 +255,9 @@ class Server:
         state = {
             "doing": doing,
             "pid": os.getpid(),
+            **self._version,
             "address": self._address,
+            "listens": [self._host(), self._port],
             "environment_at": self._shared.share(own),
             "processes": [dict(zip(("name", "pid", "port", "started"), row, strict=True)) for row in rows],
         }

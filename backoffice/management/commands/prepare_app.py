@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.migrations.recorder import MigrationRecorder
 
 from audit.services import close_way_past_triggers, is_restored
 from backoffice.database_rights import grant_rights
@@ -44,6 +45,11 @@ def _alone() -> Iterator[None]:
             yield
     finally:
         other.close()
+
+
+def _migrations() -> int:
+    recorder = MigrationRecorder(connection)
+    return recorder.migration_qs.count() if recorder.has_table() else 0
 
 
 class Command(PlainCommand):
@@ -95,11 +101,13 @@ class Command(PlainCommand):
         self.stdout.write(f"  {name} ({time.monotonic() - started:.1f} s)")
         sys.stdout.flush()
 
-    @staticmethod
-    def _migrate() -> None:
+    def _migrate(self) -> None:
+        known = _migrations()
         gc.disable()  # migrating draws every model again and again: a quarter of its time would be a search for garbage
         call_command("migrate", interactive=False, verbosity=0)
         gc.enable()
+        if _migrations() != known:
+            self.stdout.write("  tables changed")  # read by ./run upgrade
 
     @staticmethod
     def _bind() -> None:

@@ -1,0 +1,244 @@
+"""`./run upgrade`: the version that lies here now in place of the one that runs; back again when it cannot start.
+
+A running `./run up` goes on with the code that it has loaded. Asked by SIGUSR1 it stops everything, waits until nobody
+holds the upgrade lock, and becomes the code that lies here then, in the same process: systemd sees no end.
+"""
+
+import argparse
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from launcher import PYTHON, ROOT, VENV, version
+from launcher.accounts import owner
+from launcher.data_folder import DataFolderInUseError, held, read_state
+from launcher.failures import LaunchError
+from launcher.installing import NODE_MARK, RUNTIME, fill_venv, install_front_end, locked
+from launcher.output import Say, last_lines
+from launcher.process_table import alive
+from launcher.processes import Interrupted, ProcessGroup
+from launcher.project import Project, read_project
+
+STOP_SECONDS, START_SECONDS, READY_SECONDS = 60.0, 240.0, 90.0
+PACKAGES = (VENV, NODE_MARK.parent)
+TABLES_CHANGED = "tables changed"  # a line of `prepare_app`
+LOAD = (
+    "import django; django.setup(); from backoffice.starting import load_everything; "  # the database stays as it is
+    "load_everything()"
+)
+
+
+def run(group: ProcessGroup, say: Say, _options: argparse.Namespace) -> int:
+    """Upgrade; 0 when the new version serves and is ready, LaunchError when the former one runs again."""
+    project = read_project()
+    former = running_shop(project)
+    if former["commit"] and (former["version"], former["commit"]) == (version(), commit()):
+        say(f"Version {version()} runs already: put the new one in place first (git checkout), then call this again.")
+        return 0
+    upgrade = Upgrade(project, group, say, former)
+    try:
+        upgrade.change()
+        upgrade.await_ready()
+    except (LaunchError, Interrupted) as fault:
+        group.interruptions = 0
+        raise LaunchError(f"{fault or 'It was interrupted.'}\n\n{upgrade.go_back()}") from fault
+    upgrade.tidy()
+    say(f"Version {version()} runs, and /readyz says that everything is there")
+    return 0
+
+
+def running_shop(project: Project) -> dict[str, Any]:
+    """What the `./run up` of this data folder says about itself; LaunchError when none serves or it is not ours."""
+    state = read_state(project.data)
+    if state.get("doing") != "serving" or not alive(int(state["pid"])):
+        raise LaunchError(
+            f"No ./run up with all roles serves on the data folder {project.data}: ./run starts the version that lies "
+            "here, and brings the database up to date. For roles by themselves: docs/deployment.md."
+        )
+    process = Path(f"/proc/{state['pid']}")
+    if process.stat().st_uid != os.geteuid():
+        raise LaunchError(f"The running ./run is not yours: call ./run upgrade as {owner(process)}.")
+    return state
+
+
+def commit() -> str:
+    """The commit that lies here; empty without git."""
+    with contextlib.suppress(OSError):
+        words = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+        return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    return ""
+
+
+def upgrade_lock(data: Path) -> Path:
+    """The folder that `./run upgrade` locks while it changes what lies here."""
+    return data / "logs"
+
+
+class Upgrade:
+    """One upgrade of a running shop. `former`: what its launcher said about itself."""
+
+    def __init__(self, project: Project, group: ProcessGroup, say: Say, former: dict[str, Any]) -> None:
+        self._project = project
+        self._group = group
+        self._say = say
+        self._former = former
+        self._serves = False  # the new version has been let to start
+        self._tables_changed = False
+        home = project.data / "postgres"
+        self._databases = () if "DATABASE_URL" in project.given else (home.resolve() / "data",)
+        self._log = project.data / "logs/upgrade.log"
+
+    def change(self) -> None:
+        """Stop the shop, change everything, let it start; LaunchError when that fails, and then nothing is changed."""
+        self._say(f"Stopping version {self._former['version']}")
+        self.tidy()  # of an upgrade that was killed
+        with locked(upgrade_lock(self._project.data), self._group):
+            os.kill(self._former["pid"], signal.SIGUSR1)
+            try:
+                with self._folder():
+                    self._copy()
+                fill_venv(self._group, self._say, lock=RUNTIME)
+                install_front_end(self._group, self._say, development=False)
+                self._prepare()
+            except (LaunchError, Interrupted):
+                self._group.interruptions = 0
+                self._put_back(*PACKAGES, *self._databases)  # nobody has sold since
+                raise
+        self._serves = True
+
+    def _copy(self) -> None:
+        for packages in PACKAGES:
+            copy(packages, before(packages), "--link")
+        for database in self._databases:
+            self._say("Copying the database")
+            require_room(database)
+            copy(database, before(database), "--reflink=auto")
+
+    def _prepare(self) -> None:
+        self._say(f"Preparing version {version()}")
+        any_key = {"SECRET_KEY": "of-no-process", "DJANGO_SETTINGS_MODULE": "backoffice.settings"}
+        self._call(PYTHON, "-c", LOAD, **any_key)
+        self._call(PYTHON, ROOT / "run", "manage", "prepare_app")
+        self._tables_changed = TABLES_CHANGED in last_lines(self._log, 50)
+
+    def await_ready(self) -> None:
+        """Wait until the new version serves and is ready; LaunchError when it does not."""
+        self._say(f"Starting version {version()}")
+        self._wait(START_SECONDS, "It did not start", lambda: self._state().get("doing") == "serving")
+        self._wait(READY_SECONDS, "/readyz does not say that everything is there", lambda: is_ready(self._state()))
+
+    def go_back(self) -> str:
+        """Have the former version run again, if that loses nothing; returns what happened."""
+        former = self._former["version"]
+        if self._serves:
+            if self._tables_changed:
+                return (
+                    f"Version {version()} has changed the tables, and the shop may have sold since, so it stays. "
+                    "./run doctor says what is wrong."
+                )
+            with locked(upgrade_lock(self._project.data), self._group):
+                if alive(self._former["pid"]):
+                    os.kill(self._former["pid"], signal.SIGUSR1)
+                self._put_back(*PACKAGES)
+        try:
+            self._wait(START_SECONDS, "", lambda: is_ready(self._state()))
+        except LaunchError:
+            return f"Version {former} is in place again, but does not run: ./run status, ./run doctor."
+        return f"Version {former} runs again."
+
+    def _put_back(self, *paths: Path) -> None:
+        with self._folder():
+            for path in paths:
+                restore(path)
+        words = ["git", "-C", str(ROOT), "checkout", "--quiet", self._former["commit"]]
+        result = subprocess.run(words, capture_output=True, text=True, check=False)
+        if not self._former["commit"] or result.returncode != 0:
+            self._say(f"Put version {self._former['version']} in place again: git cannot. {result.stderr.strip()}")
+
+    def tidy(self) -> None:
+        """Delete the copies: nobody may put back a database that does not know the latest sales."""
+        for path in (*PACKAGES, *self._databases):
+            shutil.rmtree(before(path), ignore_errors=True)
+
+    def _state(self) -> dict[str, Any]:
+        return read_state(self._project.data)
+
+    @contextlib.contextmanager
+    def _folder(self) -> Iterator[None]:
+        """Hold the data folder, once the launcher has let go of it."""
+        deadline = time.monotonic() + STOP_SECONDS
+        while True:
+            try:
+                with held(self._project.data):
+                    yield
+                return
+            except DataFolderInUseError as error:
+                if time.monotonic() > deadline:
+                    raise LaunchError("The running version does not stop.") from error
+                self._group.pause(0.1)
+
+    def _call(self, *words: str | Path, **environment: str) -> None:
+        step = self._group.start("upgrade", words, env={**os.environ, **environment}, cwd=ROOT, log=self._log)
+        if self._group.finish(step) != 0:
+            raise LaunchError("This version cannot be prepared.", log=self._log)
+
+    def _wait(self, seconds: float, otherwise: str, is_true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_true():
+            if time.monotonic() > deadline or not alive(self._former["pid"]):
+                raise LaunchError(f"{otherwise}.")
+            self._group.pause(0.2)
+
+
+def before(path: Path) -> Path:
+    """Where the copy of it from before the upgrade lies."""
+    return path.with_name(f"{path.name}.before")
+
+
+def copy(path: Path, to: Path, how: str) -> None:
+    """Copy a folder with owners and times, whole or not at all; LaunchError when that fails."""
+    draft = to.with_name(f"{to.name}.new")
+    shutil.rmtree(draft, ignore_errors=True)
+    result = subprocess.run(["cp", "--archive", how, path, draft], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise LaunchError(f"Cannot copy {path}: {result.stderr.strip()}")
+    draft.rename(to)
+
+
+def restore(path: Path) -> None:
+    """Put the copy in its place, when there is one."""
+    if before(path).exists():
+        shutil.rmtree(path)
+        before(path).rename(path)
+
+
+def require_room(database: Path) -> None:
+    """LaunchError when there is not enough room for a copy beside it."""
+    needed = sum(file.lstat().st_size for file in database.rglob("*"))
+    if (free := shutil.disk_usage(database).free) < 1.2 * needed:
+        raise LaunchError(
+            f"The copy of the database needs {needed // 1_000_000} MB, and only {free // 1_000_000} MB are free beside "
+            f"{database}: make room."
+        )
+
+
+def is_ready(state: dict[str, Any]) -> bool:
+    """Whether the shop of this state says so at /readyz."""
+    if state.get("doing") != "serving":
+        return False
+    host, port = state["listens"]
+    connection = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,138 @@
+"""`./run upgrade`: when the new version cannot be prepared, everything is as before."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launcher import upgrading
+from launcher.data_folder import write_state
+from launcher.failures import LaunchError
+from launcher.processes import ProcessGroup
+from launcher.project import Project
+from tests.launcher.helpers import run
+
+# holds the data folder until SIGUSR1, as `./run up` does
+SHOP = """
+import signal, sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from launcher.data_folder import held
+asked = []
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+with held(Path(sys.argv[1])):
+    print("holds", flush=True)
+    while not asked:
+        time.sleep(0.01)
+time.sleep(60)
+"""
+
+
+def git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@b", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout whose version 2 lies where version 1 was, with packages."""
+    root = tmp_path / "checkout"
+    packages = (root / ".venv", root / "node_modules")
+    for folder in packages:
+        folder.mkdir(parents=True)
+        (folder / "package").write_text("of version 1")
+    git(root, "init", "-q")
+    for number in (1, 2):
+        (root / "code").write_text(f"version {number}")
+        git(root, "add", "code")
+        git(root, "commit", "-qm", f"version {number}")
+    monkeypatch.setattr(upgrading, "ROOT", root)
+    monkeypatch.setattr(upgrading, "PACKAGES", packages)
+    return root
+
+
+@pytest.fixture
+def former(tmp_path: Path, checkout: Path) -> Iterator[dict[str, Any]]:
+    """What the running version 1 says about itself; its database is in the data folder."""
+    data = tmp_path / "data"
+    (data / "postgres/data").mkdir(parents=True)
+    (data / "postgres/data/rows").write_text("of version 1")
+    (data / "logs").mkdir()
+    words = [sys.executable, "-c", SHOP, str(data), str(Path(upgrading.__file__).parents[1])]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as shop:
+        assert shop.stdout is not None
+        shop.stdout.readline()
+        state = {"doing": "serving", "pid": shop.pid, "version": "1", "commit": git(checkout, "rev-parse", "HEAD~1")}
+        write_state(data, state)
+        yield state
+        shop.kill()
+
+
+def test_what_fails_before_the_start_leaves_everything_as_it_was(
+    tmp_path: Path, checkout: Path, former: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # given: a version that installs, changes the tables, and then fails
+    data = tmp_path / "data"
+
+    def install(*_: object, **__: object) -> None:
+        for folder in upgrading.PACKAGES:
+            (folder / "package").unlink()
+            (folder / "package").write_text("of version 2")
+        (data / "postgres/data/rows").write_text("of version 2")
+
+    def prepare(_self: upgrading.Upgrade) -> None:
+        raise LaunchError("It does not load.")
+
+    monkeypatch.setattr(upgrading, "fill_venv", install)
+    monkeypatch.setattr(upgrading, "install_front_end", lambda *_, **__: None)
+    monkeypatch.setattr(upgrading.Upgrade, "_prepare", prepare)
+    upgrade = upgrading.Upgrade(Project(data, {}), ProcessGroup(), print, former)
+
+    with pytest.raises(LaunchError, match="does not load"):
+        upgrade.change()
+
+    assert (checkout / "code").read_text() == "version 1"
+    assert {(folder / "package").read_text() for folder in upgrading.PACKAGES} == {"of version 1"}
+    assert (data / "postgres/data/rows").read_text() == "of version 1"
+    assert not list(tmp_path.rglob("*.before"))
+
+
+def test_a_half_copy_is_never_put_back(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/rows").write_text("all of them")
+
+    with pytest.raises(LaunchError, match="Cannot copy"):
+        upgrading.copy(tmp_path / "data", tmp_path / "none" / "data.before", "--link")
+    upgrading.restore(tmp_path / "data")
+
+    assert (tmp_path / "data/rows").read_text() == "all of them"
+
+
+def test_changed_tables_stay_once_the_new_version_may_have_sold(
+    tmp_path: Path, former: dict[str, Any], checkout: Path
+) -> None:
+    upgrade = upgrading.Upgrade(Project(tmp_path / "data", {}), ProcessGroup(), print, former)
+    upgrade._serves = upgrade._tables_changed = True
+
+    assert "it stays" in upgrade.go_back()
+    assert (checkout / "code").read_text() == "version 2"
+
+
+def test_without_a_running_shop_there_is_nothing_to_upgrade(tmp_path: Path) -> None:
+    result = run("upgrade", data=tmp_path)
+
+    assert result.returncode == 1
+    assert "No ./run up with all roles serves" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_shop_of_somebody_else_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_state(tmp_path, {"doing": "serving", "pid": os.getpid()})
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+
+    with pytest.raises(LaunchError, match=r"call \./run upgrade as"):
+        upgrading.running_shop(Project(tmp_path, {}))
