@@ -13,6 +13,7 @@ from alerts.services.ways import way_to
 from backoffice.database_rights import RIGHTS
 from backoffice.unsafe_settings import unsafe_settings
 from core.rights import Role
+from policies.bounds import BOUNDS
 from upstream.callback_signature import VERIFIERS
 from upstream.config import Rate, is_safe_address
 from upstream.errors import Misconfigured
@@ -26,7 +27,6 @@ _POSITIVE_SECONDS = (
     "ORDER_CHECK_FIRST_SECONDS",
     "ORDER_CHECK_MAX_SECONDS",
     "ORDER_LEASE_SECONDS",
-    "ORDER_VERDICT_AFTER_SECONDS",
 )
 
 
@@ -36,7 +36,7 @@ def check_configuration(**_: Any) -> list[CheckMessage]:
     checks = (
         _missing,
         _unusable_upstream,
-        _kept_too_shortly,
+        _policies_out_of_bounds,
         _unusable_callbacks,
         _unusable_alerts,
         _unusable_sign_in,
@@ -81,10 +81,11 @@ def _unusable_upstream() -> Iterator[Error]:
             yield Error(f"{name} must be positive.", hint="Write a number of seconds.", id="backoffice.E004")
 
 
-def _kept_too_shortly() -> Iterator[Error]:
-    if settings.EXCHANGES_KEPT_DAYS < 90:
-        hint = "Write a number of days, at least 90: the database keeps exchanges for that time."
-        yield Error("EXCHANGES_KEPT_DAYS is too short.", hint=hint, id="backoffice.E015")
+def _policies_out_of_bounds() -> Iterator[Error]:
+    for name, value in settings.POLICIES.items():
+        if not BOUNDS[name].least <= value <= BOUNDS[name].most:
+            hint = f"Write a number from {BOUNDS[name].least} to {BOUNDS[name].most}, or leave it to the page Policies."
+            yield Error(f"{name.upper()} is out of its bounds.", hint=hint, id="backoffice.E015")
 
 
 def _unusable_callbacks() -> Iterator[Error]:

@@ -122,6 +122,9 @@ RIGHTS: dict[str, str] = {
     # exports
     "exports_export": "SIUD",
     "exports_exportpart": "SID",
+    # policies
+    "policies_policies": "SIU",
+    "policies_policieshistory": "SI",
     # shop
     "shop_shop": "SIU",
     "shop_shophistory": "SI",

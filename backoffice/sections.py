@@ -80,6 +80,13 @@ _SECTIONS: tuple[tuple[str | Promise, tuple[Page, ...]], ...] = (
             Page("role_list", _("Roles"), Right.CHANGE_ROLES),
         ),
     ),
+    (
+        _("Shop"),
+        (
+            Page("shop_settings", _("Receipts"), Right.CHANGE_SHOP),
+            Page("policies", _("Policies"), Right.CHANGE_POLICIES),
+        ),
+    ),
 )
 
 

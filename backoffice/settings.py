@@ -19,6 +19,7 @@ from backoffice import version
 from backoffice.environment import Environment
 from backoffice.log_privacy import without_query_in_report
 from backoffice.logs import keep_events, keep_last_words, logging_from
+from policies.bounds import BOUNDS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = version.VERSION
@@ -66,6 +67,7 @@ INSTALLED_APPS = [
     "backoffice",
     "core",
     "audit",
+    "policies",
     "staff",
     "shop",
     "approvals",
@@ -226,11 +228,6 @@ OIDC_ROLES: dict[str, str] = env.dict("OIDC_ROLES", {})
 SOCIALACCOUNT_ADAPTER = "staff.provider.OneProvider"
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
 
-# A session that began with a PIN ends after this long without anybody doing something.
-PIN_IDLE_SECONDS = env.int("PIN_IDLE_MINUTES", 5) * 60
-# The most that one order by PIN may cost, in rupiah, at a till that names no limit of its own.
-PIN_ORDER_LIMIT = env.int("PIN_ORDER_LIMIT", 1_000_000)
-
 # --- Language and time ----------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "id"
@@ -275,8 +272,6 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS_PROX
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_HTTPONLY = True
-# A person who does nothing for so many minutes is signed out.
-SESSION_IDLE_MINUTES = env.int("SESSION_IDLE_MINUTES", 60)
 SESSION_COOKIE_AGE = 60 * 60 * 12
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -342,33 +337,14 @@ ORDER_LEASE_SECONDS = env.float("ORDER_LEASE_SECONDS", 60.0)
 # "Not found" means "never arrived" only after this many answers over at least this long (seconds).
 ORDER_NOT_FOUND_ANSWERS = env.int("ORDER_NOT_FOUND_ANSWERS", 3)
 ORDER_NOT_FOUND_GRACE_SECONDS = env.float("ORDER_NOT_FOUND_GRACE_SECONDS", 600.0)
-# An order that stays pending or unknown for longer than this can be decided by two people.
-ORDER_VERDICT_AFTER_SECONDS = env.float("ORDER_VERDICT_AFTER_SECONDS", 3600.0)
 
-# --- What is kept how long --------------------------------------------------------------------------------------
+# --- Policies ---------------------------------------------------------------------------------------------------
 
-# Exchanges with the upstream are deleted after so many days; docs/workbench.md says which stay.
-EXCHANGES_KEPT_DAYS = env.int("EXCHANGES_KEPT_DAYS", 90)
-
-# --- Approvals --------------------------------------------------------------------------------------------------
-
-# A request expires if nobody has approved it within this (hours, by the database's clock).
-APPROVAL_VALID_HOURS = env.float("APPROVAL_VALID_HOURS", 24.0)
-# Something that waits for a second person longer than this (minutes) is an alert.
-APPROVAL_ALERT_MINUTES = env.float("APPROVAL_ALERT_MINUTES", 15.0)
-
-# --- Drawers and complaints -------------------------------------------------------------------------------------
-
-# A drawer that is closed with a larger difference than this (rupiah) is an alert, and an event of the audit.
-DRAWER_DIFFERENCE_LIMIT = env.int("DRAWER_DIFFERENCE_LIMIT", 20_000)
-# A complaint is due so many hours after a step that names no time.
-COMPLAINT_DUE_HOURS = env.int("COMPLAINT_DUE_HOURS", 24)
+# Those that the environment sets win over the page "Policies"; `policies/bounds.py` has all of them.
+POLICIES = {name: env.int(name.upper()) for name in BOUNDS if env.str(name.upper(), "")}
 
 # --- Alerts -----------------------------------------------------------------------------------------------------
 
-# The balance is low below this (rupiah), or when it lasts for fewer hours of usual spending than that.
-ALERT_LOW_BALANCE = env.int("ALERT_LOW_BALANCE", 500_000)
-ALERT_LOW_BALANCE_HOURS = env.float("ALERT_LOW_BALANCE_HOURS", 4.0)
 # The ways of alerts, as addresses of apprise. They hold tokens. A comma may belong to an address.
 ALERT_URLS = [url for url in re.split(r"[\s,]+(?=\w+://)|\s+", env.str("ALERT_URLS", "").strip()) if url]
 # Our own address as staff type it, for links in these messages; without it they carry none.

@@ -44,6 +44,7 @@ urlpatterns = [
     path("", include("credit.urls")),
     path("", include("drawers.urls")),
     path("", include("complaints.urls")),
+    path("", include("shop.urls")),
     path("shop/", shop_page.shop_settings, name="shop_settings"),
     path("shop/logo/<str:digest>/", shop_page.shop_logo, name="shop_logo"),
 ]

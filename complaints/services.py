@@ -9,13 +9,13 @@ import datetime as dt
 from typing import TYPE_CHECKING
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from complaints.errors import ComplaintRefused
 from complaints.models import MOVES, Complaint, ComplaintEvent, State
 from core import clock
 from core.rights import Right
+from policies.services import policies
 
 if TYPE_CHECKING:
     from purchases.models import Order
@@ -69,7 +69,7 @@ def overdue(now: dt.datetime) -> list[Complaint]:
 
 
 def _next_due(now: dt.datetime) -> dt.datetime:
-    return now + dt.timedelta(hours=settings.COMPLAINT_DUE_HOURS)
+    return now + dt.timedelta(hours=policies().complaint_due_hours)
 
 
 def _refuse_unless_may(actor: User, words: str) -> None:

@@ -183,6 +183,8 @@ class Right(models.TextChoices):
     CHANGE_LIMITS = ("staff.change_limits", "user", Area.PEOPLE, _HEADS, _FRESH,
         _("Change the limits of people of lower roles"))
     CHANGE_ROLES = "staff.change_roles", "user", Area.PEOPLE, _ONLY_OWNERS, _OWNERS, _("Change what roles may do")
+    CHANGE_POLICIES = ("policies.change_policies", "policies", Area.PEOPLE, _HEADS, _TWO,
+        _("Change the shop's policies; looser ones with a second person"))
     CHANGE_SHOP = ("shop.change_settings", "shop", Area.PEOPLE, _HEADS, _NONE,
         _("Change the shop's name, address, logo and receipts"))
     # fmt: on

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from core import clock
 from core.bulk import read_rows
+from policies.services import policies
 from staff.models import Session
 
 # A session's facts beside Django's own: its beginning (seconds since 1970), and the browser's name for itself.
@@ -85,9 +86,9 @@ def is_fresh(request: HttpRequest) -> bool:
 
 
 def is_over(request: HttpRequest) -> bool:
-    """Whether nobody did anything for SESSION_IDLE_MINUTES, or the session began too long ago."""
+    """Whether nobody did anything for `session_idle_minutes`, or the session began too long ago."""
     now = clock.now().timestamp()
-    is_idle: bool = now - request.session.get(SEEN, now) > settings.SESSION_IDLE_MINUTES * 60
+    is_idle: bool = now - request.session.get(SEEN, now) > policies().session_idle_minutes * 60
     is_old: bool = now - request.session.get(BEGAN, now) > settings.SESSION_COOKIE_AGE
     return is_idle or is_old
 

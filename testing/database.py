@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from backoffice.database_rights import grant_rights
+from policies.services import policies
 
 # As which the real processes of tests sign in: with the rights of the shop's own role, so that a missing one shows
 APP_ROLE, _APP_PASSWORD = "tests_app", "only-for-tests"
@@ -89,7 +90,11 @@ def past_triggers() -> Iterator[CursorWrapper]:
 
 @contextmanager
 def statements() -> Iterator[list[str]]:
-    """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them."""
+    """The SQL statements that are sent inside; BEGIN and COMMIT are the driver's and not among them.
+
+    The policies are read before: a process reads them once in five seconds.
+    """
+    policies()
     sent: list[str] = []
 
     def note(execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:

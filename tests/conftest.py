@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import trans_real
 from time_machine import escape_hatch
 
+import policies.services
 from audit.services import close_way_past_triggers
 from callbacks import refusals
 from catalogue.services import sync_catalogue
@@ -145,6 +146,13 @@ def provider(oidc_server: OidcProvider, settings: Any) -> OidcProvider:
     settings.OIDC_ISSUER, settings.OIDC_NAME, settings.OIDC_ROLES = oidc_server.issuer, "Akun Toko", ROLES
     settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT, SECRET
     return oidc_server
+
+
+@pytest.fixture(autouse=True)
+def _policies_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test reads the policies at its first question, and then after a change only: counts of statements hold."""
+    monkeypatch.setattr(policies.services, "_KEPT_SECONDS", 1e9)
+    policies.services.forget()
 
 
 @pytest.fixture(autouse=True)

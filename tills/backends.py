@@ -6,9 +6,8 @@ import datetime as dt
 import json
 from typing import Any
 
-from django.conf import settings
-
 from core.rights import PIN_RIGHTS
+from policies.services import policies
 from staff.backends import PERSON, StaffBackend
 from staff.models import User
 from staff.services import limits_of
@@ -53,5 +52,5 @@ def _held(facts: dict[str, Any]) -> HeldTill:
         name=facts["name"],
         digest=facts["digest"],
         active_at=dt.datetime.fromtimestamp(float(facts["active_at"] or 0), dt.UTC),
-        limit=settings.PIN_ORDER_LIMIT if limit is None else limit,
+        limit=policies().pin_order_limit if limit is None else limit,
     )

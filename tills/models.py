@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Upper
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.history import history_of
 from core.rights import Right
+from policies.services import policies
 from staff.models import User
 
 
@@ -28,7 +28,7 @@ class Till(models.Model):
     enrolled_at = models.DateTimeField()
     switched_off_at = models.DateTimeField(null=True)
     pin_limit = models.BigIntegerField(
-        null=True, blank=True, help_text="Most for one order by PIN, in rupiah; empty: PIN_ORDER_LIMIT."
+        null=True, blank=True, help_text="Most for one order by PIN, in rupiah; empty: the policy."
     )
 
     held_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", help_text="By PIN.")
@@ -68,7 +68,7 @@ class Till(models.Model):
     @property
     def limit(self) -> int:
         """The most that one order by PIN may cost here, in rupiah."""
-        return settings.PIN_ORDER_LIMIT if self.pin_limit is None else self.pin_limit
+        return policies().pin_order_limit if self.pin_limit is None else self.pin_limit
 
 
 class EnrolmentCode(models.Model):

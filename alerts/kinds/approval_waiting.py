@@ -2,7 +2,6 @@
 
 import datetime as dt
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,13 +9,14 @@ from django.utils.translation import ngettext
 from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, at, may
 from approvals.models import Approval
 from core.rights import Right
+from policies.services import policies
 
 
 class ApprovalWaiting(AlertKind, permission=Right.VIEW_APPROVALS):
     """One for all that have waited for longer than the setting says: the oldest, and how many."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        since = now.time - dt.timedelta(minutes=settings.APPROVAL_ALERT_MINUTES)
+        since = now.time - dt.timedelta(minutes=policies().approval_alert_minutes)
         late = Approval.objects.open().filter(asked_at__lt=since, expires_at__gt=now.time).order_by("asked_at")
         asked = list(late.values_list("asked_at", flat=True)[:100])
         return [Reason(facts={"count": len(asked), "since": asked[0].isoformat()})] if asked else []

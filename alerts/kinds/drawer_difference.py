@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from django.conf import settings
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -12,6 +11,7 @@ from alerts.kinds.kind import AlertKind, Facts, Now, Person, Reason, Words, may
 from core.money import signed_rupiah
 from core.rights import Right
 from drawers.models import Shift
+from policies.services import policies
 
 # A day that nobody signs is forgotten here after this.
 _FOR = dt.timedelta(days=7)
@@ -21,7 +21,7 @@ class DrawerDifference(AlertKind, permission=Right.VIEW_SHIFTS):
     """One for each count of a shift, at its beginning and at its end, until an owner has signed its day."""
 
     def reasons(self, now: Now) -> list[Reason]:
-        limit, since = settings.DRAWER_DIFFERENCE_LIMIT, now.time - _FOR
+        limit, since = policies().drawer_difference_limit, now.time - _FOR
         # No shift is open for weeks: the index of the openings bounds what is read.
         lately = Shift.objects.filter(opened_at__gt=since - _FOR).annotate(began_off=F("opening") - F("left_before"))
         closed_off = Q(closed_at__gt=since) & (Q(difference__gt=limit) | Q(difference__lt=-limit))

@@ -16,7 +16,7 @@ from apprise import NotifyType
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -24,6 +24,7 @@ from alerts.kinds import KINDS, in_words
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.ways import Fault, Way, ways
 from core import clock
+from policies.services import policies
 from shop.services import shop_name
 
 log = structlog.get_logger()
@@ -104,13 +105,26 @@ def _due(way: Way, now: dt.datetime) -> QuerySet[AlertNotice]:
     is_open = Q(alert__closed_at__isnull=True) & ~Q(Exists(heard_lately))
     has_ended = Q(alert__closed_at__isnull=False, notified_at__isnull=False) & ~Q(Exists(is_on))
     heard_of_a_later_one = heard.filter(alert__gt=OuterRef("alert"))
+    loud = Q(alert__severity=Severity.CRITICAL) if is_quiet(now) else Q()
     return AlertNotice.objects.filter(
+        loud,
         is_open | (has_ended & ~Q(Exists(heard_of_a_later_one))),
         Q(not_before__isnull=True) | Q(not_before__lt=now),
         way=way.key,
         end_notified_at__isnull=True,
         alert__kind__in=KINDS,
     )
+
+
+def is_quiet(now: dt.datetime) -> bool:
+    """Whether the shop's quiet hours are on, which may pass midnight; then only critical alerts are sent."""
+    held, at = policies(), timezone.localtime(now).time()
+    if held.quiet_from is None or held.quiet_to is None:
+        return False
+    passes_midnight = held.quiet_from > held.quiet_to
+    if passes_midnight:
+        return at >= held.quiet_from or at < held.quiet_to
+    return held.quiet_from <= at < held.quiet_to
 
 
 def message_of(alerts: list[Alert]) -> tuple[str, str, NotifyType]:

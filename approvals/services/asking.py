@@ -6,7 +6,6 @@ import datetime as dt
 from typing import TYPE_CHECKING
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from approvals.acts import Act, act_named
@@ -16,6 +15,7 @@ from approvals.models import Approval, Content, canonical, hash_of
 from approvals.services.expiring import expire
 from approvals.services.noting import note
 from core import clock
+from policies.services import policies
 from staff.roles import role_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _store(act: Act, *, subject: str, content: Content, actor: User, reason: str
         asked_by=actor,
         asked_role=role_of(actor) or "",
         asked_at=now,
-        expires_at=act.expires_at(content, now + dt.timedelta(hours=settings.APPROVAL_VALID_HOURS)),
+        expires_at=act.expires_at(content, now + dt.timedelta(hours=policies().approval_valid_hours)),
     )
     try:
         with transaction.atomic():

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
@@ -21,6 +20,7 @@ from drawers.events import COUNT_CORRECTED, DRAWER_DIFFERENCE, DRAWER_OPENED_OTH
 from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.payments import take_in
+from policies.services import policies
 
 if TYPE_CHECKING:
     from staff.models import User
@@ -137,7 +137,7 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
 
 
 def _note_large_difference(shift: Shift, actor: User) -> None:
-    if abs(shift.difference or 0) > settings.DRAWER_DIFFERENCE_LIMIT:
+    if abs(shift.difference or 0) > policies().drawer_difference_limit:
         facts = {"drawer": shift.drawer.name, "expected": shift.expected, "counted": shift.counted}
         facts |= {"difference": shift.difference}
         record(DRAWER_DIFFERENCE, actor=actor, subject=str(shift), facts=facts)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -24,6 +23,7 @@ from ledger.services.closing import (
     newest_before,
     sums_key,
 )
+from policies.services import policies
 
 _Kind = Entry.Kind
 _ONE_DAY = dt.timedelta(days=1)
@@ -173,4 +173,5 @@ def usual_spending_of(answers: Iterable[Any]) -> int | None:
 
 def low_below(per_hour: int | None) -> int:
     """Rupiah: below that the balance is low, by the use of an hour, and an alert opens."""
-    return max(settings.ALERT_LOW_BALANCE, round((per_hour or 0) * settings.ALERT_LOW_BALANCE_HOURS))
+    held = policies()
+    return max(held.alert_low_balance, round((per_hour or 0) * held.alert_low_balance_hours))

@@ -23,6 +23,7 @@ from core.rights import Right
 from core.search import found_by
 from core.triggers import never_truncated
 from drawers.models import Outcome, Payment
+from policies.services import policies
 from purchases.states import FINAL, OPEN, POLLED, UNFULFILLED, ActionReason, Status, allowed_moves
 
 # As much of an SN as a search looks at.
@@ -69,7 +70,7 @@ class OrderQuerySet(models.QuerySet["Order"]):
             Q(status=Status.NEEDS_ACTION)
             | Q(status=Status.UNKNOWN, sent_at__lt=lately)
             | Q(status=Status.QUEUED, attempt__gte=3, created_at__lt=lately)
-            | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS))
+            | Q(status=Status.PENDING, sent_at__lt=now - dt.timedelta(minutes=policies().order_verdict_after_minutes))
         )
         owed = Order.objects.filter(status=Status.REVERSED, payment__outcome=Outcome.OWED)
         # Each by its own index: joined by OR they would be looked for in every order.

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from django.conf import settings
 from django.utils.translation import gettext as _
 
 from catalogue.rights import sees_cost
 from core import clock
 from core.rights import Right
 from ledger.services import available
+from policies.services import policies
 from purchases.errors import ActionRefused
 from purchases.models import Order, Verdict
 from purchases.states import DECIDED, POLLED, ActionReason, Status, may_move
@@ -77,7 +77,7 @@ def possible_outcomes(order: Order) -> frozenset[Status]:
     before = Status(order.status)
     if before in {Status.PENDING, Status.UNKNOWN}:
         since = order.sent_at or order.created_at
-        is_ours = clock.now() >= since + dt.timedelta(seconds=settings.ORDER_VERDICT_AFTER_SECONDS)
+        is_ours = clock.now() >= since + dt.timedelta(minutes=policies().order_verdict_after_minutes)
     else:
         is_ours = before == Status.SUCCESS or (before == Status.NEEDS_ACTION and order.may_be_charged)
     return frozenset(outcome for outcome in DECIDED if is_ours and may_move(before, outcome))

@@ -7,7 +7,7 @@ from tests.alerts.helpers import MailServer, Receiver, Webhook, give_heartbeats
 
 @pytest.fixture(autouse=True)
 def all_is_well(settings):
-    settings.ALERT_LOW_BALANCE = 0
+    settings.POLICIES = {"alert_low_balance": 0}
     settings.LANGUAGE_CODE = "en"
     give_heartbeats()
 

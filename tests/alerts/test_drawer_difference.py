@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_large_difference_is_an_alert_until_the_day_is_signed(settings):
-    settings.DRAWER_DIFFERENCE_LIMIT = 5_000
+    settings.POLICIES = {"drawer_difference_limit": 5_000, "alert_low_balance": 0}
     for name, counted in (("small", 95_000), ("large", 94_900)):
         shift = begin(make_person("cashier", username=name), cash=100_000)
         close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier, reason="?")
@@ -29,7 +29,7 @@ def test_a_large_difference_is_an_alert_until_the_day_is_signed(settings):
 
 
 def test_a_large_difference_at_the_opening_is_an_alert_of_its_own(settings):
-    settings.DRAWER_DIFFERENCE_LIMIT = 5_000
+    settings.POLICIES = {"drawer_difference_limit": 5_000, "alert_low_balance": 0}
     first = begin(cash=100_000)
     close_shift(first, pieces=pieces_of(100_000), actor=first.cashier)
     second = begin(first.cashier, drawer=first.drawer, cash=94_900)

@@ -97,7 +97,7 @@ def test_an_evaluation_at_rest_takes_few_statements(django_assert_num_queries: A
 
 
 def test_an_evaluator_that_died_holds_up_nobody_for_long(settings: Any):
-    settings.ALERT_LOW_BALANCE = 100_000
+    settings.POLICIES = {"alert_low_balance": 100_000}
     open_books(5_000)
     give_heartbeats()
     Evaluation.objects.create(turn_until=timezone.now() + dt.timedelta(seconds=20))

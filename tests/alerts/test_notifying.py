@@ -15,6 +15,7 @@ from alerts.services import notifying
 from alerts.services import ways as ways_module
 from alerts.services.evaluating import keep_alerts
 from alerts.services.notifying import notify_people
+from policies.models import Policies
 from tests.alerts.helpers import LOW, MISSING, low_balance, unknown
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,6 +52,22 @@ def test_a_message_has_severity_facts_next_step_and_link(webhook, settings):
     assert title.startswith("! Warning: ")
     assert "Rp100.000" in facts
     assert link == "https://shop.example.com/balance/"
+
+
+def test_in_quiet_hours_only_a_critical_alert_is_sent_and_the_others_afterwards(webhook):
+    at = timezone.localtime(NOW)
+    until = (at + dt.timedelta(minutes=30)).time()
+    Policies.objects.create(quiet_from=at.time(), quiet_to=until)
+    low_balance()
+    keep_alerts("difference", [MISSING])
+
+    beat_after()
+    assert looks(webhook) == ["failure"]
+    beat_after(minutes=20)
+    assert looks(webhook) == ["failure"]
+
+    beat_after(minutes=31)
+    assert looks(webhook) == ["failure", "warning"]
 
 
 def test_it_is_repeated_hourly_and_not_before(webhook):

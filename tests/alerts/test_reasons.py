@@ -34,7 +34,7 @@ def test_nothing_wrong_is_no_alert():
 
 
 def test_a_low_balance_is_one_alert_until_it_is_not_low(settings: Any):
-    settings.ALERT_LOW_BALANCE = 100_000
+    settings.POLICIES = {"alert_low_balance": 100_000}
     open_books(99_999)
 
     assert open_alerts() == open_alerts() == [("low_balance", "")]
@@ -49,7 +49,7 @@ def test_a_low_balance_is_one_alert_until_it_is_not_low(settings: Any):
 
 
 def test_what_is_reserved_is_not_available(settings: Any):
-    settings.ALERT_LOW_BALANCE = 100_000
+    settings.POLICIES = {"alert_low_balance": 100_000}
     open_books(100_000)
 
     with transaction.atomic():
@@ -59,7 +59,7 @@ def test_what_is_reserved_is_not_available(settings: Any):
 
 
 def test_before_the_opening_the_newest_balance_counts(settings: Any):
-    settings.ALERT_LOW_BALANCE = 100_000
+    settings.POLICIES = {"alert_low_balance": 100_000}
     assert open_alerts() == NO_ALERT
 
     read_balance(5_000)
@@ -68,7 +68,7 @@ def test_before_the_opening_the_newest_balance_counts(settings: Any):
 
 
 def test_a_balance_for_too_few_hours_of_usual_orders_is_low(settings: Any, time_machine: Any):
-    settings.ALERT_LOW_BALANCE, settings.ALERT_LOW_BALANCE_HOURS = 100, 4.0
+    settings.POLICIES = {"alert_low_balance": 100}
     start = timezone.now()
     time_machine.move_to(start - dt.timedelta(days=3), tick=False)
     open_books(10_000_000)

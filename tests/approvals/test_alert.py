@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_given_one_waits_too_long_then_it_is_one_alert(discount, time_machine, settings):
-    settings.ALERT_LOW_BALANCE = 0
+    settings.POLICIES = {"alert_low_balance": 0}
     open_books(5_000_000)
     sari = cashier()
     first = ask_discount(sari)

@@ -250,7 +250,7 @@ def test_given_bills_together_then_those_above_the_limit_wait(sari):
 
 
 def test_given_an_overdue_one_then_its_page_offers_no_decision(discount, sari, settings, time_machine):
-    settings.APPROVAL_VALID_HOURS = 1
+    settings.POLICIES = {"approval_valid_hours": 1}
     approval = ask_discount(sari)
     time_machine.move_to(approval.expires_at + dt.timedelta(seconds=1))
 

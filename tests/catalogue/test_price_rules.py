@@ -210,7 +210,7 @@ def test_the_pages_about_prices_ask_few_questions():
 
 
 def test_a_cost_above_the_price_opens_an_alert_that_ends_by_itself(settings: Any):
-    settings.ALERT_LOW_BALANCE = settings.ALERT_LOW_BALANCE_HOURS = 0
+    settings.POLICIES = {"alert_low_balance": 0, "alert_low_balance_hours": 0}
     product = make_product(price=10_000, selling_price=10_500)
     evaluate_alerts()
     assert not Alert.objects.filter(kind="below_cost").exists()

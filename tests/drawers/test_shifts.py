@@ -83,7 +83,7 @@ def test_a_difference_asks_for_a_reason_and_closes(counted):
 
 
 def test_a_large_difference_is_an_event_of_the_audit(settings):
-    settings.DRAWER_DIFFERENCE_LIMIT = 5_000
+    settings.POLICIES = {"drawer_difference_limit": 5_000}
     for number, counted in enumerate((95_000, 94_900)):
         shift = begin(make_person("cashier", username=f"c{number}"), cash=100_000)
         close_shift(shift, pieces=pieces_of(counted), actor=shift.cashier, reason="?")

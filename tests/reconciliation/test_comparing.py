@@ -31,7 +31,7 @@ OPENED, PRICE = 1_000_000, 10_500
 
 @pytest.fixture(autouse=True)
 def no_low_balance(settings: Any) -> None:
-    settings.ALERT_LOW_BALANCE = settings.ALERT_LOW_BALANCE_HOURS = 0
+    settings.POLICIES = {"alert_low_balance": 0, "alert_low_balance_hours": 0}
 
 
 def amounts() -> list[int]:

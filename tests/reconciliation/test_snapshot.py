@@ -73,7 +73,7 @@ def test_a_top_up_acknowledged_during_a_page_is_counted_once(top_up_found: Any, 
 
 
 def test_a_top_up_acknowledged_during_alerts_is_no_low_balance(settings: Any, top_up_found: Any, monkeypatch: Any):
-    settings.ALERT_LOW_BALANCE = 500_000
+    settings.POLICIES = {"alert_low_balance": 500_000}
     give_heartbeats()
     meanwhile(monkeypatch, low_balance, "usual_spending_per_hour", top_up_found)
 

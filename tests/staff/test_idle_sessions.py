@@ -109,7 +109,7 @@ def test_activity_is_written_once_a_minute_at_most():
 
 
 def test_the_idle_time_is_a_setting(settings):
-    settings.SESSION_IDLE_MINUTES = 5
+    settings.POLICIES = {"session_idle_minutes": 5}
     client = browser_of("cashier")
 
     with minutes_later(6):

@@ -10,6 +10,7 @@ from approvals.models import Approval
 from audit.models import AuditEvent
 from core import clock
 from core.rights import PIN_RIGHTS, STRONG_RIGHTS, Role
+from policies.bounds import BOUNDS
 from purchases.errors import NeedsApproval
 from purchases.models import Order
 from purchases.services import ask_for_approval
@@ -32,6 +33,7 @@ from tills.backends import PinBackend
 from tills.models import NotStored, Till
 
 pytestmark = pytest.mark.django_db
+PIN_IDLE_SECONDS = BOUNDS["pin_idle_minutes"].default * 60
 
 
 def at_till(person: User, **facts) -> Client:
@@ -210,9 +212,9 @@ def test_somebody_elses_take_over_in_a_copy_of_the_browser_ends_the_session():
 def test_nobody_there_for_long_leads_to_the_lock_screen(settings):
     with time_machine.travel(clock.now(), tick=False) as time:
         browser = at_till(with_pin())
-        time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS - 1))
+        time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS - 1))
         assert browser.get("/orders/").status_code == 200
-        time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS + 1))
+        time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS + 1))
 
         answer = browser.get("/orders/")
 
@@ -226,7 +228,7 @@ def test_polls_keep_no_session_alive(settings):
     with time_machine.travel(clock.now(), tick=False) as time:
         browser = at_till(with_pin())
         for _ in range(4):
-            time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS / 3))
+            time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
             answer = browser.get("/overview/live/", headers={"HX-Request": "true"})
 
     assert answer["HX-Redirect"] == "/till/?because=idle"
@@ -236,7 +238,7 @@ def test_who_types_into_a_search_is_there(settings):
     with time_machine.travel(clock.now(), tick=False) as time:
         browser = at_till(with_pin())
         for _ in range(4):
-            time.shift(dt.timedelta(seconds=settings.PIN_IDLE_SECONDS / 3))
+            time.shift(dt.timedelta(seconds=PIN_IDLE_SECONDS / 3))
             answer = browser.get("/products/?q=tel", headers={"HX-Request": "true"})
 
     assert answer.status_code == 200

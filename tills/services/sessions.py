@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 
 from audit.services import record
 from core import clock
+from policies.services import policies
 from staff.events import SIGN_OUT
 from staff.models import User
 from tills.errors import PinsLocked, TillOff, WrongPin
@@ -79,7 +79,7 @@ def held_till(person: User, token: str) -> HeldTill | None:
 
 def is_idle(till: HeldTill) -> bool:
     """Whether nobody has done anything there for too long."""
-    return clock.now() - till.active_at > dt.timedelta(seconds=settings.PIN_IDLE_SECONDS)
+    return clock.now() - till.active_at > dt.timedelta(minutes=policies().pin_idle_minutes)
 
 
 def note_activity(till: HeldTill) -> None:

@@ -19,6 +19,7 @@ from core.access import StaffRequest, staff_only
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from core.rights import Right
+from policies.services import policies
 from staff.confirming import check_factor
 from tills import services
 from tills.forms import TillForm
@@ -58,7 +59,7 @@ def till_add(request: StaffRequest) -> HttpResponse:
             shown = {"code": code, "name": facts["name"], "minutes": services.CODE_MINUTES}
             shown["address"] = (settings.SITE_URL or request.build_absolute_uri("/")).rstrip("/") + reverse("till")
             return render(request, "tills/code_shown.html", shown)
-    context = {"form": form, "act": MAKE_CODE, "content": {}, "limit": settings.PIN_ORDER_LIMIT}
+    context = {"form": form, "act": MAKE_CODE, "content": {}, "limit": policies().pin_order_limit}
     return render(request, "tills/till_add.html", context)
 
 
@@ -80,7 +81,7 @@ def till_detail(request: StaffRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
             return redirect(till)
-    context = {"till": till, "form": form, "locked": seconds_locked(till), "limit": settings.PIN_ORDER_LIMIT}
+    context = {"till": till, "form": form, "locked": seconds_locked(till), "limit": policies().pin_order_limit}
     return render(request, "tills/till_detail.html", context)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 
 import structlog
-from django.conf import settings
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from bills.models import BillCheck
 from bills.states import AnswerKind
 from gateway.services import forget_exchanges, next_number
+from policies.services import policies
 from purchases.models import Order
 from reconciliation.models import Reconciliation
 
@@ -19,12 +19,12 @@ log = structlog.get_logger()
 
 
 def forget_old_exchanges() -> int:
-    """Delete the exchanges of `EXCHANGES_KEPT_DAYS` ago and before; returns how many.
+    """Delete the exchanges of `exchanges_kept_days` ago and before; returns how many.
 
     Those of an order stay as long after its end, those of a check while it waits for its answer, and everything that
     reconciliation has not compared yet.
     """
-    before = timezone.now() - dt.timedelta(days=settings.EXCHANGES_KEPT_DAYS)
+    before = timezone.now() - dt.timedelta(days=policies().exchanges_kept_days)
     orders = Order.objects.filter(Q(final_at=None) | Q(final_at__gte=before), ref_id=OuterRef("ref_id"))
     checks = BillCheck.objects.filter(answer=AnswerKind.NONE, ref_id=OuterRef("ref_id"))
     compared = Reconciliation.objects.filter(quiet__isnull=False).values_list("quiet", flat=True).first()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -12,6 +11,7 @@ from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
 from core.rights import Right
 from gateway.models import Exchange
+from policies.services import policies
 from purchases.models import Order
 from workbench.filters import ExchangeFilter
 from workbench.presenting import exchanges as presenting
@@ -29,7 +29,7 @@ def exchange_list(request: StaffRequest) -> HttpResponse:
         "page": page,
         "table": ExchangeTable(page.rows),
         "here": "exchanges",
-        "kept_days": settings.EXCHANGES_KEPT_DAYS,
+        "kept_days": policies().exchanges_kept_days,
     }
     return render(request, "workbench/exchange_list.html", context)
 

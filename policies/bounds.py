@@ -1,0 +1,32 @@
+"""The numbers among the policies: what holds at first, and between which bounds people may choose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Bounds(NamedTuple):
+    """A policy's first value, and its bounds. `looser`: 1 when more of it makes a check looser, -1 when less does."""
+
+    default: int
+    least: int
+    most: int
+    looser: int = 0
+
+
+_MOST_RUPIAH = 999_999_999_999
+
+# By the column's name. In capitals it is the variable of the environment that overrides the page.
+BOUNDS: dict[str, Bounds] = {
+    "session_idle_minutes": Bounds(60, 5, 720),
+    "pin_idle_minutes": Bounds(5, 1, 60),
+    "pin_order_limit": Bounds(1_000_000, 0, _MOST_RUPIAH, looser=1),
+    "drawer_difference_limit": Bounds(20_000, 0, _MOST_RUPIAH, looser=1),
+    "approval_valid_hours": Bounds(24, 1, 720),
+    "approval_alert_minutes": Bounds(15, 1, 1440),
+    "order_verdict_after_minutes": Bounds(60, 15, 10_080, looser=-1),
+    "complaint_due_hours": Bounds(24, 1, 720),
+    "alert_low_balance": Bounds(500_000, 0, _MOST_RUPIAH),
+    "alert_low_balance_hours": Bounds(4, 0, 240),
+    "exchanges_kept_days": Bounds(90, 90, 3650),
+}

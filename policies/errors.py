@@ -1,0 +1,24 @@
+"""Why the policies were not changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from core.errors import Refused
+
+
+class LooserNeedsTwo(Refused):
+    """Some check would be looser. `content`: the content that a second person has to approve first."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.content = content
+        super().__init__(_("This makes a check looser: a second person has to approve it first."))
+
+
+class NoReason(Refused):
+    """A second person is asked with a reason."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This makes a check looser: write a reason for the approver."))

@@ -1,0 +1,77 @@
+"""The form of the policies: one field for each, in parts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django import forms
+from django.conf import settings
+from django.forms import BoundField
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from core.forms import RupiahField
+from policies.bounds import BOUNDS
+from policies.models import Policies
+from policies.words import PARTS, UNITS, WORDS, value_in_words
+
+
+class Row(NamedTuple):
+    """A policy on the page. `first`: its first value in words; `variable`: what sets it in the environment, or ""."""
+
+    field: BoundField
+    unit: Promise | str
+    hint: Promise
+    first: str
+    variable: str
+
+
+class PoliciesForm(forms.Form):
+    """Initially what holds now. A policy that the environment sets cannot be changed here."""
+
+    reason = forms.CharField(required=False, max_length=300, strip=True)
+
+    def __init__(self, data: Any = None, *, held: Policies) -> None:
+        super().__init__(data, initial={name: getattr(held, name) for name in WORDS})
+        for name, words in WORDS.items():
+            self.fields[name] = _field(name, unit=words.unit)
+            self.fields[name].label = str(words.label)
+            self.fields[name].disabled = name in settings.POLICIES
+
+    def parts(self) -> list[tuple[Promise, list[Row]]]:
+        """Each part's title and rows."""
+        return [(title, [self._row(name) for name in rows]) for title, rows in PARTS]
+
+    def _row(self, name: str) -> Row:
+        words, first = WORDS[name], value_in_words(name, getattr(Policies(), name))
+        return Row(self[name], UNITS[words.unit], words.hint, first, name.upper() if name in settings.POLICIES else "")
+
+    def clean(self) -> dict[str, Any]:
+        """Quiet hours have both ends, or none."""
+        typed = super().clean() or {}
+        if (typed.get("quiet_from") is None) != (typed.get("quiet_to") is None) and not self.errors:
+            self.add_error("quiet_to", forms.ValidationError(_("Type both ends, or none."), code="both"))
+        return typed
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """The values for `change_policies`; only of a valid form."""
+        return {name: self.cleaned_data[name] for name in WORDS if name not in settings.POLICIES}
+
+
+def _field(name: str, *, unit: str) -> forms.Field:
+    attrs = {"class": "form-control", "autocomplete": "off"}
+    if unit == "time":
+        return forms.TimeField(
+            required=False, widget=forms.TimeInput(attrs | {"type": "time"}, format="%H:%M"), input_formats=["%H:%M"]
+        )
+    bounds = BOUNDS[name]
+    if unit == "rupiah":
+        return RupiahField(least=bounds.least, widget=forms.TextInput(attrs | {"inputmode": "numeric"}))
+    words = _("Type a number from %(least)s to %(most)s.") % {"least": bounds.least, "most": bounds.most}
+    return forms.IntegerField(
+        min_value=bounds.least,
+        max_value=bounds.most,
+        widget=forms.NumberInput(attrs | {"inputmode": "numeric"}),
+        error_messages=dict.fromkeys(("required", "invalid", "min_value", "max_value"), words),
+    )

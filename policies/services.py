@@ -1,0 +1,93 @@
+"""Reads and changes the policies. What the environment sets wins over the page, and is shown there."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+
+from audit.events import SETTING_CHANGED
+from audit.services import record
+from policies.bounds import BOUNDS
+from policies.errors import LooserNeedsTwo
+from policies.models import Policies
+
+if TYPE_CHECKING:
+    from staff.models import User
+
+# A process reads the row once in so many seconds: each page asks for it.
+_KEPT_SECONDS = 5.0
+
+log = structlog.get_logger()
+
+
+def policies() -> Policies:
+    """The policies that hold now; a change holds in every process within five seconds."""
+    held = copy(_row(int(time.monotonic() / _KEPT_SECONDS)))
+    for name, value in settings.POLICIES.items():
+        setattr(held, name, value)
+    return held
+
+
+@lru_cache(maxsize=1)
+def _row(_moment: int) -> Policies:
+    return saved_policies()
+
+
+def forget() -> None:
+    """Read the row again at the next question."""
+    _row.cache_clear()
+
+
+def saved_policies() -> Policies:
+    """The row as people saved it, without what the environment sets."""
+    return Policies.objects.filter(only=True).first() or Policies()
+
+
+def change_policies(wanted: Mapping[str, Any], *, actor: User, approved_by: User | None = None) -> bool:
+    """Give the policies these values, by column, times also as "22:00"; returns whether anything changed.
+
+    Raises `LooserNeedsTwo` when a check would be looser and no second person has approved it.
+    """
+    with transaction.atomic():
+        held = lock_policies()
+        changed = {}
+        for name, value in wanted.items():
+            typed = Policies._meta.get_field(name).to_python(value)  # type: ignore[union-attr] # a column
+            if getattr(held, name) != typed:
+                changed[name] = typed
+        before = values_of(held, changed)
+        for name, value in changed.items():
+            setattr(held, name, value)
+        after = values_of(held, changed)
+        if approved_by is None and _is_looser(before, after):
+            raise LooserNeedsTwo({"before": before, "after": after})
+        if changed:
+            held.save(update_fields=list(changed))
+            facts = {"approved_by": approved_by.pk} if approved_by else {}
+            record(SETTING_CHANGED, actor=actor, subject="policies", before=before, after=after, facts=facts)
+            transaction.on_commit(forget)
+    log.info("policies_changed", by=actor.pk, names=sorted(changed))
+    return bool(changed)
+
+
+def lock_policies() -> Policies:
+    """The row, locked until the transaction ends; made if there is none yet."""
+    return Policies.objects.select_for_update().get_or_create(only=True)[0]
+
+
+def values_of(held: Policies, names: Iterable[str]) -> dict[str, Any]:
+    """These policies as JSON keeps them: numbers, and times as "22:00"."""
+    values = {name: getattr(held, name) for name in names}
+    return {name: f"{value:%H:%M}" if isinstance(value, dt.time) else value for name, value in values.items()}
+
+
+def _is_looser(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    return any((after[name] - before[name]) * BOUNDS[name].looser > 0 for name in before if name in BOUNDS)

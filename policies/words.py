@@ -1,0 +1,114 @@
+"""What each policy is called and what it does, on the page, before a second person and in the activity log."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext, pgettext_lazy
+
+from core.money import rupiah
+
+
+class Words(NamedTuple):
+    """`unit`: "rupiah", "minutes", "hours", "days" or "time"."""
+
+    label: Promise
+    hint: Promise
+    unit: str
+
+
+# In the order of the page: the title of a part, and its policies by column.
+PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
+    (
+        _("Selling and drawers"),
+        {
+            "pin_order_limit": Words(
+                _("Limit per order by PIN"),
+                _("The most that one order by PIN may cost, at a till that has no limit of its own."),
+                "rupiah",
+            ),
+            "drawer_difference_limit": Words(
+                _("Drawer difference"),
+                _("A drawer that is closed with a larger difference is an alert, and stands in the activity log."),
+                "rupiah",
+            ),
+            "complaint_due_hours": Words(
+                _("Complaints are due after"), _("Counted from a step that names no other time."), "hours"
+            ),
+        },
+    ),
+    (
+        _("Second person"),
+        {
+            "approval_valid_hours": Words(
+                _("An approval waits for"), _("Then the request expires, and nothing happens."), "hours"
+            ),
+            "approval_alert_minutes": Words(
+                _("Alert when it waits longer than"), _("The people who may approve it are told."), "minutes"
+            ),
+            "order_verdict_after_minutes": Words(
+                _("Unknown orders may be decided after"),
+                _("Until then only the provider can say how an order ended."),
+                "minutes",
+            ),
+        },
+    ),
+    (
+        _("Signing in"),
+        {
+            "session_idle_minutes": Words(_("Sign out after"), _("When somebody does nothing for so long."), "minutes"),
+            "pin_idle_minutes": Words(
+                _("Lock a till after"), _("When nobody does anything there after signing in by PIN."), "minutes"
+            ),
+        },
+    ),
+    (
+        pgettext_lazy("part of the policies", "Alerts"),
+        {
+            "alert_low_balance": Words(_("Low balance below"), _("0: no alert by amount."), "rupiah"),
+            "alert_low_balance_hours": Words(
+                _("Low balance when it lasts for less than"), _("At the usual spending. 0: no alert by time."), "hours"
+            ),
+            "quiet_from": Words(
+                _("Quiet from"),
+                _("Until the end of the quiet hours only critical alerts are sent; others wait."),
+                "time",
+            ),
+            "quiet_to": Words(_("Quiet until"), _("Leave both empty for none."), "time"),
+        },
+    ),
+    (
+        _("Records"),
+        {
+            "exchanges_kept_days": Words(
+                _("Requests to the provider are kept for"), _("At least 90 days: they are the evidence."), "days"
+            )
+        },
+    ),
+)
+UNITS: dict[str, Promise | str] = {
+    "rupiah": "Rp",
+    "minutes": pgettext_lazy("unit", "minutes"),
+    "hours": pgettext_lazy("unit", "hours"),
+    "days": pgettext_lazy("unit", "days"),
+    "time": "",
+}
+WORDS: dict[str, Words] = {name: words for _title, rows in PARTS for name, words in rows.items()}
+
+
+def value_in_words(name: str, value: Any) -> str:
+    """A policy's value with its unit."""
+    if value is None:
+        return "–"
+    match WORDS[name].unit:
+        case "rupiah":
+            return rupiah(value)
+        case "minutes":
+            return ngettext("%(n)s minute", "%(n)s minutes", value) % {"n": value}
+        case "hours":
+            return ngettext("%(n)s hour", "%(n)s hours", value) % {"n": value}
+        case "days":
+            return ngettext("%(n)s day", "%(n)s days", value) % {"n": value}
+    return value if isinstance(value, str) else f"{value:%H:%M}"

@@ -1,0 +1,79 @@
+"""The act that takes a second person: policies that make a check looser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from approvals import services as approvals
+from approvals.acts import Act, Line, register
+from core.rights import Right
+from policies.errors import LooserNeedsTwo, NoReason
+from policies.services import change_policies, lock_policies, saved_policies, values_of
+from policies.words import WORDS, value_in_words
+
+if TYPE_CHECKING:
+    from approvals.acts import Seen
+    from approvals.models import Approval, Content
+    from staff.models import User
+
+
+def ask_for_policies(need: LooserNeedsTwo, *, actor: User, reason: str) -> Approval:
+    """Put the change before a second person; nothing changes until then.
+
+    Raises `NoReason` without a reason, `AlreadyAsked` when another change waits.
+    """
+    if not reason:
+        raise NoReason
+    return approvals.ask(
+        PoliciesAct.name, subject="policies", content=need.content, actor=actor, reason=reason, about=""
+    )
+
+
+@register
+class PoliciesAct(Act):
+    """A change of the policies that makes a check looser."""
+
+    name = "policies"
+    label = _("Looser policies")
+    may_ask = may_approve = Right.CHANGE_POLICIES
+
+    def content_now(self, approval: Approval) -> Content:
+        """The policies that it changes as they are now, and as they would be."""
+        lock_policies()
+        return self._content(approval)
+
+    def content_seen(self, approval: Approval, seen: Seen) -> Content:
+        """The same, without a lock."""
+        return self._content(approval)
+
+    def _content(self, approval: Approval) -> Content:
+        after: dict[str, Any] = approval.facts["after"]
+        return {"before": values_of(saved_policies(), after), "after": after}
+
+    def execute(self, approval: Approval, *, approver: User) -> str:
+        """Change them in the asker's name."""
+        change_policies(approval.facts["after"], actor=approval.asked_by, approved_by=approver)
+        return "policies"
+
+    def lines(self, content: Content) -> list[Line]:
+        """Each policy as it is and as it would be."""
+        before, after = content["before"], content["after"]
+        return [
+            Line(
+                name,
+                WORDS[name].label,
+                f"{value_in_words(name, before[name])} → {value_in_words(name, after[name])}",
+            )
+            for name in after
+        ]
+
+    def about(self, approval: Approval) -> str:
+        """The names of the policies."""
+        return ", ".join(str(WORDS[name].label) for name in approval.facts["after"])
+
+    def url(self, approval: Approval) -> str:
+        """The policies."""
+        return reverse("policies")

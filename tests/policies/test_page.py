@@ -1,0 +1,137 @@
+"""The page of the policies: saved with a second factor, looser ones with a second person; the environment wins."""
+
+import datetime as dt
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from approvals.models import Approval
+from audit.models import AuditEvent
+from policies.bounds import BOUNDS
+from policies.forms import PoliciesForm
+from policies.models import Policies, PoliciesHistory
+from policies.services import change_policies, policies
+from staff.models import User
+from testing.people import browser_of, make_person
+from tests.approvals.helpers import approve, approver
+from tests.core.helpers import codes, has_id
+
+pytestmark = pytest.mark.django_db(transaction=True)
+URL = "/shop/policies/"
+
+
+def typed(**changed: object) -> dict[str, object]:
+    """The form as the page shows it, with these changes."""
+    form = PoliciesForm(held=policies())
+    fields = {name: form[name].value() for name in form.fields}
+    return {name: "" if value is None else value for name, value in (fields | changed).items()}
+
+
+def faults(page) -> dict[str, list[str]]:
+    """Field → codes of what is wrong with it."""
+    return {name: [error.code for error in errors.as_data()] for name, errors in page.context["form"].errors.items()}
+
+
+def test_a_stricter_policy_holds_at_once_and_the_log_names_only_it():
+    owner = browser_of("owner")
+
+    answer = owner.confirm(URL, typed(pin_order_limit="400.000", quiet_from="22:00", quiet_to="06:00"), follow=True)
+
+    assert codes(answer) == {"policies_saved"}
+    held = policies()
+    assert (held.pin_order_limit, held.quiet_from, held.quiet_to) == (400_000, dt.time(22), dt.time(6))
+    event = AuditEvent.objects.get(kind="setting_changed")
+    assert event.before == {"pin_order_limit": 1_000_000, "quiet_from": None, "quiet_to": None}
+    assert event.after == {"pin_order_limit": 400_000, "quiet_from": "22:00", "quiet_to": "06:00"}
+    assert list(PoliciesHistory.objects.order_by("pgh_id").values_list("pin_order_limit", flat=True)) == [
+        1_000_000,
+        400_000,
+    ]
+
+
+def test_the_same_again_is_no_event():
+    answer = browser_of("owner").confirm(URL, typed(), follow=True)
+
+    assert codes(answer) == {"policies_unchanged"}
+    assert not AuditEvent.objects.filter(kind="setting_changed").exists()
+
+
+def test_a_looser_policy_waits_for_a_second_person_who_is_given_a_reason():
+    owner = browser_of("owner")
+
+    refused = owner.confirm(URL, typed(drawer_difference_limit="100.000"))
+    assert codes(refused) == {"NoReason"}
+    assert has_id(refused, "id_reason")
+    assert not Approval.objects.exists()
+
+    owner.confirm(URL, typed(drawer_difference_limit="100.000", reason="Coins are short"))
+    approval = Approval.objects.get()
+    assert policies().drawer_difference_limit == 20_000
+    assert has_id(owner.get(URL), "policies-waiting")
+
+    assert approve(approval, approver()).state == "approved"
+    assert policies().drawer_difference_limit == 100_000
+    event = AuditEvent.objects.get(kind="setting_changed")
+    assert event.facts["approved_by"] == User.objects.get(username="budi").pk
+
+
+def test_what_has_moved_since_it_was_asked_makes_the_request_void():
+    owner = make_person("owner", username="sari")
+    browser_of("administrator").confirm(URL, typed(drawer_difference_limit="100.000", reason="Coins are short"))
+    change_policies({"drawer_difference_limit": 10_000}, actor=owner)
+
+    assert approve(Approval.objects.get(), approver()).state == "void"
+    assert policies().drawer_difference_limit == 10_000
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "is_looser"),
+    [
+        ("pin_order_limit", 2_000_000, True),
+        ("pin_order_limit", 500_000, False),
+        ("order_verdict_after_minutes", 15, True),
+        ("order_verdict_after_minutes", 120, False),
+        ("complaint_due_hours", 48, False),
+    ],
+)
+def test_more_of_a_limit_and_less_of_a_wait_are_looser(name, value, is_looser):
+    browser_of("owner").confirm(URL, typed(**{name: value}, reason="Because"))
+
+    assert Approval.objects.exists() is is_looser
+    assert (getattr(policies(), name) == value) is not is_looser
+
+
+def test_what_the_environment_sets_wins_is_named_and_cannot_be_changed(settings):
+    settings.POLICIES = {"pin_order_limit": 250_000}
+    owner = browser_of("owner")
+
+    assert "PIN_ORDER_LIMIT" in owner.get(URL).content.decode()
+    owner.confirm(URL, typed(pin_order_limit="100"))
+
+    assert policies().pin_order_limit == 250_000
+    settings.POLICIES = {}
+    assert policies().pin_order_limit == 1_000_000
+
+
+def test_without_a_second_factor_nothing_changes():
+    answer = browser_of("owner").post(URL, typed(pin_idle_minutes=1))
+
+    assert answer.context["refusal"].code.startswith("FactorRefused")
+    assert policies().pin_idle_minutes == 5
+
+
+def test_a_value_out_of_its_bounds_is_refused_on_the_page_and_by_the_database():
+    answer = browser_of("owner").confirm(URL, typed(exchanges_kept_days=89, quiet_from="22:00", quiet_to=""))
+    assert faults(answer) == {"exchanges_kept_days": ["min_value"]}
+    answer = browser_of("owner", username="second").confirm(URL, typed(quiet_from="22:00", quiet_to=""))
+    assert faults(answer) == {"quiet_to": ["both"]}
+
+    Policies.objects.create(only=True)
+    for name, bounds in BOUNDS.items():
+        for value in (bounds.least - 1, bounds.most + 1):
+            with pytest.raises(IntegrityError), transaction.atomic():
+                Policies.objects.update(**{name: value})
+
+
+def test_a_cashier_may_not_see_it():
+    assert browser_of("cashier").get(URL).status_code == 403
