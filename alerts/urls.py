@@ -8,5 +8,6 @@ urlpatterns = [
     path("", views.alert_list, name="alert_list"),
     path("mine/", views.alerts_mine, name="alerts_mine"),
     path("<int:pk>/snooze/", views.alert_snooze, name="alert_snooze"),
+    path("test/", views.ways_test, name="ways_test"),
     path("now/", views.alerts_now, name="alerts_now"),
 ]

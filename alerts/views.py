@@ -13,7 +13,7 @@ from alerts.filters import AlertFilter
 from alerts.models import Alert
 from alerts.presenting import Head, head_for, kinds_for
 from alerts.services import Pause, show_again, snooze
-from alerts.services.ways import ways
+from alerts.services.ways import send_to_all, ways
 from alerts.tables import AlertTable
 from core.access import StaffRequest, staff_only
 from core.paging import keyset_page
@@ -35,6 +35,20 @@ def alert_list(request: StaffRequest) -> HttpResponse:
         "ways": [way.name for way in ways()],
     }
     return render(request, "alerts/alert_list.html", context)
+
+
+@staff_only(Right.VIEW_ALERTS, Right.CHANGE_POLICIES)
+@require_POST
+def ways_test(request: StaffRequest) -> HttpResponse:
+    """Send a test on every way, and say what became of each."""
+    text = _("This is a test by %(name)s. Alerts arrive here.") % {"name": request.user.username}
+    for way, fault in send_to_all(_("Test"), text):
+        if fault is None:
+            messages.success(request, _("%(way)s: sent.") % {"way": way.name}, extra_tags="way_works")
+        else:
+            words = _("%(way)s: %(fault)s. Check its address in ALERT_URLS.")
+            messages.error(request, words % {"way": way.name, "fault": fault.label}, extra_tags="way_fails")
+    return redirect("alert_list")
 
 
 @staff_only()

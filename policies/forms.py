@@ -17,7 +17,7 @@ from policies.words import PARTS, UNITS, WORDS, value_in_words
 
 
 class Row(NamedTuple):
-    """A policy on the page. `first`: its first value in words; `variable`: what sets it in the environment, or ""."""
+    """A policy on the page. `first`: its first value in words; `variable`: what sets it in the environment. Or ""."""
 
     field: BoundField
     unit: Promise | str
@@ -43,7 +43,7 @@ class PoliciesForm(forms.Form):
         return [(title, [self._row(name) for name in rows]) for title, rows in PARTS]
 
     def _row(self, name: str) -> Row:
-        words, first = WORDS[name], value_in_words(name, getattr(Policies(), name))
+        words, first = WORDS[name], value_in_words(name, BOUNDS[name].default) if name in BOUNDS else ""
         return Row(self[name], UNITS[words.unit], words.hint, first, name.upper() if name in settings.POLICIES else "")
 
     def clean(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ An address holds a token or a password: it is never logged, shown or stored.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import structlog
@@ -68,8 +69,14 @@ def way_to(address: str) -> Way | None:
     return Way(key=salted_hmac("alerts.way", address).hexdigest()[:16], name=str(service.service_name), service=service)
 
 
-def send_to_all(title: str, text: str) -> None:
-    """Send one message that is not an alert on every way, once; a failure is only logged."""
-    for way in ways():
-        fault = way.send(f"[{shop_name()}] {title}", text, look=NotifyType.INFO)
+def send_to_all(title: str, text: str) -> list[tuple[Way, Fault | None]]:
+    """Send one message that is not an alert on every way, once; returns what became of each, and logs it.
+
+    The ways are used beside each other, so that it takes one deadline at most.
+    """
+    used, title = ways(), f"[{shop_name()}] {title}"
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        faults = list(pool.map(lambda way: way.send(title, text, look=NotifyType.INFO), used))
+    for way, fault in zip(used, faults, strict=True):
         log.info("message_sent", way=way.name, fault=fault.value if fault else None)
+    return list(zip(used, faults, strict=True))

@@ -7,7 +7,9 @@ from apprise import NotifyType
 
 from alerts.services import ways as module
 from alerts.services.ways import Fault, way_to, ways
+from testing.people import browser_of
 
+pytestmark = pytest.mark.django_db
 TELEGRAM = "tgram://123456789:SECRETabcdefghijklmnopqrstuvwxyzABC/-42/"
 
 
@@ -91,3 +93,20 @@ def test_a_way_is_known_by_its_address_without_showing_it(settings):
 
     assert first.key == again.key != other.key
     assert "SECRET" not in repr((first.key, first.name))
+
+
+def test_a_test_says_of_each_way_whether_it_works(settings, webhook):
+    settings.ALERT_URLS = [*settings.ALERT_URLS, "json://127.0.0.1:9/x"]
+
+    page = browser_of("admin").post("/balance/alerts/test/", follow=True)
+
+    assert [message.extra_tags for message in page.context["messages"]] == ["way_works", "way_fails"]
+    assert [message["title"] for message in webhook.taken] == ["[Toko Kita] Test"]
+
+
+def test_nobody_without_the_right_sends_a_test(webhook):
+    assert browser_of("auditor").post("/balance/alerts/test/").status_code == 403
+    assert (
+        "/balance/alerts/test/" not in browser_of("auditor", username="second").get("/balance/alerts/").content.decode()
+    )
+    assert webhook.taken == []

@@ -50,7 +50,6 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("UPSTREAM_IP_RATE", "0/minute", "E003"),
         ("UPSTREAM_PRODUCTS_RATE", "6/day", "E003"),
         ("UPSTREAM_CONNECT_TIMEOUT", 0.0, "E004"),
-        ("POLICIES", {"exchanges_kept_days": 7}, "E015"),
         ("UPSTREAM_READ_TIMEOUT", -1.0, "E004"),
         ("ORDER_CHECK_FIRST_SECONDS", 0.0, "E004"),
         ("ORDER_CHECK_MAX_SECONDS", float("nan"), "E004"),
@@ -69,7 +68,6 @@ def test_settings_that_work_pass(real: Settings, sandbox: bool) -> None:
         ("UPSTREAM_INTERACTIVE_WAIT", -1.0, "E010"),
         ("UPSTREAM_COUNTS_WITHIN_SECONDS", -1.0, "E010"),
         ("TRUSTED_PROXY_COUNT", -1, "E010"),
-        ("POLICIES", {"alert_low_balance": -1}, "E015"),
         ("ALERT_URLS", ["json://hooks.example.com/TOKEN"], "E011"),
         ("ALERT_URLS", ["jsons://a.example/x", "form://hooks.example.com/TOKEN"], "E011"),
         ("ALERT_URLS", ["mailto://a:TOKEN@mail.example.com?from=a@b.id&to=a@b.id"], "E011"),
@@ -97,6 +95,15 @@ def test_a_setting_that_fails_later_is_refused(real: Settings, name: str, value:
     assert name in fault.msg
     assert fault.hint
     assert "TOKEN" not in str(fault).replace("METRICS_TOKEN", "")
+
+
+@pytest.mark.parametrize(("name", "value"), [("exchanges_kept_days", 7), ("alert_low_balance", -1)])
+def test_a_policy_of_the_environment_out_of_its_bounds_is_refused(real: Settings, name: str, value: int) -> None:
+    real.POLICIES = {name: value}
+
+    [fault] = check_configuration()
+
+    assert (fault.id, name.upper() in fault.msg) == ("backoffice.E015", True)
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
     addresses += ["/balance/alerts/", "/products/price-changes/", "/products/prices/", *PRICE_RULES]
     addresses += ["/staff/", "/staff/?q=zzz", "/staff/invite/", "/accounts/link/?link=forged"]
     addresses += [f"/staff/{person.pk}/" for person in User.objects.filter(username__in=["admin", "cashier"])]
-    addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/", "/shop/"]
+    addresses += ["/staff/roles/", "/staff/roles/cashier/", "/staff/roles/owner/", "/shop/", "/shop/policies/"]
     for address in addresses[half::2]:
         page.goto(live_server.url + address)
         look()

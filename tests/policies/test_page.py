@@ -33,7 +33,7 @@ def faults(page) -> dict[str, list[str]]:
 
 
 def test_a_stricter_policy_holds_at_once_and_the_log_names_only_it():
-    owner = browser_of("owner")
+    owner = browser_of("admin")
 
     answer = owner.confirm(URL, typed(pin_order_limit="400.000", quiet_from="22:00", quiet_to="06:00"), follow=True)
 
@@ -50,14 +50,14 @@ def test_a_stricter_policy_holds_at_once_and_the_log_names_only_it():
 
 
 def test_the_same_again_is_no_event():
-    answer = browser_of("owner").confirm(URL, typed(), follow=True)
+    answer = browser_of("admin").confirm(URL, typed(), follow=True)
 
     assert codes(answer) == {"policies_unchanged"}
     assert not AuditEvent.objects.filter(kind="setting_changed").exists()
 
 
 def test_a_looser_policy_waits_for_a_second_person_who_is_given_a_reason():
-    owner = browser_of("owner")
+    owner = browser_of("admin")
 
     refused = owner.confirm(URL, typed(drawer_difference_limit="100.000"))
     assert codes(refused) == {"NoReason"}
@@ -76,7 +76,7 @@ def test_a_looser_policy_waits_for_a_second_person_who_is_given_a_reason():
 
 
 def test_what_has_moved_since_it_was_asked_makes_the_request_void():
-    owner = make_person("owner", username="sari")
+    owner = make_person("admin", username="sari")
     browser_of("administrator").confirm(URL, typed(drawer_difference_limit="100.000", reason="Coins are short"))
     change_policies({"drawer_difference_limit": 10_000}, actor=owner)
 
@@ -95,7 +95,7 @@ def test_what_has_moved_since_it_was_asked_makes_the_request_void():
     ],
 )
 def test_more_of_a_limit_and_less_of_a_wait_are_looser(name, value, is_looser):
-    browser_of("owner").confirm(URL, typed(**{name: value}, reason="Because"))
+    browser_of("admin").confirm(URL, typed(**{name: value}, reason="Because"))
 
     assert Approval.objects.exists() is is_looser
     assert (getattr(policies(), name) == value) is not is_looser
@@ -103,7 +103,7 @@ def test_more_of_a_limit_and_less_of_a_wait_are_looser(name, value, is_looser):
 
 def test_what_the_environment_sets_wins_is_named_and_cannot_be_changed(settings):
     settings.POLICIES = {"pin_order_limit": 250_000}
-    owner = browser_of("owner")
+    owner = browser_of("admin")
 
     assert "PIN_ORDER_LIMIT" in owner.get(URL).content.decode()
     owner.confirm(URL, typed(pin_order_limit="100"))
@@ -114,16 +114,16 @@ def test_what_the_environment_sets_wins_is_named_and_cannot_be_changed(settings)
 
 
 def test_without_a_second_factor_nothing_changes():
-    answer = browser_of("owner").post(URL, typed(pin_idle_minutes=1))
+    answer = browser_of("admin").post(URL, typed(pin_idle_minutes=1))
 
     assert answer.context["refusal"].code.startswith("FactorRefused")
     assert policies().pin_idle_minutes == 5
 
 
 def test_a_value_out_of_its_bounds_is_refused_on_the_page_and_by_the_database():
-    answer = browser_of("owner").confirm(URL, typed(exchanges_kept_days=89, quiet_from="22:00", quiet_to=""))
+    answer = browser_of("admin").confirm(URL, typed(exchanges_kept_days=89, quiet_from="22:00", quiet_to=""))
     assert faults(answer) == {"exchanges_kept_days": ["min_value"]}
-    answer = browser_of("owner", username="second").confirm(URL, typed(quiet_from="22:00", quiet_to=""))
+    answer = browser_of("admin", username="second").confirm(URL, typed(quiet_from="22:00", quiet_to=""))
     assert faults(answer) == {"quiet_to": ["both"]}
 
     Policies.objects.create(only=True)

@@ -33,6 +33,7 @@ FREE = {
     "order_number": "shows one number, which is noted each time",
     "staff_sign_out": "takes away only",
     "staff_withdraw": "takes away only",
+    "ways_test": "sends a test message only",
     "topup_cancel": "takes nothing into the books",
 }
 # All others: the address, and a form that is good enough to come to the question.
