@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from core import clock
+from policies.services import policies
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.factor_store import EncryptedFactors
 from staff.models import User
@@ -58,6 +59,7 @@ def browser_of(role: str = "", **facts: Any) -> Browser:
 
 def signed_in(person: User) -> Browser:
     """A browser in which this person is signed in."""
+    policies()  # as a process that has served pages before: it reads them once in five seconds
     browser = Browser()
     browser.force_login(person)
     return browser
