@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.db import connection
 from django.db.models import Count, Q, QuerySet, Subquery
@@ -33,6 +34,7 @@ from purchases.models import Incident, Order
 from purchases.states import OPEN, Status
 from purchases.tables import OrderTable
 from reconciliation.models import ReconciliationRun
+from staff.models import User
 
 # With nothing under way the page asks this often (seconds).
 _REST = 30
@@ -126,6 +128,9 @@ def _facts(request: StaffRequest) -> dict[str, Any]:
     now = timezone.now()
     today = start_of_day(timezone.localdate(now))
     facts: dict[str, Any] = {"today": timezone.localdate(now)}
+    if request.user.has_perm(Right.CHANGE_ROLES) and not settings.SANDBOX:
+        by_password = User.objects.holding(Right.SELL_BY_PASSWORD).filter(is_superuser=False)
+        facts["by_password"] = [person.shown_name for person in by_password.order_by("first_name", "username")]
     if not _sees_shop(request):
         return facts
     if request.user.has_perm(Right.VIEW_ORDERS):

@@ -101,12 +101,7 @@ class FactorFirstMiddleware:
         """Lead to the set-up instead. It takes no query: the factors came with the person."""
         if not has_session(request) or not isinstance(request.user, User) or not _owes_factor(request.user):
             return None
-        request.owes_factor = True  # type: ignore[attr-defined] # base.html leaves the shop's menu out
-        if request.resolver_match is not None and request.resolver_match.url_name in _OPEN:
-            return None
-        if request.headers.get("HX-Request"):
-            return HttpResponseClientRedirect(reverse("own_factors"))
-        return redirect("own_factors")
+        return to_factor(request, because="rights")
 
 
 # The addresses that a person without a factor needs on the way to one.
@@ -122,6 +117,16 @@ _OPEN = {
     "preferences",
     "set_language",
 }
+
+
+def to_factor(request: HttpRequest, *, because: str) -> HttpResponse | None:
+    """Lead to the set-up of a second factor; None for the pages on the way there. `because`: "rights" or "selling"."""
+    request.owes_factor = because  # type: ignore[attr-defined] # base.html leaves the shop's menu out
+    if request.resolver_match is not None and request.resolver_match.url_name in _OPEN:
+        return None
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRedirect(reverse("own_factors"))
+    return redirect("own_factors")
 
 
 def _owes_factor(person: User) -> bool:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 
 from audit.services import record
-from core.rights import NEEDS_TWO, OF_ROLES, Role
+from core.rights import NEEDS_TWO, OF_ROLES, Right, Role
 from staff.events import STAFF_INVITED, STAFF_SWITCHED_ON
 from staff.models import User
 from staff.rights import grant
@@ -48,16 +48,16 @@ def roles_given_by(person: User, rights: dict[Role, set[str]] | None = None) -> 
     """The roles that this person may give, lowest first: an owner all. Others those
 
     - below one's own,
-    - with no right that the person lacks,
+    - with no right that the person lacks, but that to sell with less protection, which owners alone give to a role,
     - with no right in what two people do together: a second account would do alone what it takes two for.
 
     `rights`: the result of `rights_by_role`, if known.
     """
     if person.is_superuser:
         return list(Role)
-    rank, own = rank_of(person), person.get_all_permissions()
+    rank, own = rank_of(person), person.get_all_permissions() - NEEDS_TWO | {Right.SELL_BY_PASSWORD}
     held_by = rights_by_role() if rights is None else rights
-    return [role for role, held in held_by.items() if role.rank < rank and held <= own - NEEDS_TWO]
+    return [role for role, held in held_by.items() if role.rank < rank and held <= own]
 
 
 def give_role(person: User, role: Role) -> None:

@@ -1,4 +1,7 @@
-"""The rules at a till: a PIN session ends with its till, by itself when idle, and reaches no account."""
+"""The rules at a till: a PIN session ends with its till, by itself when idle, and reaches no account.
+
+A real shop sells with a second factor: a person's own, or the till itself.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,11 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 
 from core.live import is_poll
+from staff.middleware import to_factor
 from staff.models import User
+from staff.services.factors import sells_by_password_alone
 from tills.cookies import till_token
+from tills.services.enrolling import find_till
 from tills.services.sessions import held_till, is_idle, note_activity
 from tills.sessions import has_ended, leave_till
 
@@ -46,18 +52,29 @@ class TillMiddleware:
         return response
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
-        """Refuse accounts, tills and files."""
+        """Refuse accounts, tills and files by PIN; elsewhere lead sellers with a password alone to a second factor."""
         match = request.resolver_match
         if match is None or match.url_name in _OPEN:
             return None
-        if not match.route.startswith(_NOT_BY_PIN) and not match.route.endswith(_FILES):
-            return None
-        return render(request, "tills/pin_only.html", status=403) if _is_by_pin(request) else None
+        if _is_by_pin(request):
+            is_refused = match.route.startswith(_NOT_BY_PIN) or match.route.endswith(_FILES)
+            return render(request, "tills/pin_only.html", status=403) if is_refused else None
+        is_free = match.route.startswith("till/") or not _owes_factor(request)
+        return None if is_free else to_factor(request, because="selling")
 
 
 def _is_by_pin(request: HttpRequest) -> bool:
     """Reading the person costs a query, which a request without a session does not make."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES and getattr(request.user, "by_pin", False)
+
+
+def _owes_factor(request: HttpRequest) -> bool:
+    """Whether this person sells by password alone, in a browser that is no till. Only such people at a till take a
+    query for it."""
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not isinstance(request.user, User):
+        return False
+    token: str = request.till_token  # type: ignore[attr-defined]
+    return sells_by_password_alone(request.user) and find_till(token) is None
 
 
 def _why_it_ends(request: HttpRequest, token: str) -> str:

@@ -261,6 +261,7 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "staff_user",
                 "permissions": [
+                    ("sell_by_password", "Can sell by password"),
                     ("manage_staff", "Can manage staff"),
                     ("change_limits", "Can change limits"),
                     ("change_roles", "Can change roles"),

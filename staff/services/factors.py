@@ -13,7 +13,7 @@ from django.utils.crypto import constant_time_compare
 
 from audit.services import record
 from core import clock
-from core.rights import STRONG_RIGHTS
+from core.rights import STRONG_RIGHTS, Right
 from staff.allauth_internals import RecoveryCodes, format_hotp_value, hotp_value
 from staff.errors import FactorRefused
 from staff.events import FACTOR_FAILED, FACTOR_USED
@@ -23,6 +23,7 @@ from staff.services import throttle
 from staff.services.passkeys import NotThisKey, check_key
 
 Type = Authenticator.Type
+_SELLING = frozenset({Right.BUY, Right.CHECK_BILLS})
 
 _PERIOD = 30
 _STEPS_APART = 1  # how many periods the clock of a phone may be off
@@ -57,6 +58,14 @@ def has_factor(person: User) -> bool:
 def needs_factor(person: User) -> bool:
     """Whether this person holds a right that approves, administers or exports full numbers."""
     return person.is_superuser or not STRONG_RIGHTS.isdisjoint(person.get_all_permissions())
+
+
+def sells_by_password_alone(person: User) -> bool:
+    """Whether this person may sell real money's worth with nothing but a password, and no owner has allowed it."""
+    if settings.SANDBOX or has_factor(person):
+        return False
+    held = person.get_all_permissions()
+    return not _SELLING.isdisjoint(held) and Right.SELL_BY_PASSWORD not in held
 
 
 def is_excused(person: User) -> bool:
