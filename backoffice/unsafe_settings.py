@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from apprise.plugins.email.base import NotifyEmail
 from django.conf import settings
-from django.core.checks import Error
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own name
 
 from alerts.services.ways import way_to
 from upstream.config import is_loopback
@@ -20,14 +20,15 @@ _NOT_NEGATIVE = (
 )
 
 
-def unsafe_settings() -> Iterator[Error]:
-    """Settings that contradict each other, and those that are dangerous with real money."""
+def unsafe_settings() -> Iterator[CheckMessage]:
+    """Settings that contradict each other, and those that are dangerous with real money; only errors end a start."""
     yield from _numbers()
     yield from _plain_addresses()
     if not settings.SANDBOX:
         yield from _guessable()
         yield from _open_to_anybody()
         yield from _transport()
+        yield from _plain_stores()
 
 
 def _numbers() -> Iterator[Error]:
@@ -102,3 +103,21 @@ def _transport() -> Iterator[Error]:
         yield Error("BEHIND_TLS_PROXY without TRUSTED_PROXY_COUNT.", hint=hint, id="backoffice.E014")
     if settings.HTTPS and settings.SITE_URL and not settings.SITE_URL.startswith("https://"):
         yield Error("SITE_URL is not encrypted.", hint="Write https://.", id="backoffice.E014")
+
+
+def _plain_stores() -> Iterator[Warning]:
+    database = settings.DATABASES["default"]
+    is_tls = database["OPTIONS"].get("sslmode") in {"require", "verify-ca", "verify-full"}
+    stores = {
+        "DATABASE_URL": (database["HOST"], is_tls, "?sslmode=verify-full"),
+        "REDIS_URL": (urlsplit(settings.REDIS_URL).hostname, settings.REDIS_URL.startswith("rediss:"), "rediss://"),
+    }
+    for name, (host, is_encrypted, wanted) in stores.items():
+        if not is_encrypted and _is_elsewhere(host or ""):
+            hint = f"Write {wanted}, unless the network between is only yours."
+            yield Warning(f"{name} goes to another machine without TLS.", hint=hint, id="backoffice.W015")
+
+
+def _is_elsewhere(host: str) -> bool:
+    """Whether it is on another machine: no socket, and no bare name, as containers have on one machine."""
+    return not host.startswith("/") and ("." in host or ":" in host) and not is_loopback(host)

@@ -140,6 +140,28 @@ def test_messages_go_encrypted_or_to_this_machine(real: Settings, address: str) 
     assert ids() == []
 
 
+@pytest.mark.parametrize(
+    ("database", "redis", "found"),
+    [
+        ({"HOST": "db.example.com"}, "redis://127.0.0.1:6379/0", ["W015"]),
+        ({"HOST": "10.0.0.5", "OPTIONS": {"sslmode": "prefer"}}, "redis://:secret@10.0.0.6:6379/0", ["W015", "W015"]),
+        ({"HOST": "10.0.0.5", "OPTIONS": {"sslmode": "verify-full"}}, "rediss://:secret@10.0.0.6:6379/0", []),
+        ({"HOST": "/run/postgresql"}, "redis://[::1]:6379/0", []),
+        ({"HOST": "postgres"}, "redis://valkey:6379/0", []),  # containers of one machine
+    ],
+)
+def test_a_store_on_another_machine_without_tls_is_named(
+    real: Settings, monkeypatch: pytest.MonkeyPatch, database: dict[str, object], redis: str, found: list[str]
+) -> None:
+    monkeypatch.setitem(real.DATABASES, "default", {"OPTIONS": {}, **database})
+    real.REDIS_URL = redis
+
+    faults = check_configuration()
+
+    assert [fault.id.removeprefix("backoffice.") for fault in faults] == found
+    assert not any(fault.is_serious() or "secret" in str(fault) for fault in faults)
+
+
 def test_the_verifier_none_needs_the_senders_addresses(real: Settings) -> None:
     real.UPSTREAM_CALLBACK_VERIFIER = "none"
     assert ids() == ["backoffice.E013"]
