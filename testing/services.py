@@ -8,6 +8,7 @@ The upstream's variables are always replaced: no test may reach a real account, 
 """
 
 import os
+import sys
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -50,6 +51,9 @@ _stores: Stores | None = None
 def pytest_load_initial_conftests() -> Generator[None]:
     """Set the environment before any other plugin looks at it (a wrapper runs before them all)."""
     os.environ.update(UPSTREAM | SETTINGS)
+    # Hundreds of processes start; without its bytecode each compiles the whole project anew, for a second.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         server, _, database = os.environ["REDIS_URL"].rpartition("/")
         os.environ["REDIS_URL"] = f"{server}/{int(database or 0) + 1 + int(worker.removeprefix('gw'))}"
