@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from alerts.models import Alert
 from ledger.models import Entry
 from purchases.models import Order
 from purchases.states import Status
@@ -21,6 +22,7 @@ SUCCEEDS = "081290000001"
 
 
 def test_a_top_up_appears_by_itself_and_is_acknowledged(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    read_balance()  # a page that is shown before asks again after 20 s
     page = open_window()
     sign_in(page, shop.url, "admin")
     page.keyboard.press("s")
@@ -61,6 +63,8 @@ def test_a_missing_rupiah_is_adjusted_by_two_people(shop: Fleet, upstream: Upstr
     upstream.control("account", balance=upstream.control("account")["balance"] - 1)
     read_balance()
     assert Difference.objects.get().amount == -1
+    # a page that is shown before asks again after 30 s
+    eventually(Alert.objects.filter(kind="difference").exists, within=60)
 
     first.goto(f"{shop.url}/orders/")
     expect(first.locator("#alert-line.alert-bad > summary")).to_contain_text("Rp1")
