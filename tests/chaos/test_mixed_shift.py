@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+import pytest
+
 from bills import services as bills
 from bills.models import BillCheck
 from catalogue.models import Product
@@ -179,6 +181,7 @@ class Shop:
         return {(ref_id, price, methods[ref_id]) for ref_id, price in book.prices.items()}
 
 
+@pytest.mark.long
 def test_a_mixed_shift_with_a_killed_worker_closes_to_the_rupiah(upstream: Upstream, fleet: Fleet, settings):
     settings.ORDER_NOT_FOUND_GRACE_SECONDS = 1.0
     fleet.env |= {"ORDER_NOT_FOUND_GRACE_SECONDS": "1", "ORDER_LEASE_SECONDS": "5"}

@@ -50,6 +50,7 @@ PRICE_RULES = [
 
 
 # Half of the pages each, so that no worker is left with all of them while the others have nothing more to do.
+@pytest.mark.long
 @pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("language", LOOKS)
 def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWindow, language, half: int):
