@@ -177,6 +177,14 @@ def unfinished(lost: set[str]) -> list[tuple[object, ...]]:
     return list(Order.objects.exclude(status=Status.SUCCESS).exclude(ref_id__in=lost).values_list(*facts))
 
 
+def are_settled(sandbox: SandboxProcess) -> bool:
+    """Whether each order ended well, but for a few that are unknown and never arrived."""
+    unknown = set(Order.objects.filter(status=Status.UNKNOWN).values_list("ref_id", flat=True))
+    lost = unknown - charged_by(sandbox).keys()
+    return len(lost) <= IN_HAND and not unfinished(lost)
+
+
+@pytest.mark.long
 def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
     first, second = both
     sandbox.control("account", callback_url=f"{second.url}/callbacks/upstream/")
@@ -214,7 +222,7 @@ def test_one_dies_and_nothing_is_lost_or_doubled(both, sandbox: SandboxProcess):
             second.await_ready(role)
         seller.join()
         with suppress(AssertionError):
-            eventually(lambda: not unfinished(set()), within=150)
+            eventually(lambda: are_settled(sandbox), within=150)
         # what the killed installation had claimed and not sent yet: unknown until it counts as never arrived
         lost = set(refs) - charged_by(sandbox).keys()
         assert len(lost) <= IN_HAND
