@@ -107,6 +107,22 @@ def with_heartbeat(running: Running) -> set[str]:
     return {row["name"] for row in rows if row["heartbeat_seconds"] is not None and row["heartbeat_seconds"] < 15}
 
 
+def rights_of_processes(running: Running) -> dict[str, tuple[bool, bool]]:
+    """By name: whether its database role may manage databases or roles, and whether it knows the owner's address."""
+    rights = {}
+    for name, row in running.processes().items():
+        if name.partition("-")[0] not in {"web", "worker", "background", "beat", "sandbox"}:
+            continue
+        environment = psutil.Process(row["pid"]).environ()
+        address = environment["SANDBOX_DATABASE_URL" if name == "sandbox" else "DATABASE_URL"]
+        with psycopg.connect(address) as connection:
+            role = connection.execute(
+                "SELECT rolsuper OR rolcreaterole OR rolcreatedb FROM pg_roles WHERE rolname = current_user"
+            ).fetchone()
+        rights[name] = (bool(role and role[0]), "DATABASE_OWNER_URL" in environment)
+    return rights
+
+
 def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> None:
     # it serves
     assert running.get("/healthz") == 200
@@ -121,6 +137,14 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
 
     # each of ours gives a heartbeat of its own
     assert wait_until(lambda: with_heartbeat(running) >= OURS, seconds=20)
+
+    # no process may do more than its work
+    assert rights_of_processes(running) == dict.fromkeys(OURS | {"sandbox"}, (False, False))
+
+    # no file of the data folder has our environment
+    assert read_environment(read_state(running.folder))["NOT_OURS"] == CANARY
+    written = [path for path in running.folder.rglob("*") if path.is_file() and path.stat().st_size < 10_000_000]
+    assert not [path for path in written if CANARY.encode() in path.read_bytes()]
 
     # what the processes measure is in memory: a full disk ends none of them
     measured = (running.folder / "metrics").resolve()
@@ -148,27 +172,6 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     # a command alone starts what it needs
     alone = run("manage", "list_tills", "--json", data=running.folder)
     assert alone.returncode == 0, alone.stderr
-
-
-def test_no_process_may_do_more_than_its_work(running: Running) -> None:
-    for name, row in running.processes().items():
-        if name.partition("-")[0] not in {"web", "worker", "background", "beat", "sandbox"}:
-            continue
-        environment = psutil.Process(row["pid"]).environ()
-        address = environment["SANDBOX_DATABASE_URL" if name == "sandbox" else "DATABASE_URL"]
-        with psycopg.connect(address) as connection:
-            found = connection.execute(
-                "SELECT rolsuper OR rolcreaterole OR rolcreatedb FROM pg_roles WHERE rolname = current_user"
-            ).fetchone()
-        assert found == (False,), name
-        assert "DATABASE_OWNER_URL" not in environment, name
-
-
-def test_no_file_of_the_data_folder_has_our_environment(running: Running) -> None:
-    assert read_environment(read_state(running.folder))["NOT_OURS"] == CANARY
-
-    written = [path for path in running.folder.rglob("*") if path.is_file() and path.stat().st_size < 10_000_000]
-    assert not [path for path in written if CANARY.encode() in path.read_bytes()]
 
 
 def test_a_dead_web_restarts_and_a_dead_launcher_has_no_orphan(running: Running) -> None:
