@@ -1,4 +1,4 @@
-"""The guides: the same steps in both languages, in the words of the pages; the cashiers' is a page of the app."""
+"""The guides: the same steps in both languages, in the words of the pages, and as pages of the app."""
 
 import re
 
@@ -11,15 +11,17 @@ from testing.people import browser_of
 DOCS = settings.BASE_DIR / "docs"
 
 
+@pytest.mark.parametrize(("address", "pictures", "tables"), [("/guide/", 5, 2), ("/guide/owner/", 3, 1)])
 @pytest.mark.parametrize("language", ["id", "en"])
 @pytest.mark.django_db
-def test_it_is_a_page_in_ones_language_with_its_pictures(language):
-    page = browser_of("cashier", language=language).get("/guide/").content.decode()
+def test_it_is_a_page_in_ones_language_with_its_pictures(language, address, pictures, tables):
+    page = browser_of("cashier", language=language).get(address).content.decode()
 
-    pictures = re.findall(r'src="/static/(pictures/[^"]+)"', page)
-    assert len(pictures) == 5
-    assert all(f"/{language}/" in picture and finders.find(picture) for picture in pictures)
-    assert page.count('<table class="guide-table">') == 2
+    shown = re.findall(r'src="/static/(pictures/[^"]+)"', page)
+    assert len(shown) == pictures
+    assert all(f"/{language}/" in picture and finders.find(picture) for picture in shown)
+    assert page.count('<table class="guide-table">') == tables
+    assert ".md" not in page
 
 
 @pytest.mark.parametrize("reader", ["cashier", "owner"])

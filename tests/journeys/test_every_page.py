@@ -83,6 +83,7 @@ def test_every_page_is_accessible_and_fits(live_server: Any, open_window: OpenWi
         "/orders/?q=zzz",
         "/me/",
         "/guide/",
+        "/guide/owner/",
         "/balance/alerts/mine/",
         "/accounts/password/change/",
     ]
