@@ -23,7 +23,7 @@ ICONS = "@tabler/icons/icons/outline/"
 def not_run(packages: Path) -> Iterator[Path]:
     """The files of the packages that nobody imports there, and of the others what only their own pages would use."""
     for pattern in ("**/*.pyc", "**/static/**/*", "**/*.po"):
-        yield from (path for path in packages.glob(pattern) if path.is_file())
+        yield from (path for path in packages.glob(pattern) if path.is_file() and path.suffix != ".py")
     for package in distributions(path=[str(packages)]):
         if package.name in NOT_RUN:
             yield from (Path(str(package.locate_file(file))) for file in package.files or [])
