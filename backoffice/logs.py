@@ -58,7 +58,8 @@ def logging_from(level: int, *, as_json: bool) -> dict[str, Any]:
         },
         "filters": {"without_trace": {"()": WithoutTrace}},
         "handlers": {
-            "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+            # the real one: Celery's beat makes a log of sys.stderr before this is read, and would swallow every line
+            "stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.__stderr__"},
             "nowhere": {"class": "logging.NullHandler"},
         },
         "root": {"handlers": ["stderr"], "level": level},

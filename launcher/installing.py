@@ -84,6 +84,11 @@ def require_writable(packages: Path) -> None:
     """LaunchError when packages have to be installed here by somebody who may not."""
     folder = packages if packages.exists() else ROOT
     if not os.access(folder, os.W_OK | os.X_OK):
+        if os.path.lexists(PYTHON) and not os.access(PYTHON, os.X_OK):
+            raise LaunchError(
+                f"You may not run {PYTHON.resolve()}, which {packages} uses: let {owner(folder)} delete {packages} and "
+                "call ./run install with a Python that everybody may run."
+            )
         raise LaunchError(
             f"Not everything that the locks name is in {packages}, and you may not write there: let {owner(folder)} "
             "call ./run install."

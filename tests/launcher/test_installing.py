@@ -107,6 +107,18 @@ def test_an_incomplete_venv_of_somebody_else_is_a_sentence(checkout: Path) -> No
     assert "Traceback" not in result.stderr
 
 
+def test_a_python_that_only_the_installer_may_run_is_a_sentence(checkout: Path) -> None:
+    (checkout / ".venv/bin").mkdir(parents=True)
+    (checkout / ".venv/bin/python").symlink_to("/root-of-nobody/python")
+    (checkout / ".venv/installed.json").write_text("{}")
+    (checkout / ".venv").chmod(0o555)
+
+    result = start_without_rights(checkout)
+
+    assert result.returncode == 1
+    assert "You may not run /root-of-nobody/python" in result.stderr
+
+
 def test_a_service_of_root_is_refused_before_anything_is_installed(checkout: Path) -> None:
     result = start(checkout, "service", "install", "--user", "root")
 
