@@ -258,11 +258,11 @@ def sell(browser: Browser) -> str:
     """Sign in and sell; the order's ref_id."""
     browser.get("/accounts/login/")
     browser.post("/accounts/login/", login=NAME, password=PASSWORD)
-    if 'name="code"' in browser.page:
-        browser.post("/accounts/2fa/authenticate/", code=code_now())
+    if "/accounts/second-step/" in browser.page:
+        browser.post("/accounts/second-step/", factor_code=code_now())
     review = f"/counter/review/?product={PRODUCT}&q=081290000001"
     browser.get(review)
-    browser.post("/counter/send/", product=PRODUCT, confirm="1", method="qris")
+    browser.post("/counter/send/", product=PRODUCT, confirm="1", paid_by="qris")
     match = re.search(r"/orders/([\w-]{8,})/", browser.page)
     if match is None:
         sys.exit(f"FAILED: nothing was sold\n{browser.page}")

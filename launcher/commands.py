@@ -15,7 +15,7 @@ from typing import NoReturn
 from launcher import PYTHON, ROOT, version
 from launcher.accounts import account
 from launcher.failures import LaunchError
-from launcher.installing import DEVELOPMENT, RUNTIME, enter_venv, install_front_end
+from launcher.installing import DEVELOPMENT, RUNTIME, compile_translations, enter_venv, install_front_end
 from launcher.output import output, quiet_output
 from launcher.processes import Interrupted, ProcessGroup
 
@@ -155,6 +155,7 @@ def dispatch(arguments: list[str], group: ProcessGroup) -> int:
     if not looking:
         install_front_end(group, say, development=command in TASKS)
     if command == "install":
+        compile_translations(group)
         say("Everything is installed")
         return 0
     if command in TASKS:

@@ -202,6 +202,15 @@ def find_npm(group: ProcessGroup, say: Say) -> Path:
     return npm
 
 
+def compile_translations(group: ProcessGroup) -> None:
+    """Compile the translations for everybody who starts; without the code, as in the image's first layer, nothing."""
+    if (ROOT / "manage.py").exists():
+        any_key = {**os.environ, "BACKOFFICE_SANDBOX": "1", "SECRET_KEY": "of-no-process"}
+        command: list[str | Path] = [PYTHON, "manage.py", "compile_po"]
+        advice = f"Could not compile the translations in {ROOT / 'locale'}: is the folder yours?"
+        run_step(group, "compile_po", command, env=any_key, log=VENV / "compile.log", advice=advice)
+
+
 @contextlib.contextmanager
 def locked(folder: Path, group: ProcessGroup) -> Iterator[None]:
     """Hold this folder's lock, once nobody else does: to install into the checkout, or to upgrade."""

@@ -38,6 +38,10 @@ class Command(BaseCommand):
             raise CommandError(f"{po} is not a valid translation file: {error}") from error
         # Written beside and then moved, so that a process that starts meanwhile never reads half a file.
         half = po.with_suffix(f".mo.{os.getpid()}")
-        with half.open("wb") as target:
-            write_mo(target, catalogue)
-        half.replace(po.with_suffix(".mo"))
+        try:
+            with half.open("wb") as target:
+                write_mo(target, catalogue)
+            half.replace(po.with_suffix(".mo"))
+        except OSError as error:
+            advice = "let the owner of this folder call ./run install, which compiles them"
+            raise CommandError(f"Cannot write the translations ({error}): {advice}.") from error
