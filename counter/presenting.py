@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from catalogue.marks import mark_of
 from catalogue.models import PriceRule, Product, ProductType
 from catalogue.rights import sees_cost
 from core import clock
@@ -83,6 +84,12 @@ class Tile:
     is_picked: bool = False
     is_last: bool = False
     is_for_sale: bool = True
+    has_mark: bool = False
+
+    @property
+    def mark(self) -> SafeString | None:
+        """Its brand's, where the tiles are of several brands."""
+        return mark_of(self.product.brand.name) if self.has_mark and self.product else None
 
     @property
     def is_bill(self) -> bool:
@@ -101,6 +108,7 @@ def tiles_of(choice: Choice) -> list[Tile]:
     """Saved numbers first, then the products of the page."""
     tiles = [_of_number(at, number) for at, number in enumerate(choice.numbers, 1)]
     last = choice.past.product_id if choice.past else None
+    has_marks = len({product.brand.name for product in choice.products}) > 1
     for at, product in enumerate(choice.products, len(tiles) + 1):
         step = reverse("counter_review") if choice.typed.number else reverse("counter")
         name = "pick" if choice.typed.number else "product"
@@ -113,6 +121,7 @@ def tiles_of(choice: Choice) -> list[Tile]:
                 product=product,
                 is_picked=choice.picked is not None and product.pk == choice.picked.pk,
                 is_last=product.pk == last,
+                has_mark=has_marks,
                 is_for_sale=can_be_sold(product, below_cost=choice.sells_below_cost),
             )
         )
@@ -173,9 +182,9 @@ class Row:
         return ending_marks(self.order, self.order.placed_by)
 
     @property
-    def mark(self) -> str:
-        """The first letter of its brand."""
-        return self.order.product.brand.name[:1].upper()
+    def mark(self) -> SafeString:
+        """That of its brand."""
+        return mark_of(self.order.product.brand.name)
 
     @property
     def destination(self) -> str:

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
+from catalogue.marks import mark_of
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
@@ -76,6 +77,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
         "q": text,
         "pinned": pinned,
         "choice": choice,
+        "operator_mark": mark_of(choice.operator.name) if choice.operator else "",
         "tiles": tiles,
         "bought_last": next((tile.label for tile in tiles if tile.is_last), ""),
         "tabs": tabs_of(choice),

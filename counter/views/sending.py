@@ -13,6 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
+from catalogue.marks import mark_of
 from catalogue.models import Product, ProductType
 from catalogue.services import find_product
 from core.access import StaffRequest, staff_only
@@ -89,7 +90,7 @@ def _review(
     if more.get("asked_again"):  # that is the confirmation of a second one
         keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal")
         review["is_plain"] = not any(review[name] for name in keeps)
-    review["shown_destination"] = in_fours(review["shown_destination"])
+    review["shown_destination"], review["mark"] = in_fours(review["shown_destination"]), mark_of(product.brand.name)
     return show_panel(request, **review, **(known or {}), is_review=True)
 
 

@@ -35,7 +35,11 @@ def offers(browser: Any, text: str) -> Any:
 
 def tiles(page: Any, *, picked: bool = False) -> list[str]:
     """The words of the tiles; of the picked one."""
-    found = re.findall(r'aria-selected="(true|false)".*?class="denom-label">(.*?)<', page.content.decode(), re.DOTALL)
+    found = re.findall(
+        r'aria-selected="(true|false)".*?class="denom-label">(?:<svg.*?</svg> )?(.*?)<',
+        page.content.decode(),
+        re.DOTALL,
+    )
     return [html.unescape(label) for state, label in found if not picked or state == "true"]
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from bills.models import BillCheck
+from catalogue.marks import mark_of
 from catalogue.models import Brand, Category, PriceRule, ProductHealth
 from customers.models import Customer, SavedNumber
 from drawers.models import DrawerEntry, Payment
@@ -128,6 +129,15 @@ def test_eleven_digits_offer_token_and_bill(cashier):
 
     assert tiles(offers(cashier, "12345678901")) == ["50.000"]
     assert tiles(offers(cashier, "12345678901 b"), picked=True) == ["PLN Pascabayar"]
+
+
+def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cashier, telkomsel):
+    mark = str(mark_of("Telkomsel"))
+    assert ("#c8102e" in mark, mark_of("Nobody <b>").count("<b")) == (True, 0)
+    shown = review(cashier, f"{NUMBER} 10")
+
+    assert shown.content.decode().count(mark) == 2  # the number's operator, and the product
+    assert mark in send(cashier, shown).content.decode()
 
 
 def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
