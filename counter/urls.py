@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from counter.views import batch, bills, counter, sending
+from counter.views import approving, batch, bills, counter, sending
 
 urlpatterns = [
     path("", counter.counter, name="counter"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("send/", sending.counter_send, name="counter_send"),
     path("orders/<str:ref_id>/whatsapp/", counter.counter_message, name="counter_message"),
     path("orders/<str:ref_id>/give-back/", sending.counter_give_back, name="counter_give_back"),
+    path("approvals/<int:pk>/approve/", approving.counter_approve, name="counter_approve"),
     path("check/", bills.counter_check, name="counter_check"),
     path("bills/<str:ref_id>/", bills.counter_bill, name="counter_bill"),
     path("bills/<str:ref_id>/now/", bills.counter_bill_now, name="counter_bill_now"),

@@ -3,7 +3,6 @@
 from django.utils.translation import gettext_lazy as _
 
 from audit.events import Event
-from staff.events import REFUSALS
 
 DRAWER_OPENED_OTHERWISE = Event("drawer_opened_otherwise", _("Drawer opened with a different amount"))
 DRAWER_TAKEN_OVER = Event("drawer_taken_over", _("Drawer taken over"))
@@ -12,4 +11,3 @@ COUNT_CORRECTED = Event("count_corrected", _("Closing count corrected"))
 GIVEN_BACK = Event("given_back", _("Money given back to a customer"), about="order")
 DAY_SIGNED = Event("day_signed", _("Closing of a day signed"), about="day")
 CREDIT_PAID_OUT = Event("credit_paid_out", _("Credit paid out to a customer"))
-PASSWORD_REFUSED = Event("password_refused", _("Password refused"), about="username", reasons=REFUSALS)

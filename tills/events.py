@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from audit.events import Event
+from staff.events import REFUSALS
 
 TILL_ENROLLED = Event("till_enrolled", _("Till enrolled"), about="till_name")
 TILL_CODE_MADE = Event("till_code_made", _("Code for a till made"), about="till_name")
@@ -12,4 +13,5 @@ PIN_SET = Event("pin_set", _("PIN set"), about="username")
 PIN_REMOVED = Event("pin_removed", _("PIN removed"), about="username")
 PIN_SIGN_IN = Event("pin_sign_in", _("Signed in by PIN"), about="till_name")
 PIN_FAILED = Event("pin_failed", _("Wrong PIN"), about="username")
+PASSWORD_REFUSED = Event("password_refused", _("Password refused"), about="username", reasons=REFUSALS)
 PIN_LOCKED = Event("pin_locked", _("PINs of a till locked"), about="till_name")

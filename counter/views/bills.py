@@ -26,7 +26,7 @@ from core.money import rupiah
 from core.rights import Right
 from counter.forms import PayForm
 from counter.presenting import in_fours
-from counter.views.sending import elsewhere, show_panel, show_sent
+from counter.views.sending import ask_here, show_panel, show_sent
 from customers.models import SavedNumber
 from drawers.forms import PaidByForm
 from gateway.services import request_balance_reading
@@ -34,7 +34,6 @@ from purchases.errors import ActionRefused, BalanceShort, NeedsApproval, OpenDup
 from purchases.models import Order
 from purchases.services import needs_approval
 from purchases.states import Status
-from purchases.views.approving import ask_and_show
 from staff.models import User
 from upstream.error_codes import meaning_of
 from upstream.errors import UpstreamError
@@ -89,7 +88,7 @@ def counter_pay(request: StaffRequest, ref_id: str) -> HttpResponse:
     try:
         paid = _pay_seen(request, check, amount=form.cleaned_data["amount"], fee=form.cleaned_data["fee"] or 0)
     except NeedsApproval as need:
-        return elsewhere(request, ask_and_show(request, need))
+        return ask_here(request, need)
     except ActionRefused as refusal:
         return _show(request, ref_id, faults=[str(refusal)])
     return show_sent(request, paid) if isinstance(paid, Order) else _show(request, ref_id, refusal=paid)

@@ -11,6 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from approvals.errors import AlreadyAsked
+from approvals.models import Approval
+from approvals.presenting import ShownApproval
 from catalogue.destinations import InvalidDestination
 from catalogue.forms import DestinationForm
 from catalogue.marks import mark_of
@@ -31,8 +34,9 @@ from drawers.models import Payment
 from drawers.services import give_back, open_shift_of
 from purchases.errors import NeedsApproval, NotForSale
 from purchases.models import Order
+from purchases.services import ask_for_approval
 from purchases.states import Status
-from purchases.views.approving import ask_and_show
+from staff.models import StaffQuerySet, User
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.BUY)
@@ -131,7 +135,7 @@ def counter_send(request: StaffRequest) -> HttpResponse:
     try:
         placed = place_confirmed(request, product, form)
     except NeedsApproval as need:
-        return elsewhere(request, ask_and_show(request, need))
+        return ask_here(request, need)
     except InvalidDestination as refusal:
         return _wrong_number(request, product, [str(refusal)])
     except NotForSale as refusal:
@@ -156,6 +160,33 @@ def _is_unconfirmed(request: StaffRequest, product: Product, form: DestinationFo
     """Whether the number is another operator's, and nobody said that it is right."""
     is_other = recognised(product, form.kind, form.cleaned)["is_other_operator"]
     return is_other and "confirm_operator" not in request.POST
+
+
+def ask_here(request: StaffRequest, need: NeedsApproval) -> HttpResponse:
+    """Put the order before a second person, with the words of the form; a colleague can approve it in the panel."""
+    try:
+        approval = ask_for_approval(need, actor=request.user, reason=request.POST.get("reason", ""))
+    except AlreadyAsked as refusal:
+        messages.error(request, str(refusal), extra_tags=refusal.code)
+        return elsewhere(request, redirect(refusal.approval))
+    if request.headers.get("HX-Request") and approval.is_open and approvers_for(request.user).exists():
+        return show_approval(request, approval)
+    messages.success(request, _("Asked. A second person has to approve it."), extra_tags="waits_for_approval")
+    return elsewhere(request, redirect(approval))
+
+
+def approvers_for(person: User) -> StaffQuerySet:
+    """The colleagues who may approve an order that this person asks for."""
+    return User.objects.holding(Right.APPROVE_ORDERS).exclude(pk=person.pk).order_by("first_name", "username")
+
+
+def show_approval(
+    request: StaffRequest, approval: Approval, *, fault: str = "", approver: User | None = None
+) -> HttpResponse:
+    """What waits in the panel, with the form in which a colleague approves it. `fault`: why that was refused."""
+    people = approvers_for(request.user)
+    waiting = ShownApproval(approval, request.user)
+    return show_panel(request, q="", pinned="", waiting=waiting, approvers=people, approver=approver, fault=fault)
 
 
 def show_sent(request: StaffRequest, order: Order) -> HttpResponse:

@@ -8,7 +8,7 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const field = () => one("#counter-q");
   const work = () => one("#counter-work");
-  const review = () => one("#counter-review, #counter-bill, #counter-batch");
+  const review = () => one("#counter-review, #counter-bill, #counter-batch, #counter-approval");
   const tiles = () => all("#counter-tiles [role=option]");
   const picked = () => one("#counter-tiles [aria-selected=true]");
   const keysAreOn = () => one("[data-single-keys]")?.checked ?? false;
@@ -182,7 +182,7 @@
       event.preventDefault();
     } else if (key === "Escape") {
       leaveReview();
-    } else if (key.toLowerCase() === "y" && !target.matches("input:is([type=text], :not([type])):not(#id_cash_given)")) {
+    } else if (key.toLowerCase() === "y" && (!isTyping(target) || target.id === "id_cash_given")) {
       event.preventDefault();
       confirmNext();
     } else return; // a way to pay, and the cash given: pay.js
@@ -229,7 +229,7 @@
     setTimeout(() => shown.setAttribute("data-ready", ""), MOMENT + 10);
     const isPlain = shown.matches("[data-plain]") || one("[data-plain]", shown);
     const sends = isPlain && one("[data-send]:enabled", shown);
-    const next = sends || one("[data-sure]:not(:checked), input[name=reason]", shown) || shown;
+    const next = sends || one("[data-sure]:not(:checked), input[name=reason], [data-next-key]", shown) || shown;
     next.focus({ preventScroll: true });
     shown.scrollIntoView({ block: "nearest" });
   }

@@ -436,6 +436,32 @@ def test_refresh_back_and_a_lost_line_keep_the_sale(shop: Fleet, upstream: Upstr
     page.context.close()
 
 
+def test_a_colleague_approves_at_the_counter(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
+    User.objects.filter(username="cashier").update(own_approval_above=5_000)
+    page = open_window()
+    till = Hands(page, shop)
+    till.type_number(PHONE)
+    till.press("Space", "1", "0", "Enter")
+    till.review()
+    till.press("Enter")
+
+    expect(page.locator("#id_approver")).to_be_focused()
+    assert not Order.objects.exists()
+    faults = faults_in_all_looks(page)
+    page.select_option("#id_approver", str(User.objects.get(username="supervisor").pk))
+    page.focus("#id_secret")
+    till.press("y")  # confirms a warning elsewhere; here it is a letter
+    expect(page.locator("#id_secret")).to_have_value("y")
+    till.press("Backspace")
+    page.keyboard.type("supervisor-demo")
+    till.press("Enter")
+    order = till.sent()
+
+    till.row(order, "success")
+    assert faults == []
+    assert (order.placed_by.username, upstream.calls(order, "create")) == ("cashier", ["/v1/transaction/create"])
+
+
 def test_a_failed_sale_is_given_back_with_one_key(shop: Fleet, upstream: Upstream, open_window: OpenWindow):
     shift = begin(User.objects.get(username="cashier"), cash=100_000)
     page = open_window()

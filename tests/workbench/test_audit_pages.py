@@ -17,7 +17,7 @@ from audit.models import AuditEvent
 from audit.services import record
 from catalogue.events import PRICE_RULE_CHANGED
 from core.rights import Right, Role
-from drawers.events import DRAWER_OPENED_OTHERWISE, DRAWER_TAKEN_OVER, PASSWORD_REFUSED
+from drawers.events import DRAWER_OPENED_OTHERWISE, DRAWER_TAKEN_OVER
 from exports.events import EXPORT_MADE
 from exports.models import Export
 from purchases.events import PRINTED
@@ -30,6 +30,7 @@ from testing.database import statements
 from testing.factories import make_order
 from testing.people import browser_of, make_person
 from tests.core.helpers import cells
+from tills.events import PASSWORD_REFUSED
 from workbench.tasks import write_audit
 
 ROOMS = [room for room in settings.INSTALLED_APPS if (settings.BASE_DIR / room).is_dir()]

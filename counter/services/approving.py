@@ -1,0 +1,32 @@
+"""A second person approves at the counter itself what the signed-in one has just asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import pgettext_lazy
+
+from approvals.services import approve, why_not_approved_by
+from audit.acts import act
+from staff.services.factors import Shown
+from tills.services import confirm_in_person
+
+if TYPE_CHECKING:
+    from approvals.models import Approval
+    from staff.models import User
+
+APPROVE_HERE = act("approve_at_counter", pgettext_lazy("audit", "Approve at the counter"))
+
+
+def approve_here(
+    approval: Approval, *, approver: User, secret: str, code: str, asker: User, till_token: str
+) -> Approval:
+    """Approve it as `approver`, who stands beside the asker; return it as it is then.
+
+    Two things are asked for, as of a person who signs in and approves: the password (at a till the PIN), and a code of
+    the second factor. Raises what `confirm_in_person` and `approve` raise; nothing has happened then.
+    """
+    if refusal := why_not_approved_by(approval, approver):  # before a guess is counted
+        raise refusal
+    confirm_in_person(approver, secret, act=APPROVE_HERE, actor=asker, till_token=till_token)
+    return approve(approval, actor=approver, factor=Shown(code, "", ""))

@@ -1,0 +1,103 @@
+"""A colleague approves at the counter what is above the cashier's limit, and the sale goes on, once."""
+
+import re
+from typing import Any
+
+import pytest
+
+from approvals.models import Approval
+from ledger.models import Entry
+from purchases.models import Order
+from staff.models import User
+from testing.people import code_of, make_person, signed_in
+from tests.core.helpers import has_id, words_at
+from tests.counter.helpers import NUMBER, review, send, shelf_of_telkomsel
+from tests.drawers.helpers import begin
+from tests.ledger.helpers import open_books
+from tests.tills.helpers import PIN, WRONG, give_pin, take_over, till_browser
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def seller() -> User:
+    shelf_of_telkomsel()
+    open_books(1_000_000)
+    return make_person("cashier", username="sari", own_approval_above=5_000)
+
+
+@pytest.fixture
+def supervisor() -> User:
+    return make_person("supervisor")
+
+
+def ask(browser: Any, **paid: str) -> Any:
+    """The panel after a sale above the limit was sent."""
+    return send(browser, review(browser, f"{NUMBER} 10"), reason="A wedding", **paid)
+
+
+def approve(browser: Any, approver: User, **typed: str) -> Any:
+    """The panel after this colleague has typed password and code in it."""
+    waiting = Approval.objects.get()
+    fields = {"seal": waiting.seal, "approver": approver.pk, "secret": "secret-words", "code": code_of(approver)}
+    address = f"/counter/approvals/{waiting.pk}/approve/"
+    return browser.post(address, {**fields, **typed}, headers={"HX-Request": "true"})
+
+
+def test_the_colleague_sees_what_is_approved_and_the_sale_goes_on(seller, supervisor):
+    shift, browser = begin(seller, cash=100_000), signed_in(seller)
+
+    asked = ask(browser, paid_by="cash", cash_given="20.000")
+
+    assert (has_id(asked, "counter-approval"), Order.objects.count()) == (True, 0)
+    assert words_at(asked, 'data-fact="destination"') == "0812-3456-7890"
+    assert "Rp12.000" in words_at(asked, 'id="review-price"')
+    answer = approve(browser, supervisor)
+    order = Order.objects.get()
+    assert f'data-sent="{order.ref_id}"' in answer.content.decode()
+    assert (order.placed_by, order.destination, order.product_code) == (seller, NUMBER, "T10000")
+    assert (order.payment.sold_in, order.payment.amount, order.payment.cash_given) == (shift, 12_000, 20_000)
+    assert list(Entry.objects.filter(ref_id=order.ref_id).values_list("kind", "amount")) == [("hold", 10_250)]
+    assert (Approval.objects.get().state, Approval.objects.get().decided_by) == ("approved", supervisor)
+
+    again = approve(browser, supervisor)
+    assert (has_id(again, "approval-fault"), Order.objects.count()) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    "typed", [{"secret": "not theirs"}, {"secret": ""}, {"code": "000000"}, {"code": ""}, {"seal": "x"}]
+)
+def test_nothing_is_sent_without_password_and_code_of_the_colleague(seller, supervisor, typed):
+    browser = signed_in(seller)
+    ask(browser)
+
+    answer = approve(browser, supervisor, **typed)
+
+    assert has_id(answer, "approval-fault")
+    assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_nobody_approves_their_own_or_without_the_right_or_for_another_asker(seller, supervisor):
+    browser, other = signed_in(seller), make_person("cashier", username="other")
+    page = ask(browser)
+    offered = re.findall(r'<option value="(\d+)"', page.content.decode())
+
+    assert offered == [str(supervisor.pk)]
+    for person in (seller, other):
+        assert has_id(approve(browser, person), "approval-fault")
+    assert approve(signed_in(other), supervisor).status_code == 404
+    assert (Order.objects.count(), Approval.objects.get().state) == (0, "asked")
+
+
+def test_at_a_till_the_colleague_types_the_pin(seller, supervisor):
+    browser = till_browser()
+    give_pin(seller)
+    give_pin(supervisor, "519372")
+    take_over(browser, seller, PIN)
+    ask(browser)
+
+    assert has_id(approve(browser, supervisor, secret=WRONG), "approval-fault")
+    approve(browser, supervisor, secret="519372")
+
+    assert Order.objects.get().placed_by == seller
+    assert Approval.objects.get().decided_by == supervisor
