@@ -7,8 +7,7 @@ from babel import Locale
 from babel.dates import format_date, format_datetime, format_timedelta
 from django.conf import settings
 from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 
@@ -19,28 +18,38 @@ def active_locale() -> str:
 
 def clock(at: dt.datetime | None) -> str:
     """`{{ at|clock }}`: the absolute time in Asia/Jakarta, to the second, e.g. "17 Nov 2026 14:05:09 WIB"."""
-    if at is None:
-        return "–"
-    return _written(timezone.make_naive(at), "d MMM yyyy HH:mm:ss", active_locale()) + " WIB"
+    return "–" if at is None else _clock(_in_shop(at), active_locale())
 
 
 def time_of_day(at: dt.datetime) -> str:
     """The time of day in Asia/Jakarta, to the second: "14:05:09 WIB"."""
-    return f"{timezone.localtime(at):%H:%M:%S} WIB"
+    return f"{_in_shop(at):%H:%M:%S} WIB"
 
 
 def short_time(at: dt.datetime) -> str:
     """The time of day for a moment of today, e.g. "14:05"; for another day "22 Aug, 14:05"."""
-    local, now = timezone.localtime(at), timezone.localtime()
+    return _short_time(_in_shop(at), _in_shop(timezone.now()), active_locale())
+
+
+def _in_shop(at: dt.datetime) -> dt.datetime:
+    """The time on the shop's clock, without its zone. Nobody chooses another zone, and Django asks for it each time."""
+    return at.astimezone(timezone.get_default_timezone()).replace(tzinfo=None)
+
+
+def _clock(local: dt.datetime, locale: str) -> str:
+    return _written(local, "d MMM yyyy HH:mm:ss", locale) + " WIB"
+
+
+def _short_time(local: dt.datetime, now: dt.datetime, locale: str) -> str:
     day = "" if local.date() == now.date() else "d MMM, " if local.year == now.year else "d MMM yyyy, "
-    return _written(timezone.make_naive(at), f"{day}HH:mm", active_locale())
+    return _written(local, f"{day}HH:mm", locale)
 
 
 def hour(at: dt.time | dt.datetime | None) -> str:
     """`{{ at|hour }}`: the time of day to the minute, e.g. "14:05"; "14.05" in Indonesian."""
     if at is None:
         return "–"
-    local = timezone.make_naive(at) if isinstance(at, dt.datetime) else dt.datetime.combine(dt.date.min, at)
+    local = _in_shop(at) if isinstance(at, dt.datetime) else dt.datetime.combine(dt.date.min, at)
     return _written(local, "HH:mm", active_locale())
 
 
@@ -67,17 +76,24 @@ def day_words(text: object) -> str:
 def moment(at: dt.datetime | None) -> SafeString:
     """`{% moment at %}`: "14:05", or with its day "22 Aug, 14:05"; within an hour "14:05 (3 minutes ago)"."""
     if at is None:
-        return mark_safe("–")
-    shown = format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), clock(at), short_time(at))
-    if abs(timezone.now() - at) < dt.timedelta(hours=1):
-        return format_html('{} <span class="age">({})</span>', shown, ago(at))
+        return SafeString("–")
+    now, local, locale = timezone.now(), _in_shop(at), active_locale()
+    shown = SafeString(
+        f'<time datetime="{at.isoformat()}" title="{_clock(local, locale)}">'
+        f"{_short_time(local, _in_shop(now), locale)}</time>"
+    )
+    if abs(now - at) < dt.timedelta(hours=1):
+        return SafeString(f'{shown} <span class="age">({ago(at)})</span>')
     return shown
 
 
 def ago(at: dt.datetime) -> SafeString:
     """`{% ago at %}`: "3 minutes ago", with the exact time in its tooltip; the page's script keeps it fresh."""
-    shown = _ago_in_words((at - timezone.now()) // dt.timedelta(seconds=1), active_locale())
-    return format_html('<time datetime="{}" title="{}" data-relative>{}</time>', at.isoformat(), clock(at), shown)
+    locale = active_locale()
+    shown = _ago_in_words((at - timezone.now()) // dt.timedelta(seconds=1), locale)
+    return SafeString(
+        f'<time datetime="{at.isoformat()}" title="{_clock(_in_shop(at), locale)}" data-relative>{shown}</time>'
+    )
 
 
 # The calendar's ends do not exist in every time zone.
