@@ -9,9 +9,25 @@ from typing import Any, ClassVar
 import django_filters
 from django import forms
 from django.db.models import QuerySet
+from django.forms.utils import flatatt
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 
 from core.forms import DayField
 from core.times import start_of_day
+
+
+class Choices(forms.Select):
+    """A list of choices. Django draws a template for each of them: 5 ms for every brand."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        """Its element."""
+        options = (
+            (key, SafeString(" selected") if str(key) == (value or "") else "", words) for key, words in self.choices
+        )
+        opening = flatatt({"name": name, **self.build_attrs(self.attrs, attrs)})
+        shown = format_html_join("", '<option value="{}"{}>{}</option>', options)
+        return format_html("<select{}>{}</select>", opening, shown)
 
 
 class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
@@ -27,6 +43,8 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         for field in self.form.fields.values():
             is_choice = isinstance(field, forms.ChoiceField)
             field.widget.attrs.setdefault("class", "form-select" if is_choice else "form-control")
+            if is_choice:
+                field.widget = Choices(field.widget.attrs, field.choices)
 
     @property
     def is_filtered(self) -> bool:
