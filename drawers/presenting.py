@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from core.customer_texts import one_line, plain_lines
 from core.icons import badge
 from core.money import signed_rupiah
 from core.rights import Right
+from core.together import Given, Together
 from credit import methods
 from credit.models import CreditEntry
 from credit.presenting import off_account_words
@@ -183,7 +185,7 @@ class ShownSale:
         return entry is not None and self.payment.sold_in_id not in {None, entry.shift_id}
 
 
-def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
+def sale_questions(ref_id: str | Given) -> list[QuerySet[Any, Any]]:
     """The questions of `shown_sale` about an order."""
     return [
         Payment.objects.filter(ref_id=ref_id).select_related(
@@ -195,6 +197,11 @@ def sale_questions(ref_id: str) -> list[QuerySet[Any, Any]]:
     ]
 
 
+@cache
+def _sale_questions() -> Together:
+    return Together(*sale_questions(Given("ref_id")))
+
+
 def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = None) -> ShownSale | None:
     """The sale of this order as this person may see it; None without a payment, or for people who see no drawers.
 
@@ -202,7 +209,7 @@ def shown_sale(ref_id: str, person: User, answers: Sequence[list[Any]] | None = 
     """
     if not (person.has_perm(Right.USE_DRAWERS) or person.has_perm(Right.VIEW_SHIFTS)):
         return None
-    payments, credit = answers or map(list, sale_questions(ref_id))
+    payments, credit = answers or _sale_questions().read(ref_id=ref_id)
     payment: Payment = payments[0]
     shift, is_running = payment.sold_in, payment.outcome in {Outcome.OPEN, Outcome.KEPT}
     is_own = shift is not None and shift.cashier_id == person.pk
