@@ -339,8 +339,7 @@ def _questions(*, with_drawer: bool, with_balance: bool) -> Together:
     lately = own.filter(created_at__gte=Given("lately")).order_by("-created_at", "-pk").values("pk")[:_LAST]
     running = own.open().order_by("-created_at", "-pk").values("pk")[:_MOST_OPEN]
     shown = (
-        Order.objects.for_table()
-        .select_related("payment")
+        Order.objects.select_related("product__brand", "placed_by", "payment")
         .filter(pk__in=lately.union(running, all=True))
         .order_by("-created_at", "-pk")
     )

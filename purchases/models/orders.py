@@ -52,11 +52,11 @@ class OrderQuerySet(models.QuerySet["Order"]):
 
     def for_table(self) -> OrderQuerySet:
         """With what the columns of `OrderTable` show, read at once."""
-        return self.select_related("product__brand", "product__category", "placed_by")
+        return self.select_related("product")
 
     def for_receipt(self) -> OrderQuerySet:
         """With what a receipt shows, read at once."""
-        return self.for_table().select_related("payment")
+        return self.select_related("product", "placed_by", "payment")
 
     def need_attention(self) -> OrderQuerySet:
         """Orders that wait for a person: for an action, a verdict, or for the customer's money to be given back.
@@ -305,6 +305,10 @@ class Order(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("order_detail", args=[self.ref_id])
+
+    def get_status_display(self) -> str:  # type: ignore[no-redef] # in place of Django's
+        """The status in words. Django's own translates the words of every status to find this one."""
+        return str(Status(self.status).label)
 
     @property
     def is_final(self) -> bool:

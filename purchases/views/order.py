@@ -133,7 +133,7 @@ def _detail(request: StaffRequest, ref_id: str) -> dict[str, Any]:
 def _read(ref_id: str) -> tuple[Order, list[OrderEvent], list[Incident], Shop]:
     """The order with its verdicts, its timeline, its incidents and the shop, all of one moment."""
     verdicts = Verdict.objects.select_related("proposed_by", "approved_by", "declined_by")
-    orders = Order.objects.for_table().select_related("payment__given_by")
+    orders = Order.objects.select_related("product__brand", "placed_by", "payment__given_by")
     with snapshot():
         order = get_object_or_404(orders.prefetch_related(Prefetch("verdicts", verdicts)), ref_id=ref_id)
         events = list(order.events.select_related("actor"))

@@ -84,7 +84,7 @@ def remember_paper(request: StaffRequest, paper: Paper) -> None:
 
 
 def _printed(request: StaffRequest, queryset: QuerySet[ReceiptPrint]) -> HttpResponse:
-    of_order = ("placed_by", "product__brand", "product__category", "bill_check", "payment")
+    of_order = ("placed_by", "product", "bill_check", "payment")
     prints = list(queryset.select_related("shop", *(f"order__{name}" for name in of_order)))
     if not prints:
         raise Http404

@@ -46,7 +46,7 @@ def read_story(ref_id: str, *, with_bodies: bool = False, with_credit: bool = Fa
     """
     order = Order.objects.filter(ref_id=ref_id)
     about = _about(ref_id, order) + ([_on_credit(ref_id)] if with_credit else [])
-    orders, *parts = read_together(order.for_table(), *(rows[:MOST_ROWS] for rows in about))
+    orders, *parts = read_together(order.select_related("product", "placed_by"), *(rows[:MOST_ROWS] for rows in about))
     if not orders:
         return None
     rows = [row for some in parts for row in some]
