@@ -189,9 +189,10 @@ class Product(models.Model):
 
     def in_cut_off(self) -> bool:
         """Whether it is now in its daily closed hours, which may pass midnight."""
-        start, end, now = self.cut_off_start, self.cut_off_end, timezone.localtime().time()
+        start, end = self.cut_off_start, self.cut_off_end
         if start is None or end is None:
             return False
+        now = timezone.localtime().time()
         passes_midnight = start > end
         return now >= start or now < end if passes_midnight else start <= now < end
 
