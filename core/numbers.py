@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -62,8 +62,8 @@ class NumbersMiddleware(Middleware):
     """Shows full numbers in an answer only to people with the right."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer. The person is read together with a number, so that other pages read no person."""
-        token = _sees_whole.set(lambda: request.user.has_perm(Right.VIEW_NUMBERS))
+        """The answer. The person is read with its first number, so that other pages read no person."""
+        token = _sees_whole.set(cache(lambda: request.user.has_perm(Right.VIEW_NUMBERS)))
         try:
             return self.get_response(request)
         finally:

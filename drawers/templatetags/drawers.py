@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from core.access import StaffRequest
 from core.money import signed_in_words
 from core.rights import Right
+from core.together import Given, Together
 from credit import methods
 from credit.forms import offered_customers
 from customers.models import Customer
@@ -72,10 +74,8 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
     may_owe, may_use = person.has_perm(Right.USE_CREDIT), person.has_perm(Right.USE_DRAWERS)
     if not (may_owe or may_use):
         return {}
-    has_shift = Shift.objects.filter(cashier=person.pk, closed_at=None).exists()
-    names = list(offered_customers()) if may_owe else []
-    may_owe = bool(names)
-    owner = _on_credit(destination) if may_owe else None
+    shifts, drawers, names, owners = _paid_by_questions().read(person=person.pk, destination=destination)
+    has_shift, may_owe = bool(shifts), may_owe and bool(names)
     offered = [
         row for row in methods.METHODS if (may_owe if row.needs_debtor else has_shift or row.code == methods.CASH)
     ]
@@ -88,16 +88,23 @@ def paid_by(request: StaffRequest, destination: str, total: int) -> dict[str, An
         "needs_reference": any(row.needs_reference for row in offered),
         "cash_given": request.POST.get("cash_given", ""),
         "has_drawer": has_shift,
-        "is_in_no_shift": may_use and not has_shift and Drawer.objects.filter(is_active=True).exists(),
+        "is_in_no_shift": may_use and not has_shift and bool(drawers),
         "may_owe": may_owe,
-        "customer": request.POST.get("paid_by_customer") or (owner.name if owner else ""),
-        "names": names,
+        "customer": request.POST.get("paid_by_customer") or (owners[0].name if may_owe and owners else ""),
+        "names": format_html_join("", '<option value="{}"></option>', names),
     }
 
 
-def _on_credit(destination: str) -> Customer | None:
-    """The customer of this number, if this customer may buy on credit."""
-    return Customer.objects.filter(credit__cap__gt=0, numbers__destination=destination).order_by("pk").first()
+@cache
+def _paid_by_questions() -> Together:
+    """The person's open shift, a drawer, the customers who may buy on credit, and the one of the number among them."""
+    on_credit = Customer.objects.filter(credit__cap__gt=0)
+    return Together(
+        Shift.objects.filter(cashier=Given("person"), closed_at=None).values_list("pk"),
+        Drawer.objects.filter(is_active=True).values_list("pk")[:1],
+        offered_customers().values_list("name"),
+        on_credit.filter(numbers__destination=Given("destination")).order_by("pk")[:1],
+    )
 
 
 @dataclass(frozen=True)
