@@ -204,7 +204,7 @@ def order_with(count):
     return f"/orders/{order.ref_id}/"
 
 
-@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 11, 7)])
+@pytest.mark.parametrize(("page_of", "number", "live"), [(batch_of, 4, 3), (order_with, 10, 7)])
 def test_a_page_of_many_parts_asks_as_often_as_one_of_few(admin, page_of, number, live):
     pages, questions = [], []
     for parts in (FEW, MANY):
@@ -289,14 +289,14 @@ def open_alerts_of(count):
 @pytest.mark.parametrize(
     ("page_of", "number"),
     [
-        (review_of, 9),
+        (review_of, 7),
         (numbers_of, 8),
         (run_of, 8),
         (difference_of, 5),
         (receipt_of, 8),
         (balance_of, 8),
         (balance_news_of, 6),
-        (payment_of, 15),
+        (payment_of, 14),
         (closing_of, 6),
         (open_alerts_of, 3),
     ],
