@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 
 from bills.models import BillCheck
 from bills.templatetags.bills import name_or_reason, state_badge
 from core.money import rupiah
-from core.tables import Table, column, row_link
+from core.tables import Table, column, row_link, shortened
 from core.times import moment
 from purchases.templatetags.orders import status_badge
 
 
 class BillTable(Table[BillCheck]):
-    """Checks `with_standing`, with their order and their product's brand and category."""
+    """Checks `with_standing`, with their order and their product."""
 
     caption = _("Bill checks, newest first")
 
@@ -39,7 +38,7 @@ class BillTable(Table[BillCheck]):
     @column(_("Customer"), phone="4 wide")
     def sn(self, check: BillCheck) -> str:
         """The customer's name, or why there is no bill."""
-        return Truncator(name_or_reason(check)).chars(40)
+        return shortened(name_or_reason(check), 40)
 
     @column(_("Total"), css="num", phone="2 right")
     def price(self, check: BillCheck) -> str:

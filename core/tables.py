@@ -98,6 +98,11 @@ class Table(Generic[M]):
         return SafeString()
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, at most so many letters long. Django's `Truncator` takes as long as the rest of a row."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def row_link(url: str, words: object, *, css: str = "row-link") -> SafeString:
     """The link that the whole row leads to; the arrow keys of a search stop at it."""
     return format_html('<a class="{}" href="{}" data-pick>{}</a>', css, url, words)

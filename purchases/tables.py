@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
-from core.tables import Table, column, row_link
+from core.tables import Table, column, row_link, shortened
 from core.times import moment
 from purchases.models import Order
 from purchases.presenting import ending_marks, serial_number, shown_destination
@@ -58,7 +57,7 @@ class OrderTable(Table[Order]):
     def sn(self, order: Order) -> str:
         """The provider's text, or the reason why the order waits for a person or was rejected."""
         if serial := serial_number(order):
-            return format_html('<span class="mono">{}</span>', Truncator(serial.main).chars(26))
+            return format_html('<span class="mono">{}</span>', shortened(serial.main, 26))
         if order.status == Status.REJECTED:
             return str(meaning_of(order.error_code).words)
         return order.get_action_reason_display() if order.status == Status.NEEDS_ACTION else ""

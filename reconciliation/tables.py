@@ -5,13 +5,12 @@ from __future__ import annotations
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext
 
 from core.icons import badge
 from core.money import rupiah, signed_rupiah
-from core.tables import Table, column, row_link
+from core.tables import Table, column, row_link, shortened
 from core.times import clock, moment
 from reconciliation.models import Difference, ReconciliationRun
 from reconciliation.templatetags.differences import books_badge
@@ -84,7 +83,7 @@ class DifferenceTable(Table[Difference]):
     def note(self, difference: Difference) -> SafeString:
         """The decision, and the person."""
         by = difference.acknowledged_by.username if difference.acknowledged_by else ""
-        return format_html('{} <span class="sub">{}</span>', Truncator(difference.note).chars(60), by)
+        return format_html('{} <span class="sub">{}</span>', shortened(difference.note, 60), by)
 
     @column(_("Found"), phone="4 wide")
     def time(self, difference: Difference) -> SafeString:

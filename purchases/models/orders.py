@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import lru_cache
 from typing import Any
 
 import pgtrigger
@@ -43,6 +44,12 @@ _DUE_SOME_TIME = Q(status__in=sorted(POLLED | {Status.QUEUED})) | Q(
 def may_be_charged(order: str = "") -> Q:
     """An order, or the one behind the lookup `order` ("order__"), that was sent and is not known further."""
     return Q(**{f"{order}sent_no__isnull": False, f"{order}accepted_no": None, f"{order}final_at": None})
+
+
+# A list shows the same orders again and again, and Django takes long to make an address.
+@lru_cache(maxsize=4096)
+def _address_of(ref_id: str) -> str:
+    return reverse("order_detail", args=[ref_id])
 
 
 class OrderQuerySet(models.QuerySet["Order"]):
@@ -304,7 +311,7 @@ class Order(models.Model):
         return self.ref_id
 
     def get_absolute_url(self) -> str:
-        return reverse("order_detail", args=[self.ref_id])
+        return _address_of(self.ref_id)
 
     def get_status_display(self) -> str:  # type: ignore[no-redef] # in place of Django's
         """The status in words. Django's own translates the words of every status to find this one."""
