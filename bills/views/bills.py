@@ -45,7 +45,7 @@ def bill_list_live(request: StaffRequest) -> HttpResponse:
 
 
 def _listed() -> BillCheckQuerySet:
-    return BillCheck.objects.with_standing().select_related("order", "product__brand", "product__category")
+    return BillCheck.objects.with_standing().select_related("order", "product")
 
 
 def _live(request: StaffRequest, table: BillTable) -> Live:
