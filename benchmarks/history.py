@@ -2,8 +2,8 @@
 
     python benchmarks/history.py [--orders 1000000] [--seed 1]
 
-It fills the demo of `./run` (`.data`, or the folder that BACKOFFICE_DATA names), which must not be running; with
-DATABASE_URL, REDIS_URL and SANDBOX_URL those instead, as the owner of the tables. The books are proved at its end.
+It fills the demo of `./run --empty` (`.data`, or the folder that BACKOFFICE_DATA names), which must not be running;
+with DATABASE_URL, REDIS_URL and SANDBOX_URL those instead, as the owner of the tables. The books are proved at its end.
 
 Each copy of the morning (`morning.py`) begins and ends with the same balance, so that entries need no new sums; it gets
 ids, numbers, ref_ids, destinations and times of its own, stretched over its part of the year. What is copied has no
@@ -72,11 +72,16 @@ def seed(orders: int, *, number: int = 1) -> int:
     """
     from django.core.management import call_command
 
+    from backoffice.demo import set_prices
     from benchmarks.morning import ORDERS, Shop, provider_in_process
+    from catalogue.models import PriceRule
     from ledger.models import Books
+    from staff.models import User
 
     refuse_unless_possible()
-    call_command("open_demo", stdout=sys.stderr)  # a catalogue, and prices that earn something
+    call_command("open_demo", empty=True, stdout=sys.stderr)
+    if not PriceRule.objects.exists():
+        set_prices(User.objects.get(username="owner"))
     books = Books.objects.filter(only=True, opened_at__isnull=False).first()
     copies = max(-(-orders // ORDERS) - 1, 0)
     with provider_in_process(books.balance if books else 20_000_000) as provider:

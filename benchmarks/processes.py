@@ -80,7 +80,7 @@ def demo(folder: Path, processes: int) -> Iterator[int]:
         "SANDBOX_OPENING_BALANCE": "1000000000000",
         "LOG_LEVEL": "WARNING",
     }
-    command = [sys.executable, str(ROOT / "run"), "--port", str(PORT)]
+    command = [sys.executable, str(ROOT / "run"), "--empty", "--port", str(PORT)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         said = []

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.utils import timezone
 
 # How often a process reads the clock (seconds); in between it counts by itself.
 _READ_EVERY = 60.0
@@ -24,6 +29,8 @@ class _Reading:
 
 
 _latest: list[_Reading] = []
+# How far this process lives from the real time: only `demo_time` sets it.
+_shift = dt.timedelta()
 
 
 def now() -> dt.datetime:
@@ -34,7 +41,40 @@ def now() -> dt.datetime:
     if not _latest or _latest[0].age() > _READ_EVERY:
         _latest[:] = [_read()]
     reading = _latest[0]
-    return reading.at + dt.timedelta(seconds=reading.age())
+    return reading.at + dt.timedelta(seconds=reading.age()) + _shift
+
+
+@contextmanager
+def demo_time() -> Iterator[Callable[[dt.datetime], None]]:
+    """Let this process live in another time, which the yielded function sets; a demo's first month is made in it.
+
+    Only for that (`backoffice/demo`), which asks before whether the books are empty. Raises `ImproperlyConfigured` with
+    a real upstream. What the database dates itself, the history of rows, keeps the real time.
+    """
+    global _shift  # noqa: PLW0603
+    if not settings.SANDBOX:
+        raise ImproperlyConfigured("demo time is for the sandbox")
+    reached: dt.datetime | None = None
+
+    class Moved(dt.datetime):
+        @classmethod
+        def now(cls, tz: dt.tzinfo | None = None) -> dt.datetime:  # type: ignore[override]
+            return dt.datetime.now(tz) + _shift
+
+    def move(at: dt.datetime) -> None:
+        global _shift
+        nonlocal reached
+        if reached is not None and at < reached:
+            raise ValueError("time goes forward")
+        reached, _shift = at, at - dt.datetime.now(dt.UTC)
+
+    # The one place from which `timezone.now` reads, also where it is the default of a field
+    vars(timezone)["datetime"] = Moved
+    try:
+        yield move
+    finally:
+        _shift = dt.timedelta()
+        vars(timezone)["datetime"] = dt.datetime
 
 
 def _read() -> _Reading:

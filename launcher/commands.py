@@ -39,6 +39,7 @@ names another folder). Settings come from the environment or from .env; .env.exa
 
   ./run                              start; Ctrl-C stops
   ./run --port 9000                  start on another port
+  ./run --empty                      start a new demo without the month that it has behind it
   ./run manage add_staff …           any command of manage.py, with the services it needs
   ./run test -k callbacks            the tests; arguments are pytest's
   ./run status --json                what runs, for programs
@@ -72,6 +73,7 @@ def parser() -> Parser:
         choices=ROLES,
         help="start this role alone (again for another); see docs/deployment.md",
     )
+    up.add_argument("--empty", action="store_true", help="a new demo begins today, without a month behind it")
     commands.add_parser("install", help="fetch what the locks name into this folder, and start nothing")
     commands.add_parser("upgrade", help="let the version that lies here take the place of the one that runs")
     commands.add_parser("manage", help="run a command of manage.py", add_help=False)

@@ -45,7 +45,7 @@ def run(group: ProcessGroup, say: Say, options: argparse.Namespace) -> int:
         with held(project.data):
             port = choose_port(options.port, say, is_fixed=not project.sandboxed) if "web" in roles else 0
             listener = take_address(options.host, port) if port else None
-            server = Server(project, group, say, roles=roles, port=port, listener=listener)
+            server = Server(project, group, say, roles=roles, port=port, listener=listener, is_empty=options.empty)
             try:
                 server.start()
                 server.watch()
@@ -92,6 +92,7 @@ class Server:
         roles: Sequence[str],
         port: int,
         listener: socket.socket | None,
+        is_empty: bool,
     ) -> None:
         self._project = project
         self._group = group
@@ -99,6 +100,7 @@ class Server:
         self._names = roles
         self._port = port
         self._listener = listener
+        self._is_empty = is_empty  # a demo without a month behind it
         self._started = time.time()
         self._sync: Child | None = None
         self._logs_due = 0.0  # when to look at their size again
@@ -128,13 +130,15 @@ class Server:
         sandbox = self._begin_sandbox() if self._project.sandboxed else None
         stack.finish_preparing(prepare)
         say("Database, translations and roles are up to date")
-        if self._listener:
-            web = self._begin("web")
+        is_whole = len(self._names) == len(ROLES)
         if sandbox:
             stack.await_sandbox(sandbox)
             say(f"Sandbox (a stand-in of the upstream) answers on port {stack.sandbox_port}")
+        is_opened = is_whole and sandbox is not None and self._open_demo()
+        if self._listener:
+            web = self._begin("web")
         # a single role needs no catalogue of its own: beat has it fetched
-        sync = self._begin_catalogue() if len(self._names) == len(ROLES) else None
+        sync = self._begin_catalogue() if is_whole and not is_opened else None
         if self._listener:
             stack.await_http(
                 web, port=self._port, path="/healthz", host=first_host(self._project), address=self._host()
@@ -212,10 +216,23 @@ class Server:
         host = str(self._listener.getsockname()[0]) if self._listener else LOOPBACK
         return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)  # noqa: S104 (any address, seen from here)
 
+    def _open_demo(self) -> bool:
+        """Let a new demo live through its first month, once, and before anybody can use it; whether it has done so."""
+        opened = self._project.data / "opened"
+        if opened.exists():
+            return False
+        if not self._is_empty:
+            self._say("The demo's shop lives through its first month")
+        demo = self._stack.open_demo(*["--empty"] * self._is_empty)
+        if self._group.finish(demo) == 0:
+            opened.touch()
+            return True
+        fault = LaunchError("The demo's shop has not its whole month.", log=demo.log)
+        self._say(f"Warning: {fault}")
+        return False
+
     def _begin_catalogue(self) -> Child:
-        """Have a missing catalogue fetched; a demo gets its drawer and its prices with it."""
-        if self._project.sandboxed:
-            return self._stack.manage("open_demo")
+        """Have a missing catalogue fetched."""
         return self._stack.manage("sync_catalogue", "--if-empty")
 
     def _fetch_catalogue(self) -> None:

@@ -24,6 +24,7 @@ from launcher.project import Project
 APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
+DEMO_DATABASE = 63  # of Valkey
 NO_ADMIN = "no admin yet"  # a step of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
@@ -172,6 +173,19 @@ class Stack:
         """Start a command of manage.py, its output in prepare.log."""
         environment = self.owners_environment
         return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare", environment=environment)
+
+    def open_demo(self, *words: str) -> Child:
+        """Start making a demo's first month.
+
+        It counts its requests by itself: the sandbox counts them in the time of that month, in which they are rare.
+        """
+        rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "100000/minute")
+        environment = {**self.owners_environment, **rates}
+        if self.stores.valkey:
+            environment["REDIS_URL"] = self.stores.valkey.url(DEMO_DATABASE)
+        return self.python(
+            "manage.py open_demo", "manage.py", "open_demo", *words, log="prepare", environment=environment
+        )
 
     def prepare_sandbox(self) -> None:
         """Migrate and seed the sandbox's database."""

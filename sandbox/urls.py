@@ -34,5 +34,6 @@ urlpatterns = [
     path("control/resend", control.resend_view),
     path("control/topup", control.topup_view),
     path("control/product", control.product_view),
+    path("control/time", control.time_view),
     path("control/reset", control.reset_view),
 ]

@@ -21,12 +21,13 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import structlog
 from django.db import connections
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from core.measures import CALL_SECONDS
@@ -121,7 +122,7 @@ class Client:
         body = json.dumps({name: value for name, value in content.items() if value is not None}).encode()
 
         redact = _masking(signature, secret_key)
-        sent_at, began = datetime.now(UTC), time.monotonic()
+        sent_at, began = timezone.now(), time.monotonic()
         http_reply: HttpReply | UpstreamError
         try:
             http_reply = self._transport.post(

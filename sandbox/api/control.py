@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
 from sandbox.api import fields
@@ -25,7 +26,7 @@ from sandbox.models import (
     ScenarioPlay,
     Transaction,
 )
-from sandbox.services import account, bills, callbacks, catalogue, scheduler, settlement
+from sandbox.services import account, bills, callbacks, catalogue, clock, scheduler, settlement
 
 Body = dict[str, Any]
 MOST_ROWS = 1000
@@ -196,6 +197,21 @@ def product_view(body: Body) -> Body:
                 raise NotPossible(f"{name} must be HH:MM or null") from fault
     catalogue.change(fields.text(body, "product_code"), **changes)
     return {"product_code": body["product_code"]}
+
+
+@writing
+def time_view(body: Body) -> Body:
+    """Live in another time: `now` (ISO 8601 with its zone), or null for the real one; settle what is due by then."""
+    wanted = fields.optional_text(body, "now")
+    try:
+        to = datetime.fromisoformat(wanted) if wanted else None
+    except ValueError:
+        to = None
+    if wanted and (to is None or to.tzinfo is None):
+        raise NotPossible("now must be a moment with its zone, or null")
+    clock.move(to)
+    settlement.settle_due()
+    return {"now": timezone.now().isoformat()}
 
 
 @writing

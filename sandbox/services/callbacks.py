@@ -12,12 +12,17 @@ from django.utils import timezone
 from sandbox.messages import moment, transaction_data
 from sandbox.models import Account, CallbackStyle, Delivery, Transaction
 from sandbox.scenarios import SCENARIOS, Callback, Content
-from sandbox.services import scheduler
+from sandbox.services import clock, scheduler
 from sandbox.services.playing import sped
 
 
 def queue_planned(transaction: Transaction, *, early: bool) -> None:
-    """Queue the callbacks that the transaction's scenario plans for its acceptance (`early`) or its settling."""
+    """Queue the callbacks that the transaction's scenario plans for its acceptance (`early`) or its settling.
+
+    None in a moved time: whoever makes the past asks, and the web pages would date them today.
+    """
+    if clock.is_moved():
+        return
     scenario = SCENARIOS.get(transaction.scenario or 0)
     for planned in scenario.callbacks if scenario else (Callback(),):
         if planned.early is early:

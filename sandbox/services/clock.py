@@ -1,0 +1,32 @@
+"""The time in which the sandbox lives: the real one, or a past one while a demo's first month is made in it.
+
+It is kept in this process alone: a new start lives in the real time.
+"""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+
+from django.utils import timezone
+
+_shift = timedelta()
+
+
+class Moved(datetime):
+    """What `timezone.now` reads while another time counts."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        """The real time, moved."""
+        return datetime.now(tz) + _shift
+
+
+def is_moved() -> bool:
+    """Whether another time than the real one counts."""
+    return bool(_shift)
+
+
+def move(to: datetime | None) -> None:
+    """Let this moment be now, and time go on from it; None: the real time again."""
+    global _shift  # noqa: PLW0603
+    _shift = to - datetime.now(UTC) if to else timedelta()
+    # The one place from which `timezone.now` reads, also where it is the default of a field
+    vars(timezone)["datetime"] = Moved if to else datetime
