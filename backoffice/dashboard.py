@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
+from backoffice.tips import tips_for
 from catalogue.models import CatalogueSync, Product
 from catalogue.rights import sees_cost
 from catalogue.services import request_catalogue_sync
@@ -50,7 +51,11 @@ def overview(request: StaffRequest) -> HttpResponse:
     """Show the overview; it keeps itself fresh."""
     own = OwnDay.read(request.user) if _sells(request) else None
     live = _live(request, own)  # first: changes from here on are news
-    return render(request, "backoffice/overview.html", {**_facts(request), **_own_facts(request, own), "live": live})
+    return render(
+        request,
+        "backoffice/overview.html",
+        {**_facts(request), **_own_facts(request, own), "live": live, "tips": tips_for(request.user)},
+    )
 
 
 @staff_only()

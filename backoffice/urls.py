@@ -5,7 +5,7 @@ from typing import NoReturn
 from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
-from backoffice import dashboard, shop_page
+from backoffice import dashboard, shop_page, tips
 from backoffice.guide import guide
 
 
@@ -26,6 +26,7 @@ urlpatterns = [
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),
     path("overview/catalogue/", dashboard.catalogue_sync, name="catalogue_sync"),
+    path("tips/away/", tips.put_away, name="tips_away"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),
     path("guide/owner/", guide, {"reader": "owner"}, name="owner_guide"),
     path("balance/", include("reconciliation.urls")),

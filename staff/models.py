@@ -121,6 +121,7 @@ class User(AbstractUser):
     note = models.CharField(_("note"), max_length=300, blank=True)
     is_oidc = models.BooleanField(default=False, help_text="Signs in through the provider that OIDC_ISSUER names.")
     is_demo = models.BooleanField(default=False, help_text="Made for the sandbox; never active with a real upstream.")
+    has_tips = models.BooleanField(default=False, help_text="In a demo: sees on the overview what to try.")
     password_mark = models.GeneratedField(
         expression=models.Func("password", template="encode(sha256(%(expressions)s::bytea), 'hex')"),
         output_field=models.CharField(max_length=64),
@@ -339,7 +340,7 @@ class SpentChallenge(models.Model):
 # Secrets, and what a person chose for their own eyes, are not copied.
 UserHistory = history_of(
     User,
-    exclude=["password", "password_mark", "last_login", "language", "theme", "endings"],
+    exclude=["password", "password_mark", "last_login", "language", "theme", "endings", "has_tips"],
     more={"password_mark": models.CharField(max_length=64)},
 )
 MembershipHistory = history_of(Membership, room="staff")

@@ -105,6 +105,7 @@ def live_a_month() -> bool:
         finally:
             sandbox.live_in(None)
     count_what_is_bought()
+    User.objects.filter(is_demo=True).update(has_tips=True)
     return True
 
 

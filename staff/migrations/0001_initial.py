@@ -233,6 +233,7 @@ class Migration(migrations.Migration):
                 ("note", models.CharField(blank=True, max_length=300)),
                 ("is_oidc", models.BooleanField(default=False)),
                 ("is_demo", models.BooleanField(default=False)),
+                ("has_tips", models.BooleanField(default=False)),
                 (
                     "password_mark",
                     models.GeneratedField(

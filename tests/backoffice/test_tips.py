@@ -1,0 +1,35 @@
+"""What to try in a demo: three lines for each role, which go away and stay away for that person."""
+
+import pytest
+
+from core.rights import Role
+from staff.roles import ROLES
+from testing.people import browser_of, make_person, signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("role", [*ROLES, "admin"])  # of tests, an owner
+def test_each_role_has_three_lines_whose_pages_open(role):
+    browser = browser_of(role, has_tips=True)
+
+    tips = browser.get("/").context["tips"]
+
+    assert len(tips) == 3
+    assert [browser.get(tip.url).status_code for tip in tips] == [200] * 3
+
+
+def test_put_away_they_stay_away_for_that_person_alone():
+    person, other = (make_person(Role.CASHIER, username=name, has_tips=True) for name in ("one", "other"))
+    browser = signed_in(person)
+    assert 'id="tips"' in browser.get("/").content.decode()
+
+    assert browser.get("/tips/away/").status_code == 405
+    browser.post("/tips/away/")
+
+    assert 'id="tips"' not in signed_in(person).get("/").content.decode()
+    assert 'id="tips"' in signed_in(other).get("/").content.decode()
+
+
+def test_people_of_a_real_shop_see_none():
+    assert not browser_of(Role.CASHIER).get("/").context["tips"]
