@@ -50,6 +50,14 @@ _SHELVES: dict[Shelf, str | Promise] = {
     Shelf.BILL: gettext_lazy("Postpaid bill"),
     Shelf.ALL: gettext_lazy("All brands"),
 }
+# The large tiles of the empty field: icon, words, and the text that each types.
+STARTS: list[tuple[str, str | Promise, str]] = [
+    ("device-mobile", _SHELVES[Shelf.CREDIT], "pulsa "),
+    ("world", _SHELVES[Shelf.DATA], "data "),
+    ("bolt", _SHELVES[Shelf.POWER], "token "),
+    ("device-gamepad-2", gettext_lazy("Games"), "game "),
+    ("file-invoice", _SHELVES[Shelf.BILL], "tagihan "),
+]
 # The strip shows so many of the last orders of a person, of the last hours; and all open ones up to a bound.
 _LAST, _MOST_OPEN = 6, 12
 _HOURS = dt.timedelta(hours=12)

@@ -42,7 +42,7 @@ def customer_list(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def customer_add(request: StaffRequest) -> HttpResponse:
     """A new customer; the numbers are added on the customer's page."""
-    form = CustomerForm(request.POST or None)
+    form = CustomerForm(request.POST or None, initial={"name": request.GET.get("name", "")[:120]})
     if request.method == "POST" and form.is_valid():
         form.instance.created_by = request.user
         return redirect(form.save())

@@ -160,6 +160,8 @@ def _review(
         cost=sum(bill.check.total or 0 for bill in chosen),
         largest=max(bill.check.total or 0 for bill in chosen),
         needs_approval=bool(above),
+        asks_for=sum(bill.check.to_pay or 0 for bill in above),
+        pays_now=sum(bill.check.to_pay or 0 for bill in chosen if bill not in above),
         is_only_asked=len(above) == len(chosen),
         first_expiry=min(chosen, key=lambda bill: bill.seconds_left),
     )

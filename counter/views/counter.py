@@ -18,7 +18,7 @@ from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.numbers import sees_whole_numbers
 from core.rights import Right
-from counter.presenting import read_pills_and_strip, tabs_of, tiles_of
+from counter.presenting import STARTS, read_pills_and_strip, tabs_of, tiles_of
 from counter.services import Choice, Typed, read_choice
 from purchases.models import Order
 from purchases.receipts import message_text, whatsapp_address
@@ -77,6 +77,7 @@ def panel_facts(request: StaffRequest, **more: Any) -> dict[str, Any]:
         "q": text,
         "pinned": pinned,
         "choice": choice,
+        "starts": STARTS,
         "operator_mark": mark_of(choice.operator.name) if choice.operator else "",
         "tiles": tiles,
         "bought_last": next((tile.label for tile in tiles if tile.is_last), ""),

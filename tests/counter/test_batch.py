@@ -10,6 +10,7 @@ from bills.models import BillCheck
 from bills.services.inquiring import months_of
 from purchases.models import Order
 from purchases.states import ActionReason, Status
+from staff.models import User
 from testing.factories import make_biller, make_check, make_payment
 from tests.core.helpers import amounts_at, codes, counts_at, has_id, next_question, words
 from tests.customers.helpers import make_customer
@@ -133,6 +134,24 @@ def test_a_refused_bill_of_a_batch_does_not_stop_the_others(cashier):
     assert amounts_at(pages[0], 'data-code="TotalChanged"') == ["Rp110.000"]
     for check in (checks[0], checks[2]):
         assert f"/orders/{check.ref_id}/" in pages[0].content.decode()
+
+
+def test_the_button_says_what_is_paid_and_what_is_only_asked(cashier):
+    billers = [make_biller() for _ in range(2)]
+    address = start_batch(
+        cashier, make_customer("Bu Sari", *[(f"1111{i}", biller) for i, biller in enumerate(billers)])
+    )
+    first, second = BillCheck.objects.order_by("pk")
+    answer(first)
+    answer(second)
+    BillCheck.objects.filter(pk=second.pk).update(total=300_000)
+    User.objects.filter(username="cashier").update(own_approval_above=200_000)
+    chosen = f"bill={first.ref_id}&bill={second.ref_id}"
+
+    both, one = (cashier.get(f"{address}review/?{query}") for query in (chosen, f"bill={second.ref_id}"))
+
+    assert amounts_at(both, 'id="counter-pay"') == ["Rp102.500", "Rp300.000"]
+    assert amounts_at(one, 'id="counter-pay"') == []
 
 
 def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):

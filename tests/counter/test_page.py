@@ -140,6 +140,24 @@ def test_a_brand_has_its_mark_beside_the_number_in_the_review_and_the_strip(cash
     assert mark in send(cashier, shown).content.decode()
 
 
+def test_the_empty_field_offers_what_people_buy_and_an_unknown_name_a_new_customer(cashier, telkomsel):
+    page = cashier.get("/counter/").content.decode()
+    for text in re.findall(r'class="sell-begin" href="[^"]+" data-fills="(pulsa) "', page):
+        assert len(tiles(offers(cashier, text))) == 8
+    assert page.count("sell-begin") == 5
+
+    unknown = offers(cashier, "Bu Wati").content.decode()
+    assert re.search(r'href="(/customers/add/\?name=Bu%20Wati)"', unknown)
+    assert 'value="Bu Wati"' in cashier.get("/customers/add/?name=Bu%20Wati").content.decode()
+
+
+def test_a_product_of_another_operator_offers_the_right_one(cashier, telkomsel):
+    page = review(cashier, "081712345678", product="T10000")
+
+    assert has_id(page, "other-operator")
+    assert re.search(r'href="/counter/\?q=081712345678\+"\s+data-fills="081712345678 "', page.content.decode())
+
+
 def test_words_before_a_meter_or_a_game_account_lead_to_its_review(cashier):
     make_product(code="PLN50", name="Token PLN 50.000", category="token-pln", brand="pln", price=50_500)
     Brand.objects.create(category=Category.objects.create(code="game", name="Game"), code="mlbb", name="Mobile Legends")
