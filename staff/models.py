@@ -146,7 +146,7 @@ class User(AbstractUser):
         "owner_without_event": "new.is_superuser AND (new.pgh_label = 'insert' OR NOT old.is_superuser)"
         f" AND {_UNSAID.format('new.username')}",
         "switched_on_without_event": f"new.is_active AND NOT old.is_active AND {_UNSAID.format('new.username')}",
-        "password_by_hand": "new.password_mark <> old.password_mark AND new.pgh_context IS NULL"
+        "hash_by_hand": "new.password_mark <> old.password_mark AND new.pgh_context IS NULL"
         f" AND {_UNSAID.format('new.username')}",
         "limits_without_event": "old.pgh_id IS NOT NULL"
         " AND (old.own_per_order, old.own_per_day, old.own_approval_above) IS DISTINCT FROM"
