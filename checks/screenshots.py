@@ -18,12 +18,14 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-PORT, START_SECONDS = 8790, 240
+PORT, START_SECONDS = 8790, 480
 DESKTOP, PHONE = (1120, 720), (390, 780)
 # Language of the pages → of the browser, and a number that nothing was sold to yet.
 LANGUAGES = {"id": ("id-ID", "081234567801"), "en": ("en-GB", "081234567802")}
@@ -102,6 +104,9 @@ def photograph(address: str, executable: str) -> None:
                 page.fill("[name=password]", f"{name}-demo")
                 page.keyboard.press("Enter")
                 page.wait_for_url(f"{address}/")
+                if page.locator("#tips").count():
+                    page.click("#tips button")
+                    page.wait_for_selector("#tips", state="detached")
                 return page
 
             order = sell(sign_in("cashier"), address, number, folder)
@@ -153,15 +158,17 @@ def sell(page: Any, address: str, number: str, folder: Path) -> str:
 
 def look(page: Any, address: str, order: str, folder: Path) -> None:
     """The owner's pages, and everything about that order."""
+    yesterday = datetime.now(ZoneInfo("Asia/Jakarta")).date() - timedelta(days=1)
     pages = {
         "owner": "/",
+        "day": f"/shifts/days/{yesterday}/",
         "prices": "/products/prices/rule/?target=category%3A1&kind=plus&value=2.500&round_to=500",
         "story": f"{order}story/",
     }
     for name, path in pages.items():
         page.goto(f"{address}{path}")
         page.wait_for_load_state("networkidle")
-        if name != "owner":
+        if name in {"prices", "story"}:
             page.locator("#main .panel").last.evaluate("panel => { panel.scrollIntoView(); scrollBy(0, -80) }")
         keep(page, folder, name)
 

@@ -11,7 +11,7 @@ from testing.people import browser_of
 DOCS = settings.BASE_DIR / "docs"
 
 
-@pytest.mark.parametrize(("address", "pictures", "tables"), [("/guide/", 5, 2), ("/guide/owner/", 3, 1)])
+@pytest.mark.parametrize(("address", "pictures", "tables"), [("/guide/", 5, 2), ("/guide/owner/", 4, 1)])
 @pytest.mark.parametrize("language", ["id", "en"])
 @pytest.mark.django_db
 def test_it_is_a_page_in_ones_language_with_its_pictures(language, address, pictures, tables):
