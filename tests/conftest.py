@@ -1,9 +1,10 @@
 """Fixtures that several rooms share: the sandbox as our upstream, over real HTTP."""
 
+import fcntl
 import gc
 import gettext
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from django.apps import apps
@@ -11,6 +12,7 @@ from django.conf import settings as project
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import Group, Permission
 from django.core.management import call_command
+from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import timezone
 from django.utils.translation import trans_real
@@ -51,8 +53,26 @@ def _no_search_for_garbage() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(_no_search_for_garbage: None, django_db_setup: None, django_db_blocker: Any) -> None:
+def migrated(django_db_modify_db_settings: None) -> Iterator[TextIO]:
+    """A file that names the migrated database which the workers copy. The first one, who makes it, holds the file."""
+    with (project.DATA_DIR / "migrated").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        connection.settings_dict["TEST"]["TEMPLATE"] = file.read() or None
+        yield file
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    _no_search_for_garbage: None, migrated: TextIO, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[None]:
     """The tests' database. Each test starts with the roles and nothing else in it."""
+    is_first = not connection.settings_dict["TEST"]["TEMPLATE"]
+    if is_first:
+        with django_db_blocker.unblock():
+            connection.creation.clone_test_db("migrated", verbosity=0, autoclobber=True)
+        print(connection.creation.get_test_db_clone_settings("migrated")["NAME"], end="", file=migrated, flush=True)
+    fcntl.flock(migrated, fcntl.LOCK_UN)
     gc.collect()
     gc.freeze()  # what is loaded stays
     gc.enable()
@@ -61,6 +81,10 @@ def django_db_setup(_no_search_for_garbage: None, django_db_setup: None, django_
         make_app_role()
         close_way_past_triggers()
         empty_tables()
+    yield
+    if is_first:
+        with django_db_blocker.unblock():
+            connection.creation.destroy_test_db(suffix="migrated", verbosity=0)
 
 
 @pytest.fixture(scope="session", autouse=True)
