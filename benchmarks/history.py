@@ -79,7 +79,7 @@ def seed(orders: int, *, number: int = 1) -> int:
     from staff.models import User
 
     refuse_unless_possible()
-    call_command("open_demo", empty=True, stdout=sys.stderr)
+    call_command("sync_catalogue", "--if-empty", stdout=sys.stderr)
     if not PriceRule.objects.exists():
         set_prices(User.objects.get(username="owner"))
     books = Books.objects.filter(only=True, opened_at__isnull=False).first()

@@ -219,11 +219,12 @@ class Server:
     def _open_demo(self) -> bool:
         """Let a new demo live through its first month, once, and before anybody can use it; whether it has done so."""
         opened = self._project.data / "opened"
+        if self._is_empty:
+            opened.touch()
         if opened.exists():
             return False
-        if not self._is_empty:
-            self._say("The demo's shop lives through its first month")
-        demo = self._stack.open_demo(*["--empty"] * self._is_empty)
+        self._say("The demo's shop lives through its first month")
+        demo = self._stack.open_demo()
         if self._group.finish(demo) == 0:
             opened.touch()
             return True

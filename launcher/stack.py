@@ -174,7 +174,7 @@ class Stack:
         environment = self.owners_environment
         return self.python(f"manage.py {words[0]}", "manage.py", *words, log="prepare", environment=environment)
 
-    def open_demo(self, *words: str) -> Child:
+    def open_demo(self) -> Child:
         """Start making a demo's first month.
 
         It counts its requests by itself: the sandbox counts them in the time of that month, in which they are rare.
@@ -183,9 +183,8 @@ class Stack:
         environment = {**self.owners_environment, **rates}
         if self.stores.valkey:
             environment["REDIS_URL"] = self.stores.valkey.url(DEMO_DATABASE)
-        return self.python(
-            "manage.py open_demo", "manage.py", "open_demo", *words, log="prepare", environment=environment
-        )
+        words = ("manage.py", "open_demo")
+        return self.python(" ".join(words), *words, log="prepare", environment=environment)
 
     def prepare_sandbox(self) -> None:
         """Migrate and seed the sandbox's database."""

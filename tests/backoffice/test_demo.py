@@ -118,8 +118,8 @@ def test_a_new_demo_is_a_shop_after_a_month(demo, settings, tmp_path):  # noqa: 
     assert Drawer.objects.count() == 2
 
 
-def test_an_empty_demo_has_a_catalogue_alone_and_stays_so(demo):
-    call_command("open_demo", "--empty")
+def test_a_demo_that_began_empty_stays_so(demo):
+    call_command("sync_catalogue", "--if-empty")
     call_command("open_demo")
 
     assert Product.objects.exists()

@@ -4,25 +4,20 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandError
 
 from backoffice.demo import live_a_month
 from core.commands import PlainCommand
 
 
 class Command(PlainCommand):
-    """Safe to run at every start: where anything is in the books, it only fetches a missing catalogue."""
+    """Safe to run at every start: where anything is in the shop, it only fetches a missing catalogue."""
 
     help = "Sandbox only: let a new demo live through a month; fetch the catalogue if there is none."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """`--empty` for a shop that begins today."""
-        parser.add_argument("--empty", action="store_true", help="Fetch the catalogue alone.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Exit as `sync_catalogue` does when there is no catalogue yet."""
         if not settings.SANDBOX:
             raise CommandError("This is for the sandbox: a real shop begins empty.")
-        if not options["empty"]:
-            live_a_month()
-        call_command("sync_catalogue", "--if-empty", stdout=self.stdout)
+        if not live_a_month():
+            call_command("sync_catalogue", "--if-empty", stdout=self.stdout)
