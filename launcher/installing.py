@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import importlib.util
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -205,7 +206,7 @@ def find_npm(group: ProcessGroup, say: Say) -> Path:
 def compile_translations(group: ProcessGroup) -> None:
     """Compile the translations for everybody who starts; without the code, as in the image's first layer, nothing."""
     if (ROOT / "manage.py").exists():
-        any_key = {**os.environ, "BACKOFFICE_SANDBOX": "1", "SECRET_KEY": "of-no-process"}
+        any_key = {**os.environ, "BACKOFFICE_SANDBOX": "1", "SECRET_KEY": secrets.token_hex(32)}
         command: list[str | Path] = [PYTHON, "manage.py", "compile_po"]
         advice = f"Could not compile the translations in {ROOT / 'locale'}: is the folder yours?"
         run_step(group, "compile_po", command, env=any_key, log=VENV / "compile.log", advice=advice)

@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import http.client
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -123,7 +124,7 @@ class Upgrade:
 
     def _prepare(self) -> None:
         self._say(f"Preparing version {version()}")
-        any_key = {"SECRET_KEY": "of-no-process", "DJANGO_SETTINGS_MODULE": "backoffice.settings"}
+        any_key = {"SECRET_KEY": secrets.token_hex(32), "DJANGO_SETTINGS_MODULE": "backoffice.settings"}
         self._call(PYTHON, "-c", LOAD, **any_key)
         self._call(PYTHON, ROOT / "run", "manage", "prepare_app")
         self._tables_changed = TABLES_CHANGED in last_lines(self._log, 50)
