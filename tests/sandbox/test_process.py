@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from testing.sandbox_process import SandboxProcess, eventually
-from tests.sandbox.calls import OPENING, PRICE, data_of, error_of, new_ref
+from tests.sandbox.calls import OPENING, PRICE, callbacks, data_of, error_of, new_ref
 
 
 @pytest.mark.parametrize("ending", ["stop", "kill"])
@@ -133,3 +133,25 @@ def test_a_connection_is_kept_for_the_next_request(sandbox):
 
     assert sockets[0] is not None
     assert sockets == [sockets[0]] * 3
+
+
+def test_in_a_moved_time_all_is_dated_so_settled_by_then_and_not_called_back(sandbox, merchant):
+    ref_id, later = new_ref(), new_ref()
+    try:
+        sandbox.control("time", now="2026-03-01T08:00:00+07:00")
+        sandbox.buy(ref_id)
+        sandbox.control("time", now="2026-03-01T08:00:10+07:00")
+
+        (row,) = sandbox.control("transactions", ref_id=ref_id)["transactions"]
+        assert row["status"] == "success"
+        assert row["created_at"].startswith("2026-03-01T01:00:0")
+        assert {entry["at"][:10] for entry in sandbox.control("ledger", ref_id=ref_id)["mutations"]} == {"2026-03-01"}
+        for wrong in ("tomorrow", "2026-03-01T08:00:10"):
+            with pytest.raises(AssertionError, match="zone"):
+                sandbox.control("time", now=wrong)
+    finally:
+        sandbox.control("time", now=None)
+
+    sandbox.buy(later)
+    callbacks(merchant, later)
+    assert not sandbox.deliveries(ref_id)
