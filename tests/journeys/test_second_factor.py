@@ -85,6 +85,30 @@ def test_a_passkey_is_added_confirms_and_signs_in(
     assert faults == []
 
 
+@pytest.mark.parametrize("language", ["en-GB", "id-ID"])
+def test_a_cashier_of_a_real_shop_adds_a_passkey_and_then_sells(
+    live_server: Any, open_window: OpenWindow, settings: Any, language: str
+):
+    settings.SANDBOX = False
+    make_person("cashier")
+    page = open_window(size=PHONE, language=language)
+    with_authenticator(page)
+
+    with_password(page, live_server.url, "cashier")
+    expect(page.locator("#owes-factor")).to_be_visible()
+    faults = faults_of(page)
+    page.goto(f"{live_server.url}/counter/")
+    expect(page).to_have_url(f"{live_server.url}/me/factors/")
+    page.goto(f"{live_server.url}/me/factors/passkey/")
+    page.fill("[name=password]", "secret-words")
+    page.click("[data-passkey-new]")
+    expect(page.locator("#recovery-codes li")).to_have_count(10)
+
+    page.goto(f"{live_server.url}/counter/")
+    expect(page).to_have_url(f"{live_server.url}/counter/")
+    assert faults == []
+
+
 def test_who_waits_is_told_how_long(live_server: Any, open_window: OpenWindow):
     make_person("cashier")
     page = open_window(size=PHONE)
