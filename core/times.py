@@ -79,7 +79,7 @@ def moment(at: dt.datetime | None) -> SafeString:
         return SafeString("–")
     now, local, locale = timezone.now(), _in_shop(at), active_locale()
     shown = SafeString(
-        f'<time datetime="{at.isoformat()}" title="{_clock(local, locale)}">'
+        f'<time datetime="{at.isoformat(timespec="seconds")}" title="{_clock(local, locale)}">'
         f"{_short_time(local, _in_shop(now), locale)}</time>"
     )
     if abs(now - at) < dt.timedelta(hours=1):
@@ -91,9 +91,8 @@ def ago(at: dt.datetime) -> SafeString:
     """`{% ago at %}`: "3 minutes ago", with the exact time in its tooltip; the page's script keeps it fresh."""
     locale = active_locale()
     shown = _ago_in_words((at - timezone.now()) // dt.timedelta(seconds=1), locale)
-    return SafeString(
-        f'<time datetime="{at.isoformat()}" title="{_clock(_in_shop(at), locale)}" data-relative>{shown}</time>'
-    )
+    stamp, exact = at.isoformat(timespec="seconds"), _clock(_in_shop(at), locale)
+    return SafeString(f'<time datetime="{stamp}" title="{exact}" data-relative>{shown}</time>')
 
 
 # The calendar's ends do not exist in every time zone.

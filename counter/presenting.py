@@ -96,7 +96,7 @@ class Tile:
 
     @property
     def mark(self) -> SafeString | None:
-        """Its brand's, where the tiles are of several brands."""
+        """Its brand's, unless all tiles are of the number's operator."""
         return mark_of(self.product.brand.name) if self.has_mark and self.product else None
 
     @property
@@ -116,7 +116,7 @@ def tiles_of(choice: Choice) -> list[Tile]:
     """Saved numbers first, then the products of the page."""
     tiles = [_of_number(at, number) for at, number in enumerate(choice.numbers, 1)]
     last = choice.past.product_id if choice.past else None
-    has_marks = len({product.brand.name for product in choice.products}) > 1
+    has_marks = choice.operator is None or len({product.brand.name for product in choice.products}) > 1
     for at, product in enumerate(choice.products, len(tiles) + 1):
         step = reverse("counter_review") if choice.typed.number else reverse("counter")
         name = "pick" if choice.typed.number else "product"

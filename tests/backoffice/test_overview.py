@@ -127,7 +127,7 @@ def test_a_failed_sync_shows_its_fault_and_the_last_good_one(supervisor):
 
     page = supervisor.get("/")
 
-    assert f'<time datetime="{hour_ago.isoformat()}"' in page.content.decode()
+    assert f'<time datetime="{hour_ago.isoformat(timespec="seconds")}"' in page.content.decode()
     assert has_id(page, "sync-fault")
     assert "timeout" in words(page)
 
@@ -196,7 +196,7 @@ def test_an_unreachable_upstream_is_said_and_blocks_no_page(cashier, page):
     assert has_id(answer, "alert-line")
     drawer = cashier.get("/balance/alerts/mine/", headers={"HX-Request": "true"})
     assert has_id(drawer, "upstream-unreachable")
-    assert f'<time datetime="{since.isoformat()}"' in drawer.content.decode()
+    assert f'<time datetime="{since.isoformat(timespec="seconds")}"' in drawer.content.decode()
 
 
 def test_a_refused_account_is_said_with_the_upstreams_code(cashier):
