@@ -1,7 +1,7 @@
 """Settings of the backoffice, all of them, read from the environment (and `.env`).
 
-`.env.example` lists every variable with its meaning. Secrets have no defaults: the launcher generates
-throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
+`.env.example` and docs/settings.md list every variable with its meaning. Secrets have no defaults: the launcher
+generates throw-away ones for the sandbox only, and the checks in `backoffice/checks.py` refuse to start without them.
 """
 
 import logging

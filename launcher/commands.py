@@ -35,7 +35,7 @@ PASSING_ON = {"manage", "test"}  # their arguments are somebody else's
 EPILOG = """\
 ./run starts everything on 127.0.0.1: PostgreSQL, Valkey, the web pages, two workers, beat, and a sandbox in place of
 the upstream service, so that nothing real is bought. Data, logs and generated secrets are in .data (BACKOFFICE_DATA
-names another folder). Settings come from the environment or from .env; .env.example explains each.
+names another folder). Settings come from the environment or from .env; .env.example and docs/settings.md explain each.
 
   ./run                              start; Ctrl-C stops
   ./run --port 9000                  start on another port

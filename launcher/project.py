@@ -102,7 +102,7 @@ class Project:
         if missing:
             raise LaunchError(
                 f"UPSTREAM_BASE_URL names a real upstream, but these are missing: {', '.join(missing)}. Set them in "
-                "the environment or in .env (.env.example explains each)."
+                "the environment or in .env (.env.example and docs/settings.md explain each)."
             )
         if (length := len(self.given["SECRET_KEY"])) < LEAST_KEY_LENGTH:
             raise LaunchError(

@@ -39,6 +39,7 @@ def test_compose_has_no_password_of_its_own():
 
 def test_whatever_env_may_say_reaches_every_role():
     may_say = set(re.findall(r"^#([A-Z_]+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    may_say |= set(re.findall(r"`((?:UPSTREAM|ORDER|OIDC)_[A-Z_]+)`", (ROOT / "docs/settings.md").read_text()))
     for role in ("web", "worker", "background", "beat"):
         assert may_say - OF_THE_HOST - {"DATABASE_OWNER_URL"} <= set(SERVICES[role]["environment"]), role
 
