@@ -38,7 +38,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
         "page_section": SimpleLazyObject(lambda: section_of(request)),
         "frame_rights": SimpleLazyObject(lambda: _rights_of(request.user)),  # type: ignore[arg-type] # signed in
-        "frame_route": request.resolver_match.route if request.resolver_match else "",
+        "frame_route": request.resolver_match.route if request.resolver_match else None,
         "upstream_account": SimpleLazyObject(lambda: head.account),
     }
 

@@ -35,7 +35,7 @@ def test_a_sale_without_the_database_is_made_once_when_it_is_back(shop: Fleet, u
         page.keyboard.press("Enter")
 
         # then the review says so, and stays as it was
-        expect(page.locator("[data-no-answer]")).to_be_visible()
+        expect(page.locator("#counter-review [data-no-answer]")).to_be_visible()
         expect(page.locator("[data-send]")).to_be_focused()
         assert faults_of(page) == []
         assert not Order.objects.exists()
