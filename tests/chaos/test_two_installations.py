@@ -25,7 +25,7 @@ from launcher.valkey import Valkey
 from purchases.models import Order
 from purchases.states import Status
 from testing.database import app_url
-from testing.people import browser_of
+from testing.people import give_factor, make_person, signed_in
 from testing.sandbox_process import SandboxProcess, eventually
 from tests.installations import Installation
 from upstream.client import get_client
@@ -110,7 +110,9 @@ class Till:
         self.addresses = addresses
         self.product = Product.objects.get(name="Telkomsel 10.000")
         self.error_pages: list[str] = []
-        cashier = browser_of("cashier")
+        person = make_person("cashier")
+        give_factor(person)  # who sells in a real shop has one
+        cashier = signed_in(person)
         cashier.get(f"/counter/review/?product={self.product.code}&q=081200000000")
         self.cookies = {name: morsel.value for name, morsel in cashier.cookies.items()}
 
