@@ -51,7 +51,7 @@ _stores: Stores | None = None
 def pytest_load_initial_conftests() -> Generator[None]:
     """Set the environment before any other plugin looks at it (a wrapper runs before them all)."""
     os.environ.update(UPSTREAM | SETTINGS)
-    # Hundreds of processes start; without its bytecode each compiles the whole project anew, for a second.
+    # Hundreds of processes start; without its bytecode each compiles the whole project, which takes a second.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
