@@ -276,9 +276,9 @@ def test_given_approve_refuse_and_withdraw_at_once_then_one_wins(discount):
 def test_given_the_same_asked_many_times_at_once_then_one_is_kept(discount):
     sari = cashier()
 
-    found = at_once(*[lambda: ask_discount(sari)] * 5)
+    approvals = at_once(*[lambda: ask_discount(sari)] * 5)
 
-    assert len({approval.pk for approval in found}) == 1
+    assert len({approval.pk for approval in approvals}) == 1
 
 
 def test_given_an_approval_then_its_audit_row_holds_the_content(discount):

@@ -56,13 +56,13 @@ def test_given_void_then_each_reads_why_in_their_language():
     with translation.override("id"):
         decided = approve(approval, approver())
 
-    said = {}
+    words_by_language = {}
     for language in ("en", "id"):
         with translation.override(language):
-            said[language] = ShownApproval(decided, sari).void_words
+            words_by_language[language] = ShownApproval(decided, sari).void_words
     assert decided.state == "void"
-    assert said == decided.changes["words"]
-    assert said["en"] != said["id"]
+    assert words_by_language == decided.changes["words"]
+    assert words_by_language["en"] != words_by_language["id"]
 
 
 @pytest.mark.parametrize("lost", sorted(LOST))

@@ -43,7 +43,7 @@ def read_by(work) -> list[str]:
     """The reads of the table with more than a page's rows, or without an index."""
     with CaptureQueriesContext(connection) as queries:
         work()
-    found = []
+    reads = []
     for question in asked(queries.captured_queries):
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL enable_seqscan = off")
@@ -51,8 +51,8 @@ def read_by(work) -> list[str]:
             plan = cursor.fetchone()[0]
         for table, kind, rows in scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]):
             if table == "approvals_approval" and (kind == "Seq Scan" or rows > MOST_ROWS):
-                found.append(f"{kind} of {rows}: {question[:300]}")
-    return found
+                reads.append(f"{kind} of {rows}: {question[:300]}")
+    return reads
 
 
 @pytest.mark.parametrize("address", ["", "?state=refused", "?state=approved", "live/?seen=", "?since=2026-01-01"])

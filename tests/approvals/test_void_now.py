@@ -108,7 +108,7 @@ def test_given_every_kind_then_the_pages_take_few_queries(discount, sari):
     first, second = approver("first"), approver("second")
     ani, tono = make_person("cashier", username="ani"), make_person("cashier", username="tono", own_per_order=100_000)
     product = make_product(price=12_000)
-    found = [
+    approvals = [
         ask_discount(sari),
         ask_order(product, sari),
         ask_bill(make_check(), sari),
@@ -118,7 +118,7 @@ def test_given_every_kind_then_the_pages_take_few_queries(discount, sari):
     ]
     Product.objects.filter(pk=product.pk).update(price=12_500)
 
-    for address in ("/approvals/", *(approval.get_absolute_url() for approval in found)):
+    for address in ("/approvals/", *(approval.get_absolute_url() for approval in approvals)):
         client = browser(second)
         client.get(address)
         with CaptureQueriesContext(connection) as queries:

@@ -38,12 +38,12 @@ def test_each_declared_event_is_raised_somewhere():
 
 
 def test_each_event_has_words_of_its_own_in_both_languages():
-    said = {}
+    words_by_language = {}
     for language in ("en", "id"):
         with translation.override(language):
-            said[language] = dict(event_choices())
-            assert len(set(said[language].values())) == len(all_events())
-    assert [key for key, words in said["en"].items() if words == said["id"][key]] == []
+            words_by_language[language] = dict(event_choices())
+            assert len(set(words_by_language[language].values())) == len(all_events())
+    assert [key for key, words in words_by_language["en"].items() if words == words_by_language["id"][key]] == []
 
 
 def test_what_events_and_facts_are_about_is_known():

@@ -195,9 +195,9 @@ def test_a_checkpoint_outside_names_each_victim(shop, outside):
     past_triggers(copied(EVENTS, "id", '{"id": 999999999}'))
     recompute_everything()
 
-    found = [(flaw.reason, flaw.id) for flaw in verify(outside=yesterday).flaws if flaw.table == EVENTS]
+    flaws = [(flaw.reason, flaw.id) for flaw in verify(outside=yesterday).flaws if flaw.table == EVENTS]
 
-    assert sorted(found) == [
+    assert sorted(flaws) == [
         ("outside_changed", first), ("outside_changed", last), ("outside_inserted", 999_999_999),
         ("outside_missing", second),
     ]  # fmt: skip

@@ -35,12 +35,12 @@ def offers(browser: Any, text: str) -> Any:
 
 def tiles(page: Any, *, picked: bool = False) -> list[str]:
     """The words of the tiles; of the picked one."""
-    found = re.findall(
+    tiles_of_page = re.findall(
         r'aria-selected="(true|false)".*?class="denom-label">(?:<svg.*?</svg> )?(.*?)<',
         page.content.decode(),
         re.DOTALL,
     )
-    return [html.unescape(label) for state, label in found if not picked or state == "true"]
+    return [html.unescape(label) for state, label in tiles_of_page if not picked or state == "true"]
 
 
 def review(browser: Any, text: str, **more: str) -> Any:

@@ -148,10 +148,10 @@ def test_the_button_says_what_is_paid_and_what_is_only_asked(cashier):
     User.objects.filter(username="cashier").update(own_approval_above=200_000)
     chosen = f"bill={first.ref_id}&bill={second.ref_id}"
 
-    both, one = (cashier.get(f"{address}review/?{query}") for query in (chosen, f"bill={second.ref_id}"))
+    both, single = (cashier.get(f"{address}review/?{query}") for query in (chosen, f"bill={second.ref_id}"))
 
     assert amounts_at(both, 'id="counter-pay"') == ["Rp102.500", "Rp300.000"]
-    assert amounts_at(one, 'id="counter-pay"') == []
+    assert amounts_at(single, 'id="counter-pay"') == []
 
 
 def test_a_review_confirmed_in_two_tabs_pays_each_bill_once(cashier):

@@ -36,8 +36,8 @@ def telkomsel():
 
 def asks(page):
     """The address that the bill in the panel asks by itself; "" when it asks nothing."""
-    found = re.search(r'hx-get="(/counter/bills/[^"]+)" hx-trigger="every', page.content.decode())
-    return found[1] if found else ""
+    match = re.search(r'hx-get="(/counter/bills/[^"]+)" hx-trigger="every', page.content.decode())
+    return match[1] if match else ""
 
 
 def test_a_number_offers_its_operators_denominations(cashier, telkomsel):

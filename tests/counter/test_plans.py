@@ -37,7 +37,7 @@ def test_the_field_the_review_and_the_strip_stay_flat():
     browser = Client()
     browser.force_login(me)
     question, _delay = next_question(browser.get("/counter/"))
-    found = []
+    wide_reads = []
     for address in (
         "/counter/",
         question,
@@ -48,9 +48,9 @@ def test_the_field_the_review_and_the_strip_stay_flat():
     ):
         with CaptureQueriesContext(connection) as queries:
             assert browser.get(address).status_code == 200, address
-        found += too_wide(asked(queries.captured_queries), GROWING)
+        wide_reads += too_wide(asked(queries.captured_queries), GROWING)
 
-    assert found == []
+    assert wide_reads == []
     assert Order.objects.count() > MANY
 
 

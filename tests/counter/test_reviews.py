@@ -237,7 +237,7 @@ def test_a_destination_with_markup_is_shown_as_text(cashier):
 def test_an_operator_is_named_as_it_writes_itself(cashier, page):
     product = make_product(name="XL 10.000")
 
-    said = words(cashier.get(page.format(code=product.code) + "087812345678"))
+    page_words = words(cashier.get(page.format(code=product.code) + "087812345678"))
 
-    assert "XL" in said.replace("XL 10.000", "")
-    assert "Xl" not in said
+    assert "XL" in page_words.replace("XL 10.000", "")
+    assert "Xl" not in page_words

@@ -148,16 +148,16 @@ def busy_books(ref_id: str) -> list[Difference]:
     now = timezone.now()
     span = {"from_at": now - dt.timedelta(minutes=5), "to_at": now}
     named = [{"ref_id": ref_id, "why": "missing_refund"}, {"ref_id": "B-GONE", "why": "double_debit"}]
-    found = [
+    differences = [
         make_difference(1_500_000, "topup", **span),
         make_difference(250_000, "topup", **span),
         make_difference(10_500, "double_refund", **span),
         make_difference(-10_500, "missing_refund", candidates=named, **span),
         make_difference(-1, "unexplained_debit", **span),
     ]
-    reconciliation.acknowledge_top_up(found[1], actor=admin, note="BCA, by Sari")
-    reconciliation.propose_adjustment(found[3], actor=owner, reason="asked the upstream")
-    reconciliation.propose_adjustment(found[4], actor=admin, reason="fee of the bank")
+    reconciliation.acknowledge_top_up(differences[1], actor=admin, note="BCA, by Sari")
+    reconciliation.propose_adjustment(differences[3], actor=owner, reason="asked the upstream")
+    reconciliation.propose_adjustment(differences[4], actor=admin, reason="fee of the bank")
     reconciliation.announce_top_up(amount=750_000, actor=admin, note="tomorrow")
     ReconciliationRun.objects.create(
         trigger="beat",
@@ -169,9 +169,9 @@ def busy_books(ref_id: str) -> list[Difference]:
     )
     keep_alerts("process_silent", [Reason(key="beat", severity=Severity.CRITICAL)])
     keep_alerts("process_silent", [])
-    missing = {"difference": found[4].pk, "amount": -1, "from_at": now.isoformat(), "to_at": now.isoformat()}
+    missing = {"difference": differences[4].pk, "amount": -1, "from_at": now.isoformat(), "to_at": now.isoformat()}
     keep_alerts("difference", [Reason(severity=Severity.CRITICAL, facts=missing)])
     unknown = [{"ref_id": f"B-{number}", "amount": 10_500, "since": now.isoformat()} for number in range(4)]
     keep_alerts("order_unknown", [Reason(key=str(facts["ref_id"]), facts=facts) for facts in unknown])
     AlertNotice.objects.create(alert=Alert.objects.open()[0], way="1", service="Telegram", fault="failed", failures=1)
-    return found
+    return differences

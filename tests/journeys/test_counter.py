@@ -544,8 +544,8 @@ def test_each_way_to_pay_is_one_key_and_the_change_is_shown(
     paid.append(sell("081291111105", "F8", "Enter", most=MOST_KEYS))
     paid.append(sell("081291111106", "F9", "4", "2", "Enter", most=8))
     assert faults == []
-    said = [(order.payment.method, order.payment.cash_given, order.payment.reference) for order in paid]
-    assert said == [
+    payments = [(order.payment.method, order.payment.cash_given, order.payment.reference) for order in paid]
+    assert payments == [
         ("cash", 50_000, ""),
         ("cash", 20_000, ""),
         ("cash", 100_000, ""),

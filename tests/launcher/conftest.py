@@ -71,7 +71,7 @@ class Keeper:
     """A running `keeper.py`: its own pid and what it said about its children."""
 
     process: "subprocess.Popen[str]"
-    said: dict[str, Any] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
 
     def everyone(self) -> list[int]:
         """The keeper, its watchdog, its children and theirs."""
@@ -100,7 +100,7 @@ class Keeper:
 def start_keeper(folder: Path) -> Keeper:
     """Start a keeper on the folder; returns when its stores answer."""
     keeper = Keeper(subprocess.Popen([sys.executable, str(KEEPER), str(folder)], stdout=subprocess.PIPE, text=True))
-    keeper.said = keeper.hear()
+    keeper.state = keeper.hear()
     return keeper
 
 
@@ -116,7 +116,7 @@ def keepers(folder: Path) -> Iterator[Callable[[], Keeper]]:
     yield start
     for keeper in started:
         keeper.stop()
-    assert wait_until(lambda: all_gone([pid for keeper in started for pid in keeper.said["children"]]))
+    assert wait_until(lambda: all_gone([pid for keeper in started for pid in keeper.state["children"]]))
 
 
 @pytest.fixture

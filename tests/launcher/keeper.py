@@ -25,17 +25,17 @@ def main() -> None:
             stores.start("rows")
             assert stores.postgres is not None
             assert stores.valkey is not None
-            found = {
+            state = {
                 "database_url": stores.postgres.url("rows"),
                 "redis_url": stores.valkey.url(),
                 "watchdog": group.watchdog_pid,
                 "children": [service.child.pid for service in stores.services()],
             }
-            print(json.dumps(found), flush=True)
+            print(json.dumps(state), flush=True)
             while not wishes:
-                if group.watchdog_pid not in (None, found["watchdog"]):
+                if group.watchdog_pid not in (None, state["watchdog"]):
                     print(json.dumps({"watchdog": group.watchdog_pid}), flush=True)
-                    found["watchdog"] = group.watchdog_pid
+                    state["watchdog"] = group.watchdog_pid
                 group.keep_watchdog()
                 time.sleep(0.05)
             stores.stop()

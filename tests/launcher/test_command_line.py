@@ -232,12 +232,12 @@ def test_reset_leaves_other_folders_alone(empty: Path) -> None:
 
 
 def test_the_next_free_port_replaces_a_busy_one() -> None:
-    said: list[str] = []
+    lines: list[str] = []
     with occupied_port() as taken:
-        port = choose_port(taken, said.append, is_fixed=False)
+        port = choose_port(taken, lines.append, is_fixed=False)
 
     assert port > taken
-    assert [str(port) in line for line in said] == [True]
+    assert [str(port) in line for line in lines] == [True]
 
 
 def test_the_port_of_the_pages_is_not_the_one_that_the_sandbox_had_last_time(tmp_path: Path) -> None:
@@ -248,11 +248,11 @@ def test_the_port_of_the_pages_is_not_the_one_that_the_sandbox_had_last_time(tmp
 
 
 def test_with_a_real_upstream_a_busy_port_is_an_error() -> None:
-    said: list[str] = []
+    lines: list[str] = []
     with occupied_port() as taken, pytest.raises(LaunchError, match=str(taken)):
-        choose_port(taken, said.append, is_fixed=True)
+        choose_port(taken, lines.append, is_fixed=True)
 
-    assert said == []
+    assert lines == []
 
 
 DOTENV = r"""

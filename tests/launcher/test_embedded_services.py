@@ -29,17 +29,17 @@ Keep = Callable[[], Keeper]
 
 
 def write_row(keeper: Keeper, text: str) -> None:
-    with psycopg.connect(keeper.said["database_url"]) as connection:
+    with psycopg.connect(keeper.state["database_url"]) as connection:
         connection.execute("CREATE TABLE IF NOT EXISTS kept (text text)")
         connection.execute("INSERT INTO kept VALUES (%s)", [text])
-    with redis.Redis.from_url(keeper.said["redis_url"]) as client:
+    with redis.Redis.from_url(keeper.state["redis_url"]) as client:
         client.rpush("kept", text)
 
 
 def rows(keeper: Keeper) -> tuple[list[str], list[str]]:
-    with psycopg.connect(keeper.said["database_url"]) as connection:
+    with psycopg.connect(keeper.state["database_url"]) as connection:
         in_postgres = [str(row[0]) for row in connection.execute("SELECT text FROM kept ORDER BY text")]
-    with redis.Redis.from_url(keeper.said["redis_url"], decode_responses=True) as client:
+    with redis.Redis.from_url(keeper.state["redis_url"], decode_responses=True) as client:
         in_valkey = sorted(client.lrange("kept", 0, -1))
     return in_postgres, in_valkey
 
@@ -68,7 +68,7 @@ def test_on_many_cores_each_thread_has_a_connection_to_postgresql(monkeypatch: p
 
 
 def test_databases_are_utf8_with_a_fixed_sort_order(steady: Keeper) -> None:
-    with psycopg.connect(steady.said["database_url"]) as connection:
+    with psycopg.connect(steady.state["database_url"]) as connection:
         row = connection.execute(
             "SELECT pg_encoding_to_char(encoding), datlocprovider::text, datlocale FROM pg_database "
             "WHERE datname = current_database()"
@@ -78,12 +78,12 @@ def test_databases_are_utf8_with_a_fixed_sort_order(steady: Keeper) -> None:
 
 
 def test_neither_service_answers_without_the_password(steady: Keeper) -> None:
-    port = urlsplit(steady.said["database_url"]).port
+    port = urlsplit(steady.state["database_url"]).port
 
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(f"postgresql://app:wrong@127.0.0.1:{port}/rows")
     with (
-        redis.Redis(port=urlsplit(steady.said["redis_url"]).port or 0, retry=Retry(NoBackoff(), 0)) as client,
+        redis.Redis(port=urlsplit(steady.state["redis_url"]).port or 0, retry=Retry(NoBackoff(), 0)) as client,
         pytest.raises(redis.AuthenticationError),
     ):
         client.ping()
@@ -106,7 +106,7 @@ def test_a_second_launcher_is_refused_while_one_runs(steady: Keeper, template: P
 
     assert second.returncode == 1
     assert "in use" in second.stderr
-    assert not all_gone(steady.said["children"])
+    assert not all_gone(steady.state["children"])
 
 
 def test_after_a_stop_the_next_start_has_address_and_rows(keep: Keep) -> None:
@@ -120,20 +120,20 @@ def test_after_a_stop_the_next_start_has_address_and_rows(keep: Keep) -> None:
     assert first.process.returncode == 0
     assert all_gone(everyone)
     assert rows(second) == (["before the stop"], ["before the stop"])
-    assert second.said["database_url"] == first.said["database_url"]
-    assert second.said["redis_url"] == first.said["redis_url"]
+    assert second.state["database_url"] == first.state["database_url"]
+    assert second.state["redis_url"] == first.state["redis_url"]
 
 
 def test_a_port_that_somebody_took_is_replaced(keep: Keep) -> None:
     first = keep()
     write_row(first, "kept")
     first.stop()
-    taken = urlsplit(first.said["database_url"]).port
+    taken = urlsplit(first.state["database_url"]).port
 
     with socket.create_server(("127.0.0.1", taken or 0)):
         second = keep()
 
-        assert urlsplit(second.said["database_url"]).port != taken
+        assert urlsplit(second.state["database_url"]).port != taken
         assert rows(second) == (["kept"], ["kept"])
 
 
@@ -152,7 +152,7 @@ def test_killed_with_its_watchdog_it_leaves_no_process(keep: Keep) -> None:
     first = keep()
     everyone = first.everyone()
 
-    os.kill(first.said["watchdog"], signal.SIGKILL)
+    os.kill(first.state["watchdog"], signal.SIGKILL)
     first.kill()
 
     assert wait_until(lambda: all_gone(everyone)), "orphans"
@@ -161,12 +161,12 @@ def test_killed_with_its_watchdog_it_leaves_no_process(keep: Keep) -> None:
 def test_a_killed_watchdog_is_replaced(keep: Keep) -> None:
     keeper = keep()
 
-    os.kill(keeper.said["watchdog"], signal.SIGKILL)
+    os.kill(keeper.state["watchdog"], signal.SIGKILL)
     again = keeper.hear()["watchdog"]
     everyone = keeper.everyone()
     keeper.kill()
 
-    assert again != keeper.said["watchdog"]
+    assert again != keeper.state["watchdog"]
     assert wait_until(lambda: all_gone(everyone)), "orphans"
 
 
@@ -187,19 +187,19 @@ def test_a_start_waits_until_left_over_stores_have_ended(keep: Keep, folder: Pat
     # given: both nets of a killed launcher were cut, and its PostgreSQL and Valkey are slow to end
     first = keep()
     write_row(first, "kept")
-    for pid in first.said["children"]:
+    for pid in first.state["children"]:
         os.kill(pid, signal.SIGSTOP)
-    os.kill(first.said["watchdog"], signal.SIGKILL)
+    os.kill(first.state["watchdog"], signal.SIGKILL)
     first.kill()
     assert processes_inside(folder / "valkey")
 
     # when
-    with subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -CONT {' '.join(map(str, first.said['children']))}"]):
+    with subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -CONT {' '.join(map(str, first.state['children']))}"]):
         second = keep()
 
     # then
     assert rows(second) == (["kept"], ["kept"])
-    assert all_gone(first.said["children"])
+    assert all_gone(first.state["children"])
 
 
 def test_a_left_over_process_that_does_not_end_is_killed(tmp_path: Path) -> None:

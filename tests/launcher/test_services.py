@@ -37,15 +37,15 @@ def start(group: ProcessGroup, code: str) -> Child:
 
 def pauses(service: Service, group: ProcessGroup, clock: list[float], count: int) -> list[float]:
     """After each of so many ends: the seconds until the next start."""
-    found = []
+    seconds = []
     for _ in range(count):
         clock[0] = service.due
         assert service.keep_up(group, lambda _: None)  # started
         if service.child:
             assert wait_until(lambda: not service.child.running())  # type: ignore[union-attr]
             assert service.keep_up(group, lambda _: None)  # its end is noted
-        found.append(service.due - clock[0])
-    return found
+        seconds.append(service.due - clock[0])
+    return seconds
 
 
 def test_the_pause_doubles_up_to_a_minute(group: ProcessGroup, clock: list[float]) -> None:
@@ -78,13 +78,13 @@ def test_a_start_that_fails_is_tried_again(fault: Exception, group: ProcessGroup
     def begin() -> Child:
         raise fault
 
-    said: list[str] = []
+    lines: list[str] = []
     service = Service("it", begin)
 
     assert pauses(service, group, clock, 3) == [0.5, 1, 2]
     clock[0] = service.due
-    service.keep_up(group, said.append)
-    assert str(fault) in said[0]
+    service.keep_up(group, lines.append)
+    assert str(fault) in lines[0]
 
 
 def test_with_a_full_disk_it_says_so_instead_of_what_an_earlier_run_said(

@@ -323,7 +323,7 @@ def test_whatever_happens_the_sum_is_exact(seed, rate, hidden):
 
     assert shop.progress is not None
     assert shop.progress.outside == sum(amount for _, amount in world.outside)
-    assert shop.progress.outside == sum(one.amount for one in shop.differences)
+    assert shop.progress.outside == sum(difference.amount for difference in shop.differences)
 
 
 @settings(max_examples=40, deadline=None)
@@ -335,7 +335,7 @@ def test_several_runs_find_the_same_as_one(cuts, seed):
         if what.kind != "reconcile":
             shop.see(what)
     assert shop.progress is not None
-    readings = sorted(shop.readings, key=lambda one: one.answered_no)
+    readings = sorted(shop.readings, key=lambda difference: difference.answered_no)
     in_one = judge(shop.progress, readings, shop.known())
 
     bounds = sorted({min(cut, len(readings)) for cut in cuts} | {0, len(readings)})
@@ -343,7 +343,7 @@ def test_several_runs_find_the_same_as_one(cuts, seed):
         shop.keep(judge(shop.progress, readings[start:end], shop.known(), shop.differences))
 
     assert shop.progress == in_one.progress
-    assert sum(one.amount for one in shop.differences) == in_one.progress.outside
+    assert sum(difference.amount for difference in shop.differences) == in_one.progress.outside
 
 
 def test_twice_the_business_takes_twice_the_work():
@@ -370,6 +370,6 @@ def _calls(world: World) -> int:
 
 def test_a_difference_is_itself_whatever_its_amount():
     """Two of the same amount and time are two."""
-    one, other = (Difference(amount=-1, from_no=1, to_no=2) for _ in range(2))
+    first, second = (Difference(amount=-1, from_no=1, to_no=2) for _ in range(2))
 
-    assert one != other
+    assert first != second

@@ -28,14 +28,14 @@ def routes(patterns: list[URLPattern | URLResolver], before: str = "") -> Iterat
 
 def addresses() -> list[tuple[str, str]]:
     """Row of the document → address; a post to an order has a row for each action."""
-    found = []
+    rows = []
     for name, address in routes(get_resolver().url_patterns):
         if name == "order_act":
-            found += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
+            rows += [(f"order_act {action}", f"/orders/X/{action}/") for action in POSTS]
         else:
-            found.append((name, address))
+            rows.append((name, address))
     # signing out ends the session that the others need
-    return sorted(found, key=lambda row: ("logout" in row[0], row[0]))
+    return sorted(rows, key=lambda row: ("logout" in row[0], row[0]))
 
 
 def tables() -> dict[str, dict[str, dict[str, str]]]:

@@ -59,7 +59,7 @@ def test_one_code_confirms_one_act():
     post(browser, first, "deactivate", factor_code=code)
     post(browser, second, "deactivate", factor_code=code)
 
-    assert [User.objects.get(pk=one.pk).is_active for one in (first, second)] == [False, True]
+    assert [User.objects.get(pk=person.pk).is_active for person in (first, second)] == [False, True]
 
 
 @pytest.mark.parametrize(("signed_for", "role"), [("viewer", "viewer"), ("cashier", "cashier"), ("viewer", "cashier")])
@@ -101,8 +101,8 @@ def test_uses_and_refusals_of_factors_are_recorded():
     post(browser, make_person("cashier"), "link", factor_code="12")
     browser.confirm(f"/staff/{make_person('viewer').pk}/link/")
 
-    found = AuditEvent.objects.filter(kind__startswith="factor_").order_by("pk").values_list("kind", "facts")
-    assert [(kind, facts["act"]) for kind, facts in found] == [
+    events = AuditEvent.objects.filter(kind__startswith="factor_").order_by("pk").values_list("kind", "facts")
+    assert [(kind, facts["act"]) for kind, facts in events] == [
         (FACTOR_FAILED.key, "access_link"),
         (FACTOR_USED.key, "access_link"),
     ]

@@ -33,9 +33,9 @@ def test_a_used_factor_is_no_change():
 
 
 def test_an_account_that_raw_sql_links_leaves_a_copy():
-    one, other = make_person("cashier"), make_person("viewer")
-    SocialAccount.objects.create(user=one, provider="https://id.example", uid="s-1")
+    cashier, viewer = make_person("cashier"), make_person("viewer")
+    SocialAccount.objects.create(user=cashier, provider="https://id.example", uid="s-1")
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE socialaccount_socialaccount SET user_id = %s", [other.pk])
+        cursor.execute("UPDATE socialaccount_socialaccount SET user_id = %s", [viewer.pk])
     assert labels(OutsideAccountHistory) == ["insert", "update"]
-    assert OutsideAccountHistory.objects.latest("pgh_id").user_id == other.pk
+    assert OutsideAccountHistory.objects.latest("pgh_id").user_id == viewer.pk

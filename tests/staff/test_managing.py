@@ -95,9 +95,9 @@ def test_the_last_active_owner_stays(step):
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_switch_each_other_off_one_stays():
-    one, two = owner("one"), owner("two")
+    first, second = owner("one"), owner("two")
 
-    results = at_once(lambda: deactivate(one, actor=two), lambda: deactivate(two, actor=one))
+    results = at_once(lambda: deactivate(first, actor=second), lambda: deactivate(second, actor=first))
 
     assert [getattr(result, "reason", None) for result in results].count("no_right") == 1
     assert User.objects.filter(is_superuser=True, is_active=True).count() == 1

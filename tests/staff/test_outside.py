@@ -149,9 +149,9 @@ def test_without_a_usable_name_there_is_no_account(provider):
 def test_the_sub_of_another_provider_is_another_person(provider):
     person = make_person("cashier", username="other")
     SocialAccount.objects.create(user=person, provider="https://old.example", uid="s-1")
-    found = signed_in(provider)
-    assert found is not None
-    assert found != person
+    linked = signed_in(provider)
+    assert linked is not None
+    assert linked != person
 
 
 def test_a_command_links_an_account_by_its_sub(provider):

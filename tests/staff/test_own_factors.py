@@ -104,9 +104,9 @@ def test_an_app_is_not_added_without(fields, reason):
 
 
 def test_the_secret_of_one_person_is_not_anothers():
-    _admin, one = without_factor("admin")
+    _admin, admin = without_factor("admin")
     _boss, other = without_factor("administrator")
-    page = one.get("/me/factors/app/").content.decode()
+    page = admin.get("/me/factors/app/").content.decode()
     sealed = re.search(r'name="secret" value="([^"]+)"', page)[1]
 
     answer = other.post("/me/factors/app/", {"secret": sealed, "app_code": "1", "password": "secret-words"})

@@ -27,8 +27,8 @@ def test_a_new_shop_has_every_role_with_its_rights():
 def test_every_right_is_one_permission_of_its_model():
     for right in Right:
         app_label, codename = right.split(".")
-        found = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
-        assert [permission.content_type.model for permission in found] == [right.model]
+        permissions = Permission.objects.filter(content_type__app_label=app_label, codename=codename)
+        assert [permission.content_type.model for permission in permissions] == [right.model]
 
 
 def test_a_right_that_comes_later_leaves_what_a_shop_changed():

@@ -222,4 +222,4 @@ def test_the_page_of_somebody_else_takes_at_most_10_queries(boss):
     with CaptureQueriesContext(connection) as asked:
         assert has_id(boss.get(f"/staff/{person.pk}/"), "role-form")
 
-    assert len(asked) <= 10, [one["sql"][:150] for one in asked]
+    assert len(asked) <= 10, [query["sql"][:150] for query in asked]

@@ -82,10 +82,10 @@ def test_no_field_of_a_form_gives_rights(field, address):
 
     signed_in(person).post(address.format(pk=target.pk), typed)
 
-    for one in User.objects.all():
-        assert (one.is_superuser, one.is_staff, one.is_active) == (False, False, True)
-        assert not one.user_permissions.exists()
-        assert one.groups.count() == 1
+    for user in User.objects.all():
+        assert (user.is_superuser, user.is_staff, user.is_active) == (False, False, True)
+        assert not user.user_permissions.exists()
+        assert user.groups.count() == 1
 
 
 def test_a_link_dies_when_its_person_rises_above_its_maker():
@@ -96,9 +96,9 @@ def test_a_link_dies_when_its_person_rises_above_its_maker():
     change_role(person, Role.OWNER, actor=owner())
     change_role(User.objects.get(username="auditor"), Role.ADMINISTRATOR, actor=None)
 
-    for one in (token, reset):
-        assert codes(open_link(one)) == {"LinkRefused:withdrawn"}
-        assert choose(one).status_code == 410
+    for link in (token, reset):
+        assert codes(open_link(link)) == {"LinkRefused:withdrawn"}
+        assert choose(link).status_code == 410
 
 
 def test_a_link_that_died_with_its_makers_right_is_not_shown_as_open():
@@ -277,11 +277,11 @@ def test_an_owner_switched_off_is_above_an_administrator_still():
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_owners_who_lower_each_other_one_stays():
-    one, two = owner("one"), owner("two")
+    first, second = owner("one"), owner("two")
     invited(Role.OWNER, username="not-joined")
 
     results = at_once(
-        lambda: change_role(one, Role.CASHIER, actor=two), lambda: change_role(two, Role.CASHIER, actor=one)
+        lambda: change_role(first, Role.CASHIER, actor=second), lambda: change_role(second, Role.CASHIER, actor=first)
     )
 
     assert [getattr(result, "reason", None) for result in results].count("no_right") == 1
@@ -339,17 +339,17 @@ def test_switched_off_no_address_answers_a_session_any_more():
     live = {address: browser.get(f"/{address}", headers={"HX-Request": "true"}) for address in addresses}
 
     assert len(answers) > 20
-    open_to_all = {address for found in (answers, live) for address, one in found.items() if person_shown(one)}
+    open_to_all = {address for pages in (answers, live) for address, page in pages.items() if person_shown(page)}
     # at a till, these are for the next person
     assert open_to_all <= {"till/", "till/enrol/"}
 
 
 def everywhere() -> list[str]:
-    return [str(one.pattern) for one in get_resolver().url_patterns if isinstance(one, URLPattern)] + [
-        f"{one.pattern}{inner.pattern}"
-        for one in get_resolver().url_patterns
-        if isinstance(one, URLResolver)
-        for inner in one.url_patterns
+    return [str(pattern.pattern) for pattern in get_resolver().url_patterns if isinstance(pattern, URLPattern)] + [
+        f"{pattern.pattern}{inner.pattern}"
+        for pattern in get_resolver().url_patterns
+        if isinstance(pattern, URLResolver)
+        for inner in pattern.url_patterns
     ]
 
 

@@ -122,10 +122,10 @@ def test_the_own_account_takes_a_password(address, method):
 def test_every_address_of_accounts_is_refused_but_signing_out_and_the_language():
     browser = at_till(with_pin("admin"))
     reached = set()
-    for one in urlpatterns:
-        address = "/" + str(one.pattern).replace("<int:pk>", "1").replace("<str:role>", "cashier")
+    for pattern in urlpatterns:
+        address = "/" + str(pattern.pattern).replace("<int:pk>", "1").replace("<str:role>", "cashier")
         if "<" not in address and browser.get(address).status_code != 403:
-            reached.add(one.name)
+            reached.add(pattern.name)
             take_over(browser, User.objects.get(username="admin"))
 
     assert reached == {"account_logout", "set_language"}

@@ -98,13 +98,13 @@ def test_facts_are_words_in_both_languages(auditor: Client):
     terms = {"kind": "plus", "value": 500, "round_to": 1}
     record(PRICE_RULE_CHANGED, before={"terms": None}, after={"terms": terms})
 
-    for language, said in (
+    for language, texts in (
         ("en", ["Step: Take over a drawer", "Reason: too many wrong passwords", "By: password", "Reason: slow"]),
         ("id", ["Langkah: Ambil alih laci", "Alasan: terlalu banyak", "Dengan: kata sandi", "Dihitung: Rp4.000"]),
     ):
         auditor.cookies["django_language"] = language
         page = auditor.get("/audit/", headers={"Accept-Language": language}).content.decode()
-        assert [words for words in said if words not in page] == []
+        assert [words for words in texts if words not in page] == []
         assert "take_over_drawer" not in page
 
 
@@ -119,9 +119,9 @@ def names_recorded() -> set[str]:
     names = {*LIMITS, *TEXTS}
     for path in (file for room in ROOMS for file in (settings.BASE_DIR / room).rglob("*.py")):
         tree = ast.parse(path.read_text())
-        functions = {one.name: one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+        functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         for function in functions.values():
-            calls = [one for one in ast.walk(function) if isinstance(one, ast.Call) and called(one) == "record"]
+            calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and called(node) == "record"]
             for given in (keyword for call in calls for keyword in call.keywords):
                 if given.arg in {None, "before", "after", "facts"}:
                     names |= keys_of(given.value, function, functions)
@@ -133,16 +133,18 @@ def called(call: ast.Call) -> str:
 
 
 def keys_of(given: ast.AST, function: ast.FunctionDef, functions: dict[str, ast.FunctionDef]) -> set[str]:
-    asked = {one.id for one in ast.walk(given) if isinstance(one, ast.Name)}
+    asked = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
     parts = [given]
-    for one in ast.walk(function):
-        if isinstance(one, ast.Assign | ast.AugAssign | ast.AnnAssign) and one.value:
-            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)} & asked:
-                parts.append(one.value)
-    helpers = {called(one) for part in parts for one in ast.walk(part) if isinstance(one, ast.Call)} & functions.keys()
+                parts.append(node.value)
+    helpers = {
+        called(node) for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)
+    } & functions.keys()
     parts += [functions[name] for name in helpers]
-    keys = {key for part in parts for one in ast.walk(part) if isinstance(one, ast.Dict) for key in one.keys}
+    keys = {key for part in parts for node in ast.walk(part) if isinstance(node, ast.Dict) for key in node.keys}
     return {str(key.value) for key in keys if isinstance(key, ast.Constant)}
 
 

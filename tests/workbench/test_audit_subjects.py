@@ -89,15 +89,15 @@ def test_of_what_was_deleted_the_number_stays(events):
 
 def test_no_code_is_left_in_either_language(events):
     owner = browser_of("admin")
-    said = {}
+    pages = {}
     for language in ("en", "id"):
         owner.cookies["django_language"] = language
         page = owner.get("/audit/", headers={"Accept-Language": language}).content.decode()
-        page = said[language] = page.split('id="results"')[1]
+        page = pages[language] = page.split('id="results"')[1]
         assert [
             code for code in ("approval:7", "shift 8", "all:prepaid", f"person:{events['sari']}") if code in page
         ] == []
-    assert "Persetujuan no. 7" in said["id"]
+    assert "Persetujuan no. 7" in pages["id"]
     with statements() as asked:
         owner.get("/audit/")
     assert len(asked) <= 10
