@@ -32,7 +32,7 @@ from core import heartbeats
 log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-THREADS = 8
+THREADS = 4
 # A connection that is silent for this long (seconds) is closed; checked every few seconds.
 SILENCE_SECONDS, LOOK_SECONDS = 20, 5
 # How often (seconds) those are looked for that take too long, or are too many.

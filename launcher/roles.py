@@ -12,7 +12,7 @@ from launcher.stack import Stack
 QUEUES = {"worker": "interactive,callbacks", "background": "background"}
 CELERY = ("-m", "celery", "--quiet", "-A", "backoffice")
 WORKER = (*CELERY, "worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle")
-# Each web process has eight threads, each thread a connection to PostgreSQL: more by default would be its ruin.
+# Each web process has four threads, each thread a connection to PostgreSQL: more by default would be its ruin.
 MOST_WEB_BY_DEFAULT = 4
 MOST_PROCESSES = 64
 

@@ -68,7 +68,7 @@ def folder(template: Path) -> Iterator[Path]:
 
 @dataclass
 class Keeper:
-    """A running `keeper.py`: its own pid and what it said about its children."""
+    """A running `keeper.py`: its own pid and what it wrote about its children."""
 
     process: "subprocess.Popen[str]"
     state: dict[str, Any] = field(default_factory=dict)
