@@ -87,6 +87,8 @@ app.conf.update(
         "count-health": scheduled("purchases.tasks.count_health", 10.0, expires=10),
         "reconcile-books": scheduled("reconciliation.tasks.reconcile_books", 30.0, expires=30),
         "prove-books": scheduled("reconciliation.tasks.prove_books", crontab(hour=2, minute=30), expires=3600),
+        "sum-days": scheduled("earnings.tasks.sum_days", 600.0, expires=600),
+        "prove-days": scheduled("earnings.tasks.prove_days", crontab(hour=4, minute=30), expires=3600),
         "clear-ended-sessions": scheduled("staff.tasks.clear_ended_sessions", crontab(hour=3, minute=10), expires=3600),
         "forget-old-exchanges": scheduled(
             "workbench.tasks.forget_old_exchanges", crontab(hour=3, minute=30), expires=3600

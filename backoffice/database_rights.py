@@ -149,6 +149,9 @@ RIGHTS: dict[str, str] = {
     "drawers_drawerdayhistory": "SI",
     "drawers_shifthistory": "SI",
     "drawers_paymenthistory": "SI",
+    # earnings
+    "earnings_summedday": "SIU",
+    "earnings_daysum": "SID",
     # complaints
     "complaints_complaint": "SIU",
     "complaints_complaintevent": "SI",

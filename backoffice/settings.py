@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "drawers",
     "counter",
     "complaints",
+    "earnings",
 ]
 
 MIDDLEWARE = [

@@ -14,6 +14,7 @@ from catalogue.models import Category, Product
 from core import clock as database_clock
 from core.times import clock
 from core.together import read_together
+from earnings.models import SummedDay
 from gateway.models import Exchange, UpstreamAccount
 from ledger.models import Books, Proof
 from reconciliation.models import Difference
@@ -43,6 +44,7 @@ class Now:
             unexplained_differences(),
             Product.objects.below_cost(),
             Category.objects.asking(),
+            SummedDay.objects.filter(off_by__gt=0).order_by("day")[:31],
         ]
         return {question.model: rows for question, rows in zip(questions, read_together(*questions), strict=True)}
 
@@ -69,6 +71,11 @@ class Now:
     def categories_asking(self) -> list[Category]:
         """The categories with products whose kind of number the shop has to say."""
         return self._rows[Category]
+
+    @property
+    def wrong_days(self) -> list[SummedDay]:
+        """The days whose sums the last proof found wrong."""
+        return self._rows[SummedDay]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,6 +33,7 @@ from drawers.services import (
     sign_day,
     take_credit_payment,
 )
+from earnings.services import sum_days
 from gateway.services import read_balance
 from ledger.services import books, close_days
 from purchases.errors import NeedsApproval
@@ -105,6 +106,7 @@ def live_a_month() -> bool:
         finally:
             sandbox.live_in(None)
     count_what_is_bought()
+    sum_days()
     User.objects.filter(is_demo=True).update(has_tips=True)
     return True
 

@@ -1,0 +1,1 @@
+"""What the shop earns: sales, cost and profit, from daily sums that are proved nightly."""

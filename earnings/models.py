@@ -1,0 +1,67 @@
+"""The sums of each day that is over. The pages read them instead of adding up orders. Amounts in whole rupiah."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+
+from catalogue.models import Product
+from core.triggers import never_truncated
+from staff.models import User
+
+
+class SummedDay(models.Model):
+    """A day of the shop that is over and has no open order, and has its sums. Only `earnings.services` writes it."""
+
+    day = models.DateField(primary_key=True)
+    summed_at = models.DateTimeField(help_text="When its sums were last made.")
+    off_by = models.BigIntegerField(
+        default=0, help_text="Rupiah, or orders, by which the last proof found its sums wrong; 0: they are proved."
+    )
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.CheckConstraint(condition=Q(off_by__gte=0), name="summed_day_off_by_a_size")]
+        indexes = [models.Index(fields=["day"], name="summed_day_off", condition=Q(off_by__gt=0))]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.day}"
+
+
+class DaySum(models.Model):
+    """One product that one person sold in one way on one day. A sale belongs to the day on which it was placed."""
+
+    day = models.ForeignKey(SummedDay, on_delete=models.PROTECT, related_name="sums", db_index=False)
+    product = models.ForeignKey(Product, on_delete=models.PROTECT, related_name="+", db_index=False)
+    seller = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    method = models.CharField(max_length=20, help_text="How the customers paid.")
+    placed = models.IntegerField(help_text="All orders.")
+    sold = models.IntegerField(help_text="Those that arrived.")
+    failed = models.IntegerField(help_text="Those that the upstream refused or failed.")
+    reversed = models.IntegerField(help_text="Those that arrived, and that the upstream took back.")
+    sales = models.BigIntegerField(help_text="What customers pay for those that arrived.")
+    cost = models.BigIntegerField(help_text="What the shop pays for those that arrived.")
+    seconds = models.BigIntegerField(help_text="How long those that arrived took, all together.")
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(
+                fields=["day", "product", "seller", "method"], name="day_sum_once", nulls_distinct=False
+            ),
+            models.CheckConstraint(
+                condition=Q(sold__gte=0, failed__gte=0, reversed__gte=0)
+                & Q(placed__gte=F("sold") + F("failed") + F("reversed")),
+                name="day_sum_of_its_orders",
+            ),
+            models.CheckConstraint(
+                condition=Q(sales__gte=0, cost__gte=0, seconds__gte=0)
+                & (Q(sold__gt=0) | Q(sales=0, cost=0, seconds=0)),
+                name="day_sum_of_what_arrived",
+            ),
+        ]
+        triggers = [never_truncated()]
+
+    def __str__(self) -> str:
+        return f"{self.day_id}: {self.sales}"

@@ -1,0 +1,178 @@
+"""What was sold in a period: from the sums of its days where there are any, else from its orders."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import BigIntegerField, Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Cast, Coalesce, Extract, ExtractHour, Greatest, TruncDate
+from django.utils import timezone
+
+from core.times import start_of_day
+from earnings.models import DaySum, SummedDay
+from purchases.models import Order
+from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS
+from purchases.states import Status
+
+_ONE_DAY = dt.timedelta(days=1)
+# A reversal that was committed while its day was summed may be older than the sums.
+LONGEST_MOVE = dt.timedelta(minutes=5)
+
+_SOLD = Q(status=Status.SUCCESS)
+_TOOK = Greatest(Cast(Extract(F("final_at") - F("created_at"), "epoch"), BigIntegerField()), 0)
+#: The columns of `DaySum`, of orders.
+SUMS: dict[str, Any] = {
+    "placed": Count("pk"),
+    "sold": Count("pk", filter=_SOLD),
+    "failed": Count("pk", filter=Q(status__in=[Status.FAILED, Status.REJECTED])),
+    "reversed": Count("pk", filter=Q(status=Status.REVERSED)),
+    "sales": Coalesce(Sum(CUSTOMER_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
+    "cost": Coalesce(Sum(SHOP_PAYS, filter=_SOLD, output_field=BigIntegerField()), 0),
+    "seconds": Coalesce(Sum(_TOOK, filter=_SOLD, output_field=BigIntegerField()), 0),
+}
+# What figures can be by: the column of the sums, and of the orders. Hours are of orders alone.
+_KEYS: dict[str, tuple[str, Any]] = {
+    "brand": ("product__brand__name", F("product__brand__name")),
+    "product": ("product_id", F("product_id")),
+    "person": ("seller_id", F("placed_by_id")),
+    "method": ("method", F("payment__method")),
+    "day": ("day_id", TruncDate("created_at")),
+    "hour": ("", ExtractHour("created_at")),
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Counts of orders, and rupiah."""
+
+    placed: int = 0
+    sold: int = 0
+    failed: int = 0
+    reversed: int = 0
+    sales: int = 0
+    cost: int = 0
+    seconds: int = 0
+
+    def __add__(self, other: Figures) -> Figures:
+        """Both together."""
+        return Figures(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def profit(self) -> int:
+        """Rupiah: what customers pay, less what the shop pays."""
+        return self.sales - self.cost
+
+    @property
+    def cancelled(self) -> int:
+        """How many people cancelled or closed, or are open."""
+        return self.placed - self.sold - self.failed - self.reversed
+
+    @property
+    def share(self) -> float | None:
+        """The share that went through, 0 to 1, of those that the upstream decided; None without any."""
+        decided = self.sold + self.failed + self.reversed
+        return self.sold / decided if decided else None
+
+    @property
+    def usual_seconds(self) -> int | None:
+        """How long one that arrived took on average; None without any."""
+        return self.seconds // self.sold if self.sold else None
+
+
+_NAMES = [field.name for field in fields(Figures)]
+
+
+@dataclass(frozen=True)
+class Period:
+    """From one moment up to another, which no longer belongs to it."""
+
+    since: dt.datetime
+    until: dt.datetime
+
+    @classmethod
+    def of_days(cls, first: dt.date, last: dt.date) -> Period:
+        """Whole days of the shop, the last included."""
+        return cls(start_of_day(first), start_of_day(last + _ONE_DAY))
+
+    @property
+    def first(self) -> dt.date:
+        """Its first day."""
+        return timezone.localdate(self.since)
+
+    @property
+    def last(self) -> dt.date:
+        """Its last day."""
+        return timezone.localdate(self.until - dt.timedelta(microseconds=1))
+
+    def whole_days(self) -> list[dt.date]:
+        """The days that lie in it from beginning to end."""
+        days = (self.first + number * _ONE_DAY for number in range((self.last - self.first).days + 1))
+        return [day for day in days if self.since <= start_of_day(day) and start_of_day(day + _ONE_DAY) <= self.until]
+
+
+def figures_by(key: str, period: Period, **only: Any) -> dict[Any, Figures]:
+    """The figures of the period by "brand", "product", "person", "method", "day" or "hour".
+
+    `only`: the same names with the value to which the figures are narrowed.
+    """
+    of_sums, of_orders = _KEYS[key]
+    added: defaultdict[Any, Figures] = defaultdict(Figures)
+    summed = kept_days(period) if of_sums else set()
+    if summed:
+        sums = DaySum.objects.filter(day__gte=min(summed), day__lte=max(summed))
+        if left_out := {day for day in period.whole_days() if min(summed) < day < max(summed)} - summed:
+            sums = sums.exclude(day__in=left_out)
+        sums = sums.filter(**{_KEYS[name][0]: value for name, value in only.items()})
+        _add(added, sums.order_by().values_list(of_sums).annotate(*[Sum(name) for name in _NAMES]))
+    for part in _not_summed(period, summed):
+        orders = orders_of(part).filter(**{_KEYS[name][1].name: value for name, value in only.items()})
+        rows = orders.annotate(key=of_orders).values_list("key")
+        _add(added, rows.annotate(**{f"of_{name}": SUMS[name] for name in _NAMES}))
+    return dict(added)
+
+
+def totals_of(figures: Iterable[Figures]) -> Figures:
+    """All together."""
+    return sum(figures, Figures())
+
+
+def orders_of(period: Period) -> QuerySet[Order]:
+    """The orders that were placed in it."""
+    return Order.objects.filter(created_at__gte=period.since, created_at__lt=period.until).order_by()
+
+
+def kept_days(period: Period) -> set[dt.date]:
+    """The whole days of the period whose sums hold: proved or not yet, and with no order that was reversed since."""
+    days = period.whole_days()
+    if not days:
+        return set()
+    rows = SummedDay.objects.filter(day__gte=days[0], day__lte=days[-1], off_by=0).values_list("day", "summed_at")
+    summed_at = dict(rows)
+    if summed_at:
+        reversed_orders = Order.objects.filter(status=Status.REVERSED)
+        reversed_orders = reversed_orders.filter(created_at__gte=start_of_day(min(summed_at)))
+        for created_at, final_at in reversed_orders.values_list("created_at", "final_at"):
+            day = timezone.localdate(created_at)
+            if day in summed_at and final_at and final_at > summed_at[day] - LONGEST_MOVE:
+                del summed_at[day]
+    return set(summed_at)
+
+
+def _not_summed(period: Period, summed: set[dt.date]) -> Iterator[Period]:
+    """The parts of the period between the days that are summed."""
+    edges = [period.since]
+    for day in sorted(summed):
+        edges += [start_of_day(day), start_of_day(day + _ONE_DAY)]
+    for number, (since, until) in enumerate(pairwise([*edges, period.until])):
+        if number % 2 == 0 and since < until:
+            yield Period(since, until)
+
+
+def _add(added: defaultdict[Any, Figures], rows: Iterable[tuple[Any, ...]]) -> None:
+    for key, *numbers in rows:
+        added[key] += Figures(*map(int, numbers))

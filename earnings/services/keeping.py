@@ -1,0 +1,59 @@
+"""Keep the sums of each day that is over and has no open order, and make them again after a reversal."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from core.times import start_of_day
+from earnings.models import DaySum, SummedDay
+from earnings.services.figures import LONGEST_MOVE, SUMS, Period, kept_days, orders_of
+from purchases.models import Order
+
+
+def sum_days() -> int:
+    """Sum each day that is over, has no open order and lacks sums that hold, oldest first; returns how many it did.
+
+    Safe at any time, by anyone. Sums that a proof found wrong stay as they are: people look at them first.
+    """
+    first = Order.objects.order_by("created_at", "pk").values_list("created_at", flat=True).first()
+    today = start_of_day(_running_day())
+    if first is None or first >= today:
+        return 0
+    period = Period(start_of_day(timezone.localdate(first)), today)
+    not_now = {timezone.localdate(at) for at in Order.objects.open().values_list("created_at", flat=True)}
+    not_now |= kept_days(period) | set(SummedDay.objects.filter(off_by__gt=0).values_list("day", flat=True))
+    return sum(sum_day(day) for day in period.whole_days() if day not in not_now)
+
+
+def sum_day(day: dt.date) -> bool:
+    """Make the sums of one day from its orders, in place of those that are there; False while it is not over."""
+    period = Period.of_days(day, day)
+    if day >= _running_day():
+        return False
+    with transaction.atomic():
+        SummedDay.objects.get_or_create(day=day, defaults={"summed_at": timezone.now()})
+        row = SummedDay.objects.select_for_update(no_key=True).get(day=day)
+        if Order.objects.open().filter(created_at__gte=period.since, created_at__lt=period.until).exists():
+            transaction.set_rollback(True)
+            return False
+        row.summed_at, row.off_by = timezone.now(), 0
+        row.save(update_fields=["summed_at", "off_by"])
+        DaySum.objects.filter(day=day).delete()
+        DaySum.objects.bulk_create([DaySum(day=row, **sums) for sums in sums_of_orders(day)], batch_size=1000)
+    return True
+
+
+def _running_day() -> dt.date:
+    """The first day that may still get orders: at midnight some are on their way into the database."""
+    return timezone.localdate(timezone.now() - LONGEST_MOVE)
+
+
+def sums_of_orders(day: dt.date) -> list[Any]:
+    """What the sums of this day are by its orders."""
+    keys = {"seller_id": F("placed_by_id"), "method": F("payment__method")}
+    return list(orders_of(Period.of_days(day, day)).values("product_id", **keys).annotate(**SUMS))

@@ -1,0 +1,199 @@
+"""The sums of a day are those of its orders and entries, to the rupiah; a changed sum is found."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from core.times import start_of_day
+from earnings.models import DaySum, SummedDay
+from earnings.services import Figures, Period, figures_by, keeping, prove_days, sum_days, totals_of
+from earnings.services.keeping import sum_day
+from purchases.models import Order
+from purchases.states import Status
+from testing.database import past_triggers
+from testing.factories import make_order, make_product
+from testing.people import make_person
+from tests.alerts.helpers import give_heartbeats, open_alerts
+from tests.ledger.helpers import open_books, spend
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TODAY = timezone.localdate
+ONE_DAY = dt.timedelta(days=1)
+
+
+def ago(days: int, hour: int = 12) -> dt.datetime:
+    return start_of_day(TODAY() - days * ONE_DAY) + dt.timedelta(hours=hour)
+
+
+def sold(at: dt.datetime, status: Status = Status.SUCCESS, **facts: Any) -> Order:
+    ended = {"final_at": at + dt.timedelta(seconds=8)} if status not in {Status.PENDING} else {}
+    return make_order(status, created_at=at, **{"price": 10_500, "selling_price": 12_000, **ended, **facts})
+
+
+def whole(days: int) -> Figures:
+    day = TODAY() - days * ONE_DAY
+    return totals_of(figures_by("product", Period.of_days(day, day)).values())
+
+
+@pytest.fixture(autouse=True)
+def _over_at_midnight(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(keeping, "LONGEST_MOVE", dt.timedelta(0))
+
+
+@pytest.fixture
+def day_before() -> dt.date:
+    """Yesterday with two that arrived, one that failed, one reversed and one cancelled."""
+    product = make_product()
+    for status in (Status.SUCCESS, Status.SUCCESS, Status.FAILED, Status.REVERSED, Status.CANCELLED):
+        sold(ago(1), status, product=product)
+    return TODAY() - ONE_DAY
+
+
+YESTERDAY = Figures(placed=5, sold=2, failed=1, reversed=1, sales=24_000, cost=21_000, seconds=16)
+
+
+def test_a_summed_day_says_what_its_orders_said(day_before: dt.date):
+    before = whole(1)
+
+    assert sum_days() == 1
+
+    assert before == whole(1) == YESTERDAY
+    assert (YESTERDAY.profit, YESTERDAY.cancelled, YESTERDAY.share) == (3_000, 1, 0.5)
+    assert sum_days() == 0
+
+
+def test_today_and_a_day_with_an_open_order_are_not_summed():
+    sold(ago(0, 0))
+    sold(ago(2), Status.PENDING, price=None)
+
+    assert sum_days() == 1  # yesterday, on which nobody sold
+
+    assert list(SummedDay.objects.values_list("day", flat=True)) == [TODAY() - ONE_DAY]
+    assert (whole(2).placed, whole(0).sold) == (1, 1)
+
+
+def test_an_order_that_ends_late_counts_on_its_own_day():
+    late = sold(ago(3), Status.PENDING, price=None)
+    sum_days()
+    with past_triggers() as cursor:
+        cursor.execute(
+            "UPDATE purchases_order SET status = 'success', price = 10500, final_at = now(), ended_no = 9,"
+            " next_poll_at = NULL WHERE id = %s",
+            [late.pk],
+        )
+
+    assert sum_days() == 1
+
+    assert (whole(3).sold, whole(3).sales) == (1, 12_000)
+    assert whole(1) == Figures()
+
+
+def test_a_reversal_changes_its_day_at_once_and_its_sums_after(day_before: dt.date):
+    sum_days()
+    SummedDay.objects.update(summed_at=timezone.now() - dt.timedelta(hours=1))
+    taken_back = Order.objects.filter(status=Status.SUCCESS).first()
+    assert taken_back is not None
+    with past_triggers() as cursor:
+        cursor.execute(
+            "UPDATE purchases_order SET status = 'reversed', final_at = now() WHERE id = %s", [taken_back.pk]
+        )
+
+    assert (whole(1).sold, whole(1).reversed, whole(1).sales) == (1, 2, 12_000)
+    assert prove_days() == []  # it is to be summed again, not wrong
+
+    assert sum_days() == 1
+    assert DaySum.objects.get(sold__gt=0).sales == 12_000 == whole(1).sales
+
+
+def test_figures_of_a_part_of_a_day_are_of_its_orders():
+    sold(ago(1, 9))
+    sold(ago(1, 15), selling_price=20_000)
+    sum_days()
+
+    morning = figures_by("hour", Period(ago(1, 0), ago(1, 12)))
+
+    assert {hour: figures.sales for hour, figures in morning.items()} == {9: 12_000}
+
+
+def test_figures_by_each_key_add_up_to_the_same():
+    cashier, product = make_person("cashier"), make_product(brand="xl")
+    for days in (3, 2, 1, 0):
+        sold(ago(days, 0), placed_by=cashier, product=product)
+        sold(ago(days, 0))
+    sum_days()
+    period = Period(ago(3, 0), timezone.now() + ONE_DAY)
+
+    all_keys = {key: figures_by(key, period) for key in ("brand", "product", "person", "method", "day")}
+
+    assert {key: totals_of(rows.values()).sales for key, rows in all_keys.items()} == dict.fromkeys(all_keys, 96_000)
+    assert (
+        all_keys["person"][cashier.pk].sales == figures_by("method", period, person=cashier.pk)["cash"].sales == 48_000
+    )
+
+
+def test_a_day_of_the_real_books_is_proved_against_its_entries():
+    open_books(5_000_000)
+    order = spend(10_500)
+    with past_triggers() as cursor:
+        cursor.execute("UPDATE purchases_order SET created_at = %s WHERE id = %s", [ago(1), order.pk])
+    sum_days()
+    assert prove_days() == []
+
+    with past_triggers() as cursor:
+        cursor.execute(
+            "UPDATE ledger_entry SET amount = amount + 500, balance_change = balance_change - 500 WHERE kind = 'debit'"
+        )
+
+    assert prove_days() == [TODAY() - ONE_DAY]
+    assert SummedDay.objects.get(day=TODAY() - ONE_DAY).off_by == 500
+
+
+def test_a_changed_sum_is_an_alert_and_the_pages_read_the_orders(day_before: dt.date, settings: Any):
+    settings.POLICIES = {"alert_low_balance": 0}
+    give_heartbeats()
+    sum_days()
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE earnings_daysum SET sales = sales + 700 WHERE sold > 0")
+    assert whole(1).sales == 24_700
+
+    assert prove_days() == [day_before]
+
+    assert SummedDay.objects.get(day=day_before).off_by == 700
+    assert open_alerts() == [("day_sums_off", "")]
+    assert whole(1) == YESTERDAY
+    assert sum_days() == 0  # people look at it first
+
+    with pytest.raises(CommandError, match="not over"):
+        call_command("sum_days", again=TODAY().isoformat())
+    call_command("sum_days", again=day_before.isoformat())
+    assert open_alerts() == []
+    assert DaySum.objects.get(sold__gt=0).sales == 24_000
+
+
+def test_a_lost_sum_and_an_invented_one_are_found(day_before: dt.date):
+    sum_days()
+    DaySum.objects.filter(day=day_before).delete()
+
+    assert prove_days() == [day_before]
+
+    sum_day(day_before)
+    invented = DaySum.objects.get(day=day_before)
+    invented.pk, invented.method = None, "qris"
+    invented.save()
+    assert prove_days() == [day_before]
+
+
+@pytest.mark.parametrize("changed", [{"sold": 6}, {"sales": -1}, {"sold": 0}])
+def test_the_database_refuses_sums_that_no_orders_have(day_before: dt.date, changed: dict[str, int]):
+    sum_days()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        DaySum.objects.update(**changed)
