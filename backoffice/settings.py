@@ -113,6 +113,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "staff.middleware.OwnerFirstMiddleware",
     "staff.middleware.IdleMiddleware",
     "staff.middleware.FactorFirstMiddleware",
     "core.request_log.RequestLogMiddleware",
@@ -228,6 +229,9 @@ OIDC_CLAIM = env.str("OIDC_CLAIM", "groups")
 OIDC_ROLES: dict[str, str] = env.dict("OIDC_ROLES", {})
 SOCIALACCOUNT_ADAPTER = "staff.provider.OneProvider"
 SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
+
+# SHA-256 of the key that `./run` prints while the shop has no owner; until then only its page answers.
+FIRST_KEY_DIGEST = env.str("FIRST_KEY_DIGEST", "")
 
 # --- Language and time ----------------------------------------------------------------------------------------
 

@@ -292,8 +292,9 @@ class Server:
         elif self._port:
             # Pages are served over TLS only: this port is for the proxy
             how = [f"the TLS proxy in front of it forwards to http://{self._host()}:{self._port} (docs/deployment.md)"]
-            if self._stack.needs_admin:
-                how.append("the first owner: ./run manage add_staff NAME --role owner")
+            if self._stack.first_key:
+                how.append("until the shop has an owner, only this address answers; it works once:")
+                how.append(f"{self._address}/first/?key={self._stack.first_key}")
         lines = [self._address or f"roles: {', '.join(self._names)}", *how]
         if self._project.logs_as_json:
             self._say("; ".join(lines))

@@ -1,7 +1,9 @@
 """The services around the app: PostgreSQL, Valkey and, without a real upstream, the sandbox."""
 
+import hashlib
 import http.client
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -25,7 +27,7 @@ APP_DATABASE, SANDBOX_DATABASE = "backoffice", "sandbox"
 MEMORY = Path("/dev/shm")  # noqa: S108 - what is made there has a name that nobody can guess
 FIRST_SANDBOX_PORT = 8100
 DEMO_DATABASE = 63  # of Valkey
-NO_ADMIN = "no admin yet"  # a step of `prepare_app`
+NO_OWNER = "no owner yet"  # a line of `prepare_app`
 # One Python for both commands: each start of Django costs a second
 PREPARE_SANDBOX = (
     "import django; from django.core.management import call_command; django.setup(); "
@@ -65,7 +67,7 @@ class Stack:
         self.owners_environment: dict[str, str] = {}
         self.sandbox_port = 0
         self._sandbox_environment: dict[str, str] = {}
-        self.needs_admin = False  # known after `finish_preparing`
+        self.first_key = ""  # makes the shop's first owner; "" when there is one, known after `finish_preparing`
         self._prepared = project.data / "prepared"
         self.stores = Stores(
             project.data, group, postgres="DATABASE_URL" not in project.given, valkey="REDIS_URL" not in project.given
@@ -235,7 +237,10 @@ class Stack:
     def finish_preparing(self, child: Child) -> None:
         """Wait for `prepare_app`, and take over what it says."""
         self.finish(child, "The database could not be prepared.")
-        self.needs_admin = child.log is not None and NO_ADMIN in last_lines(child.log)
+        if child.log is not None and NO_OWNER in last_lines(child.log) and "OIDC_ISSUER" not in self.project.given:
+            # Printed once, and kept nowhere: the app gets its digest alone. Each start makes another one.
+            self.first_key = secrets.token_urlsafe(24)
+            self.environment["FIRST_KEY_DIGEST"] = hashlib.sha256(self.first_key.encode()).hexdigest()
         self._prepared.touch()
 
     def finish(self, child: Child, sentence: str) -> None:

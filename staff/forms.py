@@ -23,6 +23,7 @@ from staff.services.own_factors import counted_password
 from staff.services.throttle import Slowed
 
 _FIELD = {"class": "form-control", "autocomplete": "off"}
+_USER_NAME_HINT = _("For signing in: letters, digits and @ . + - _, for example sari.")
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -121,7 +122,7 @@ class InviteForm(RoleForm):
         max_length=150,
         strip=True,
         validators=[User.username_validator],
-        help_text=_("For signing in: letters, digits and @ . + - _, for example sari."),
+        help_text=_USER_NAME_HINT,
     )
     email = forms.EmailField(label=_("E-mail"), required=False, help_text=_("Only noted; nothing is sent to it."))
     note = forms.CharField(label=_("Note"), max_length=300, strip=True, required=False)
@@ -152,3 +153,31 @@ class ChoosePasswordForm(SetPasswordForm):  # type: ignore[type-arg]
         self.validate_passwords("new_password1", "new_password2")
         self.validate_password_for_user(self.user, "new_password1")
         return self.cleaned_data
+
+
+class FirstOwnerForm(ChoosePasswordForm):
+    """The shop's first owner: name, user name and password."""
+
+    full_name = forms.CharField(label=_("Name"), max_length=150, strip=True)
+    username = UsernameField(
+        label=_("User name"),
+        max_length=150,
+        strip=True,
+        validators=[User.username_validator],
+        help_text=_USER_NAME_HINT,
+    )
+    field_order = ["full_name", "username", "new_password1", "new_password2"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(User(), *args, **kwargs)
+        for name in ("full_name", "username"):
+            self.fields[name].widget.attrs |= _FIELD
+        self.fields["username"].widget.attrs |= {"autocapitalize": "none", "autocomplete": "username"}
+        self.fields["new_password1"].widget.attrs.pop("autofocus")
+        self.fields["full_name"].widget.attrs |= {"autofocus": True}
+
+    def clean(self) -> dict[str, Any]:
+        """The password is compared with the names that were typed."""
+        self.user.username = self.cleaned_data.get("username", "")
+        self.user.first_name = self.cleaned_data.get("full_name", "")
+        return super().clean()

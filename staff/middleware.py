@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -17,6 +17,7 @@ from audit.services import record
 from core.live import is_poll
 from staff.events import SIGN_OUT
 from staff.models import User
+from staff.services import awaits_owner
 from staff.services.factors import has_factor, is_excused, needs_factor
 from staff.sessions import has_lost_provider, is_over, note_activity
 
@@ -43,6 +44,31 @@ class LanguageOfPersonMiddleware:
 def has_session(request: HttpRequest) -> bool:
     """Whether to read the person, which costs a query: callbacks and health checks carry no session."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES
+
+
+class OwnerFirstMiddleware:
+    """Until the shop has an owner, only the way to make one is open. Health and callbacks were answered before."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self._over = ""  # the key of this start, once there is an owner: it is asked no more
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Serve the request."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
+        """Say instead where to look. Without a key it takes no query."""
+        match = request.resolver_match
+        if self._over == settings.FIRST_KEY_DIGEST or (match and match.url_name in _TO_OWNER):
+            return None
+        if not awaits_owner():
+            self._over = settings.FIRST_KEY_DIGEST
+            return None
+        return render(request, "staff/no_owner.html", status=403)
+
+
+_TO_OWNER = {"first_owner", "access_link", "set_language"}
 
 
 class IdleMiddleware:

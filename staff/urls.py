@@ -4,7 +4,7 @@ from allauth.account import views as account
 from django.urls import path
 from django.views.i18n import set_language
 
-from staff.views import factors, links, outside, own, people, roles, signing_in
+from staff.views import factors, first_owner, links, outside, own, people, roles, signing_in
 
 urlpatterns = [
     path("accounts/login/", account.login, name="account_login"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("accounts/passkey/options/", signing_in.passkey_options, name="passkey_options"),
     path("accounts/oidc/", outside.oidc_sign_in, name="oidc_sign_in"),
     path("accounts/oidc/callback/", outside.oidc_callback, name="oidc_callback"),
+    path("first/", first_owner.first_owner, name="first_owner"),
     path("accounts/link/", links.access_link, name="access_link"),
     path("me/", own.preferences, name="preferences"),
     path("me/language/", set_language, name="set_language"),

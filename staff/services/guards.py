@@ -68,6 +68,11 @@ def refuse_last_owner(person: User) -> None:
         raise NotAllowed("last_owner")
 
 
+def has_owner() -> bool:
+    """Whether somebody owns the shop who has joined."""
+    return any(owner.has_joined for owner in _owners())
+
+
 def _owners() -> list[User]:
     return list(User.objects.filter(is_superuser=True, is_active=True))
 

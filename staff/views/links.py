@@ -34,11 +34,11 @@ def access_link(request: HttpRequest) -> HttpResponse:
             return begin_session(request, person)
     except LinkRefused as refusal:
         context = {"reason": refusal.reason, "code": refusal.code}
-        return _private(render(request, "staff/link_refused.html", context, status=_STATUS.get(refusal.reason, _GONE)))
-    return _private(render(request, "staff/link_open.html", {"form": form, "link": link, "token": token}))
+        return private(render(request, "staff/link_refused.html", context, status=_STATUS.get(refusal.reason, _GONE)))
+    return private(render(request, "staff/link_open.html", {"form": form, "link": link, "token": token}))
 
 
-def _private(answer: HttpResponse) -> HttpResponse:
+def private(answer: HttpResponse) -> HttpResponse:
     """The address holds the token: other sites get its host only. With no referrer at all Django refuses the form."""
     answer.headers["Referrer-Policy"] = "strict-origin"
     return answer

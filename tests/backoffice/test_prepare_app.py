@@ -1,4 +1,4 @@
-"""A start and the database: it asks for a missing admin, and starts take turns."""
+"""A start and the database: it asks for a missing owner, and starts take turns."""
 
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from backoffice.management.commands import prepare_app
-from launcher.stack import NO_ADMIN
+from launcher.stack import NO_OWNER
 from testing.people import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,12 +32,12 @@ def prepare() -> str:
     return out.getvalue()
 
 
-def test_an_admin_is_asked_for_only_while_there_is_none(called: list[str]):
+def test_an_owner_is_asked_for_only_while_there_is_none(called: list[str]):
     before = prepare()
     make_person("admin")
 
-    assert NO_ADMIN in before
-    assert NO_ADMIN not in prepare()
+    assert NO_OWNER in before
+    assert NO_OWNER not in prepare()
 
 
 def test_only_the_demo_begins_with_a_fresh_rate_budget(called: list[str], settings: Any):

@@ -5,7 +5,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # What ./run itself sets for its processes
-OF_THE_LAUNCHER = {"BACKOFFICE_SANDBOX", "SANDBOX_URL", "SANDBOX_DASHBOARD_URL", "DATABASE_AS_OWNER"}
+OF_THE_LAUNCHER = {
+    "BACKOFFICE_SANDBOX",
+    "SANDBOX_URL",
+    "SANDBOX_DASHBOARD_URL",
+    "DATABASE_AS_OWNER",
+    "FIRST_KEY_DIGEST",
+}
 
 
 def test_the_example_is_short_and_with_the_docs_it_names_every_setting():

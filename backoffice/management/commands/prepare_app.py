@@ -21,8 +21,8 @@ from core.schema import may_change_tables, refuse_newer_schema, refuse_older_sch
 from gateway.services import WrongUpstream, bind_to_upstream
 from purchases.models import Order
 from shop.services import adopt_name
-from staff.models import User
 from staff.roles import create_demo_staff
+from staff.services import has_owner
 
 # Any number that only this transaction lock uses.
 _PREPARE_LOCK = 7_310_002
@@ -85,8 +85,8 @@ class Command(PlainCommand):
         if settings.SANDBOX:
             # Play money, and the sandbox answers 429 as the service does: the first call need not wait a rate window.
             self._step("rate budget", lambda: call_command("declare_fresh_budget", verbosity=0))
-        if not User.objects.filter(is_superuser=True, is_active=True).exists():
-            self.stdout.write("  no admin yet")  # read by the launcher
+        if not has_owner():
+            self.stdout.write("  no owner yet")  # read by the launcher
 
     def _prepare_tables(self) -> None:
         self._step("database", self._migrate)

@@ -1,0 +1,43 @@
+"""The key that a start prints while nobody owns the shop."""
+
+import hashlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from launcher.project import Project
+from launcher.stack import NO_OWNER, Stack
+
+REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": "shop.example.com"}
+
+
+def prepared(data: Path, said: str, **given: str) -> Stack:
+    """The stack after `prepare_app` has said this."""
+    group: Any = SimpleNamespace(finish=lambda _child: 0)
+    (data / "prepare.log").write_text(f"  heartbeats (0.1 s)\n{said}\n")
+    stack = Stack(Project(data, {**REAL, **given}), group)
+    child: Any = SimpleNamespace(log=data / "prepare.log")
+    stack.finish_preparing(child)
+    return stack
+
+
+def test_the_app_gets_the_digest_of_the_key_alone(tmp_path: Path) -> None:
+    stack = prepared(tmp_path, f"  {NO_OWNER}")
+
+    assert len(stack.first_key) >= 32
+    assert stack.environment["FIRST_KEY_DIGEST"] == hashlib.sha256(stack.first_key.encode()).hexdigest()
+    kept = [file.read_text() for file in tmp_path.rglob("*") if file.is_file()]
+    assert stack.first_key not in json.dumps([stack.environment, stack.owners_environment, kept])
+
+
+@pytest.mark.parametrize(
+    ("said", "given"), [("  no demo staff", {}), (f"  {NO_OWNER}", {"OIDC_ISSUER": "https://id.example.com"})]
+)
+def test_no_key_with_an_owner_or_a_provider(said: str, given: dict[str, str], tmp_path: Path) -> None:
+    stack = prepared(tmp_path, said, **given)
+
+    assert stack.first_key == ""
+    assert "FIRST_KEY_DIGEST" not in stack.environment
