@@ -96,6 +96,7 @@ MIDDLEWARE = [
     "core.health.HealthMiddleware",
     "backoffice.metrics.MetricsMiddleware",
     "core.middleware.NoNulMiddleware",
+    "backoffice.tls_only.TlsOnlyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "callbacks.middleware.CallbackMiddleware",
     "core.middleware.BrowserPolicyMiddleware",

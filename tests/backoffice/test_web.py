@@ -223,14 +223,14 @@ def test_address_and_scheme_come_from_a_trusted_proxy_only(transactional_db):
 
     with serving(**allowed, TRUSTED_PROXY_COUNT="1", BEHIND_TLS_PROXY="1", HTTPS="1") as fleet:
         taken = post(fleet, body, **headers)
-        plain = requests.get(f"{fleet.url}/accounts/login/", allow_redirects=False, timeout=20)
+        direct = requests.get(f"{fleet.url}/accounts/login/", allow_redirects=False, timeout=20)
         over_tls = requests.get(f"{fleet.url}/accounts/login/", headers=headers, allow_redirects=False, timeout=20)
     with serving(**allowed, HTTPS="0") as fleet:
         believed = post(fleet, body, **headers)
 
     assert taken.status_code == 200
     assert Callback.objects.get().source_address == "203.0.113.7"
-    assert (plain.status_code, over_tls.status_code) == (301, 200)
+    assert (direct.status_code, over_tls.status_code) == (400, 200)
     assert believed.status_code == 403, "a header that anybody can send opens nothing"
 
 

@@ -1,0 +1,24 @@
+"""What the port of the pages says to a browser that reaches it without the TLS proxy that belongs in front."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from core.middleware import Middleware
+
+
+class TlsOnlyMiddleware(Middleware):
+    """Says what to do in place of a redirect to TLS, which nobody speaks on this port.
+
+    It stands before Django's redirect and adds refusals only: whatever a client forges, the redirect stays behind it.
+    """
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The answer of the rest of the app where a proxy can have been, else a page of our own (400)."""
+        is_through_proxy = settings.BEHIND_TLS_PROXY and "X-Forwarded-Proto" in request.headers
+        if not settings.SECURE_SSL_REDIRECT or request.is_secure() or is_through_proxy:
+            return self.get_response(request)
+        facts = {"site": settings.SITE_URL, "knows_proxy": settings.BEHIND_TLS_PROXY, "codes": ["id", "en"]}
+        page = render_to_string("backoffice/tls_only.html", facts)
+        policy = "default-src 'none'; style-src 'unsafe-inline'"
+        return HttpResponse(page, status=400, headers={"Cache-Control": "no-store", "Content-Security-Policy": policy})

@@ -1,0 +1,59 @@
+"""Over plain HTTP and without its proxy, a shop that takes TLS only says what to do, and shows nothing else."""
+
+import pytest
+from django.test import Client
+
+from testing.people import browser_of
+
+pytestmark = pytest.mark.django_db
+PAGES = ("/", "/accounts/login/", "/counter/", "/no/such/page/", "/static/css/app.css")
+OVER_TLS = {"X-Forwarded-Proto": "https"}
+
+
+@pytest.fixture(autouse=True)
+def tls_only(settings):
+    settings.SECURE_SSL_REDIRECT = settings.BEHIND_TLS_PROXY = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.SITE_URL = "https://shop.example.com"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_a_proxy_each_page_says_what_to_do(path):
+    answer = browser_of("owner").get(path, headers={"Host": "203.0.113.9:8000"})
+
+    assert answer.status_code == 400
+    assert "Location" not in answer.headers
+    assert not answer.cookies
+    assert b"https://shop.example.com" in answer.content
+    assert b'<section lang="id">' in answer.content
+    assert b'<section lang="en">' in answer.content
+
+
+def test_a_form_and_a_callback_reach_no_view(django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert Client().post("/accounts/login/", {"login": "owner"}).status_code == 400
+        assert Client().post("/callbacks/upstream/", b"{}", content_type="application/json").status_code == 400
+
+
+def test_the_health_answers_are_as_ever(client):
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_proxy_that_was_reached_without_tls_leads_to_tls(client):
+    answer = client.get("/accounts/login/", headers={"X-Forwarded-Proto": "http"})
+
+    assert (answer.status_code, answer.headers["Location"]) == (301, "https://testserver/accounts/login/")
+
+
+def test_behind_its_proxy_it_serves_pages(client):
+    assert client.get("/accounts/login/", headers=OVER_TLS).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [OVER_TLS, {"X-Forwarded-For": "203.0.113.7", "Forwarded": "proto=https"}, {}])
+def test_a_proxy_that_nobody_has_named_is_believed_nothing(client, settings, headers):
+    settings.BEHIND_TLS_PROXY, settings.SECURE_PROXY_SSL_HEADER = False, None
+
+    answer = client.get("/accounts/login/", headers=headers)
+
+    assert answer.status_code == 400
+    assert b"BEHIND_TLS_PROXY=1" in answer.content
