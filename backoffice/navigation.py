@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from django.http import HttpRequest
@@ -93,6 +93,8 @@ def _places(request: StaffRequest) -> list[Place]:
         add("arrived", "arrived", "message-question", _("Track"), is_here=at.begins("arrived", "complaint_"))
     if may(Right.VIEW_BOOKS) and may(Right.VIEW_COST):
         add("balance", "balance", "wallet", _("Balance"), is_here=at.path.startswith("/balance/"))
+    if may(Right.VIEW_ORDERS) and may(Right.VIEW_SHIFTS):
+        add("earnings", "earnings", "chart-bar", _("Earnings"), is_here=at.begins("earnings"))
     if may(Right.VIEW_CUSTOMERS):
         is_here = at.begins("customer_", "number_") or (at.begins("credit_") and not may(Right.VIEW_CREDIT))
         add("customers", "customer_list", "address-book", _("Customers"), is_here=is_here)
@@ -103,17 +105,16 @@ def _places(request: StaffRequest) -> list[Place]:
         add("drawer", address, "cash-register", _("Drawer"), is_here=at.begins("drawer", "shift_", "refund_"))
     if _is_asked(may):
         add(_APPROVALS, "approval_list", "checks", _("Approvals"), is_here=at.begins("approval_"))
+    return [*places, *_evidence(may, at)]
+
+
+def _evidence(may: Callable[[str], bool], at: _Position) -> Iterator[Place]:
     if may(Right.VIEW_EXCHANGES):
-        add(
-            "workbench",
-            "exchange_list",
-            "arrows-exchange",
-            pgettext("place", "Evidence"),
-            is_here=at.name in _WORKBENCH,
-        )
+        words, is_here = pgettext("place", "Evidence"), at.name in _WORKBENCH
+        yield Place("workbench", reverse("exchange_list"), "arrows-exchange", words, is_here)
     elif may(Right.VIEW_CALLBACKS):
-        add("callbacks", "callback_list", "webhook", _("Callbacks"), is_here=at.begins("callback_"))
-    return places
+        is_here = at.begins("callback_")
+        yield Place("callbacks", reverse("callback_list"), "webhook", _("Callbacks"), is_here)
 
 
 def _is_asked(may: Callable[[str], bool]) -> bool:

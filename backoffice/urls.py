@@ -34,6 +34,7 @@ urlpatterns = [
     path("balance/alerts/", include("alerts.urls")),
     path("approvals/", include("approvals.urls")),
     path("bills/", include("bills.urls")),
+    path("earnings/", include("earnings.urls")),
     path("counter/", include("counter.urls")),
     path("products/", include("catalogue.urls")),
     path("", include("customers.urls")),

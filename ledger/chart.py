@@ -10,7 +10,7 @@ from ledger.services import DayClosing
 
 # The drawing's own units; the page stretches it to its width.
 WIDTH, HEIGHT = 1000, 240
-_STEPS = 4
+STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -62,30 +62,30 @@ def chart_of(curve: list[DayClosing]) -> Chart | None:
     """The drawing of these days; None when there are fewer than two, which make no curve."""
     if len(curve) < 2:
         return None
-    floor, step = _scale([day.closing for day in curve])
+    floor, step = scale([day.closing for day in curve])
     column = WIDTH / len(curve)
     points = [
         Point(
             day=day.day,
             balance=day.closing,
             x=(number + 0.5) * column,
-            y=HEIGHT - (day.closing - floor) / (step * _STEPS) * HEIGHT,
+            y=HEIGHT - (day.closing - floor) / (step * STEPS) * HEIGHT,
             left=number * column,
             width=column,
         )
         for number, day in enumerate(curve)
     ]
-    return Chart(points=points, ticks=[floor + step * number for number in range(_STEPS, -1, -1)])
+    return Chart(points=points, ticks=[floor + step * number for number in range(STEPS, -1, -1)])
 
 
-def _scale(balances: list[int]) -> tuple[int, int]:
+def scale(balances: list[int]) -> tuple[int, int]:
     """Lowest tick and distance of the ticks: round numbers, from zero on unless that would flatten the curve."""
     low, high = min(balances), max(balances)
     floor = 0 if 0 <= low < high * 0.6 else low
-    size = 10 ** int(math.log10(max(1, (high - floor) / _STEPS)))
+    size = 10 ** int(math.log10(max(1, (high - floor) / STEPS)))
     while True:
         for step in (size, 2 * size, 5 * size // 2, 5 * size):
             bottom = floor // step * step
-            if bottom + step * _STEPS >= high:
+            if bottom + step * STEPS >= high:
                 return bottom, step
         size *= 10

@@ -22,5 +22,5 @@ class DaySumsOff(AlertKind, permission=Right.VIEW_SHIFTS):
             title=_("The sums of a day were changed: %(days)s.") % {"days": days},
             facts=_("The pages show these days from their orders. Somebody changed rows in the database itself."),
             next_step=_("Have the person who runs the server look into it, then have these days summed again."),
-            url=reverse("alert_list"),
+            url=reverse("earnings"),
         )

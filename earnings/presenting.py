@@ -1,0 +1,262 @@
+"""Figures as the pages show them: tiles with the change against before, rows with bars, and the drawing of sales."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from babel.numbers import format_percent
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from catalogue.models import Product
+from core.money import rupiah
+from core.times import active_locale, day_words
+from credit.methods import method_words
+from earnings.periods import Chosen
+from earnings.services import Figures, figures_by, totals_of
+from ledger.chart import HEIGHT, STEPS, WIDTH, scale
+from purchases.filters import OrderFilter
+from staff.models import User
+
+#: What the figures are by, as the tabs of the page.
+BY: dict[str, str | Promise] = {
+    "brand": gettext_lazy("Brand"),
+    "product": gettext_lazy("Product"),
+    "person": gettext_lazy("Cashier"),
+    "method": gettext_lazy("Payment"),
+}
+# The filter of the list of orders that opens the orders of a row.
+_FILTERS = {"brand": "brand", "product": "product", "person": "cashier", "method": "payment"}
+_HOURS = 24
+_MINUTE = 60
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 as text with at most one decimal; a dash where it is not known."""
+    return "–" if share is None else format_percent(share, "#,##0.#%", locale=active_locale())
+
+
+def seconds_words(seconds: int | None) -> str:
+    """How long something takes: "8 s", "3 min"; a dash where it is not known."""
+    if seconds is None:
+        return "–"
+    if seconds < 2 * _MINUTE:
+        return _("%(n)s s") % {"n": seconds}
+    return _("%(n)s min") % {"n": seconds // _MINUTE}
+
+
+@dataclass(frozen=True)
+class Change:
+    """By how much a figure is more or less than before."""
+
+    words: str
+    is_up: bool
+
+    @classmethod
+    def between(cls, now: float | None, before: float | None, *, by_share: bool = True) -> Change | None:
+        """In percent, or in percentage points of two shares; None without a before, or where nothing changed."""
+        if now is None or before is None or now == before or (by_share and before <= 0):
+            return None
+        difference = (now - before) / before if by_share else now - before
+        words = percent(abs(difference))
+        return cls(words=words, is_up=difference > 0)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure of a period. `name` is for scripts and tests; `value` the plain number."""
+
+    name: str
+    words: str
+    shown: str
+    value: float | None
+    change: Change | None
+
+
+def tiles_of(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
+    """The figures of a period against those of the one before."""
+
+    def money(name: str, words: str, amount: int, earlier: int) -> Tile:
+        return Tile(name, words, rupiah(amount), amount, Change.between(amount, earlier))
+
+    tiles = [money("sales", _("Sales"), now.sales, before.sales)]
+    if with_cost:
+        tiles.append(money("profit", _("Profit"), now.profit, before.profit))
+    tiles.append(Tile("sold", _("Sold"), f"{now.sold:n}", now.sold, Change.between(now.sold, before.sold)))
+    change = Change.between(now.share, before.share, by_share=False)
+    tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, change))
+    return tiles
+
+
+@dataclass(frozen=True)
+class Line:
+    """The figures of one brand, product, person or method. `bar`: the length of its bar, 0 to 100."""
+
+    key: str
+    words: str
+    figures: Figures
+    before: Figures
+    bar: int
+    url: str
+
+    @property
+    def share(self) -> str:
+        """The share that went through."""
+        return percent(self.figures.share)
+
+    @property
+    def usual(self) -> str:
+        """How long one takes on average."""
+        return seconds_words(self.figures.usual_seconds)
+
+    @property
+    def change(self) -> Change | None:
+        """Of the sales."""
+        return Change.between(self.figures.sales, self.before.sales)
+
+
+@dataclass(frozen=True)
+class Report:
+    """A period by one key, the most sales first, with the sums of all."""
+
+    chosen: Chosen
+    by: str
+    lines: list[Line]
+    now: Figures
+    before: Figures
+
+
+def report_of(chosen: Chosen, by: str, **only: Any) -> Report:
+    """The figures of the period by `by`, and of the period before."""
+    now, before = figures_by(by, chosen.period, **only), figures_by(by, chosen.before, **only)
+    most = max((figures.sales for figures in now.values()), default=0) or 1
+    words = _WORDS[by](now)
+    lines = [
+        Line(
+            key=words[key][0],
+            words=words[key][1],
+            figures=figures,
+            before=before.get(key, Figures()),
+            bar=round(100 * figures.sales / most),
+            url=_orders_url(chosen, by, words[key][0]),
+        )
+        for key, figures in now.items()
+    ]
+    lines.sort(key=lambda line: (-line.figures.sales, -line.figures.placed, line.words))
+    return Report(chosen, by, lines, totals_of(now.values()), totals_of(before.values()))
+
+
+def _orders_url(chosen: Chosen, by: str, key: str) -> str:
+    """The list of orders, narrowed to a row; empty where the list has no such filter."""
+    name = _FILTERS[by]
+    if name not in OrderFilter.base_filters or not key:
+        return ""
+    return f"{reverse('order_list')}?{chosen.query}&{urlencode({name: key})}"
+
+
+def _brands(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    return {key: (key, key) for key in keys}
+
+
+def _products(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    rows = Product.objects.filter(pk__in=keys).values_list("pk", "code", "name")
+    return {pk: (code, name) for pk, code, name in rows}
+
+
+def _people(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    people = User.objects.in_bulk([key for key in keys if key])
+    return {None: ("", _("Without a person"))} | {
+        pk: (person.username, person.shown_name) for pk, person in people.items()
+    }
+
+
+def _methods(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    return {key: (key, method_words(key)) for key in keys}
+
+
+# For the keys of figures: what an address and a file name, and the words.
+_WORDS: Mapping[str, Callable[[Iterable[Any]], dict[Any, tuple[str, str]]]] = {
+    "brand": _brands,
+    "product": _products,
+    "person": _people,
+    "method": _methods,
+}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One hour or day in the drawing: its bar, its column, and its text."""
+
+    left: float
+    width: float
+    column: float
+    y: float
+    height: float
+    words: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Sales by the hour of one day, or by day, as bars; the earlier period as a line. `ticks`: rupiah, top down."""
+
+    bars: list[Bar]
+    line: str
+    ticks: list[int]
+    is_hours: bool
+    labels: list[str]
+
+    @property
+    def grid(self) -> list[float]:
+        """The heights of the ticks' lines."""
+        return [number * HEIGHT / STEPS for number in range(STEPS + 1)]
+
+
+def drawing_of(chosen: Chosen, **only: Any) -> Drawing:
+    """The drawing of a period: of one day by hour, else by day. The earlier day counts to its end."""
+    period, before = chosen.period, chosen.before
+    is_hours = period.first == period.last
+    if is_hours:
+        before = type(before).of_days(before.first, before.last)
+    now_by, before_by = (figures_by("hour" if is_hours else "day", part, **only) for part in (period, before))
+    steps: list[tuple[Any, Any, str]] = (
+        [(number, number, f"{number:02d}:00") for number in range(_HOURS)]
+        if is_hours
+        else [
+            (day, before.first + (day - period.first), day_words(day))
+            for day in (period.first + dt.timedelta(number) for number in range((period.last - period.first).days + 1))
+        ]
+    )
+    sales = [now_by.get(key, Figures()) for key, _earlier, _words in steps]
+    earlier = [before_by.get(key, Figures()).sales for _key, key, _words in steps]
+    _floor, step = scale([0, max([*(figures.sales for figures in sales), *earlier]) or 1])
+    top, column = step * STEPS, WIDTH / len(steps)
+
+    def y_of(amount: int) -> float:
+        return HEIGHT - amount / top * HEIGHT
+
+    bars = [
+        Bar(
+            left=(number + 0.15) * column,
+            width=column * 0.7,
+            column=number * column,
+            y=y_of(figures.sales),
+            height=HEIGHT - y_of(figures.sales),
+            words=_bar_words(words, figures),
+        )
+        for number, ((_key, _earlier, words), figures) in enumerate(zip(steps, sales, strict=True))
+    ]
+    points = (f"{(number + 0.5) * column:.1f},{y_of(amount):.1f}" for number, amount in enumerate(earlier))
+    labels = [steps[at][2] for at in sorted({0, len(steps) // 2, len(steps) - 1})]
+    ticks = [step * number for number in range(STEPS, -1, -1)]
+    return Drawing(bars, "M" + " L".join(points), ticks, is_hours, labels)
+
+
+def _bar_words(words: str, figures: Figures) -> str:
+    count = ngettext("%(n)s order", "%(n)s orders", figures.sold) % {"n": figures.sold}
+    return f"{words}: {rupiah(figures.sales)}, {count}"

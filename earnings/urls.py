@@ -1,0 +1,11 @@
+"""What the shop earns."""
+
+from django.urls import path
+
+from earnings import views
+
+urlpatterns = [
+    path("", views.earnings, name="earnings"),
+    path("csv/", views.earnings_csv, name="earnings_csv"),
+    path("xlsx/", views.earnings_xlsx, name="earnings_xlsx"),
+]

@@ -1,0 +1,93 @@
+"""What the shop earns: any period against another, and the same as a file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from audit.services import record
+from catalogue.rights import sees_cost
+from core.access import StaffRequest, staff_only
+from core.rights import Right
+from core.snapshot import snapshot
+from earnings.periods import NAMES, chosen_period
+from earnings.presenting import BY, Line, Report, drawing_of, report_of, tiles_of
+from exports.events import EXPORT_MADE
+from exports.formats import Fields, csv_answer, write_workbook
+
+
+@staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+@require_GET
+def earnings(request: StaffRequest) -> HttpResponse:
+    """Show a period with its figures, its drawing, and its lines by brand, product, cashier or payment."""
+    with snapshot():
+        report = _report(request)
+        drawing = drawing_of(report.chosen)
+    with_cost = sees_cost(request.user)
+    context = {
+        "report": report,
+        "drawing": drawing,
+        "tiles": tiles_of(report.now, report.before, with_cost=with_cost),
+        "with_cost": with_cost,
+        "periods": NAMES.items(),
+        "keys": BY.items(),
+        "period_query": report.chosen.query if report.chosen.name not in NAMES else f"period={report.chosen.name}",
+    }
+    return render(request, "earnings/earnings.html", context)
+
+
+@staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+@require_GET
+def earnings_csv(request: StaffRequest) -> HttpResponseBase:
+    """The lines as CSV."""
+    report = _report(request)
+    return csv_answer(report.lines, _noted(request, report, "csv"), _name(report, "csv"))
+
+
+@staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+@require_GET
+def earnings_xlsx(request: StaffRequest) -> HttpResponse:
+    """The lines as a workbook."""
+    report, file = _report(request), io.BytesIO()
+    write_workbook(file, report.lines, _noted(request, report, "xlsx"))
+    return HttpResponse(
+        file.getvalue(),
+        content_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        headers={"Content-Disposition": f'attachment; filename="{_name(report, "xlsx")}"'},
+    )
+
+
+def _report(request: StaffRequest) -> Report:
+    by = request.GET.get("by", "")
+    return report_of(chosen_period(request.GET), by if by in BY else "brand")
+
+
+def _name(report: Report, ending: str) -> str:
+    period = report.chosen.period
+    return f"earnings-{report.by}-{period.first}-{period.last}.{ending}"
+
+
+def _noted(request: StaffRequest, report: Report, file_format: str) -> Fields:
+    """The columns that this person may have; the audit notes the file."""
+    facts = {"format": file_format, "query": f"by={report.by}&{report.chosen.query}"}
+    record(EXPORT_MADE, actor=request.user, subject="earnings", facts=facts)
+    return _FIELDS | (_WITH_COST if sees_cost(request.user) else {})
+
+
+def _of(name: str) -> Callable[[Line], Any]:
+    return lambda line: getattr(line.figures, name)
+
+
+_FIELDS: dict[str, Callable[[Line], Any]] = {
+    "key": lambda line: line.key,
+    "name": lambda line: line.words,
+    **{name: _of(name) for name in ("placed", "sold", "failed", "reversed", "cancelled", "sales")},
+    "sales_before": lambda line: line.before.sales,
+    "usual_seconds": lambda line: "" if line.figures.usual_seconds is None else line.figures.usual_seconds,
+}
+_WITH_COST = {"cost": _of("cost"), "profit": _of("profit"), "profit_before": lambda line: line.before.profit}

@@ -1,0 +1,106 @@
+"""The page of earnings: each figure is that of the orders behind it; people without the right see no profit."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import re
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from core.times import start_of_day
+from earnings.periods import named_period
+from earnings.services import sum_days
+from purchases.models import Order
+from purchases.models.orders import CUSTOMER_PAYS
+from purchases.states import Status
+from testing.factories import make_product
+from testing.people import browser_of, make_person
+from tests.earnings.test_sums import ago, sold
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def tiles(answer: Any) -> dict[str, str]:
+    return dict(re.findall(r'data-tile="(\w+)" data-value="([^"]*)"', answer.content.decode()))
+
+
+def lines(answer: Any) -> dict[str, int]:
+    found = re.findall(r'<tr data-key="([^"]*)" data-sales="(\d+)"', answer.content.decode())
+    return {key: int(sales) for key, sales in found}
+
+
+@pytest.fixture
+def shop() -> None:
+    cashier, product = make_person("cashier", username="sari"), make_product(brand="xl", code="XL10", name="XL 10")
+    for days in (1, 8, 40):
+        sold(ago(days), placed_by=cashier, product=product)
+        sold(ago(days), Status.FAILED, product=product)
+    sold(ago(1), selling_price=30_000)
+    sum_days()
+
+
+@pytest.mark.usefixtures("shop")
+def test_yesterday_is_what_its_orders_are():
+    answer = browser_of("supervisor").get("/earnings/", {"period": "yesterday", "by": "product"})
+
+    shown, orders = tiles(answer), Order.objects.filter(created_at__gte=ago(1, 0), status=Status.SUCCESS)
+    pays = sum(orders.annotate(pays=CUSTOMER_PAYS).values_list("pays", flat=True))
+    assert (shown["sales"], shown["profit"], shown["sold"]) == (str(pays), "21000", "2") == ("42000", "21000", "2")
+    assert lines(answer)["XL10"] == 12_000
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("by", ["brand", "product", "person", "method", "nonsense"])
+def test_the_lines_add_up_to_the_period(by: str):
+    answer = browser_of("auditor").get("/earnings/", {"since": ago(40).date().isoformat(), "by": by})
+
+    assert sum(lines(answer).values()) == int(tiles(answer)["sales"]) == 66_000
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_files_hold_the_lines_of_the_page_and_are_noted():
+    owner = browser_of("admin")
+    where = {"since": ago(40).date().isoformat(), "by": "person"}
+
+    page, file, book = (owner.get(f"/earnings/{kind}", where) for kind in ("", "csv/", "xlsx/"))
+
+    rows = list(csv.DictReader(io.StringIO(b"".join(file.streaming_content).decode("utf-8-sig"))))
+    assert {row["key"]: int(row["sales"]) for row in rows} == lines(page) == {"sari": 36_000, "": 30_000}
+    assert {row["key"]: int(row["profit"]) for row in rows} == {"sari": 4_500, "": 19_500}
+    assert book.content.startswith(b"PK")
+    assert AuditEvent.objects.filter(subject="earnings").count() == 2
+
+
+def test_a_cashier_does_not_open_it():
+    cashier = browser_of("cashier")
+
+    assert [cashier.get(f"/earnings/{kind}").status_code for kind in ("", "csv/", "xlsx/")] == [403] * 3
+
+
+@pytest.mark.parametrize("query", ["since=0001-01-01&until=9999-12-31", "since=x", "period=x", "until=2026-02-31"])
+def test_strange_days_are_a_page(query: str):
+    assert browser_of("supervisor").get(f"/earnings/?{query}").status_code == 200
+
+
+def test_each_period_is_compared_with_one_as_long():
+    now = start_of_day(dt.date(2026, 3, 31)) + dt.timedelta(hours=15.5)
+
+    spans = {name: _span(named_period(name, now)) for name in ("today", "yesterday", "week", "month", "last_month")}
+
+    assert spans == {
+        "today": ("31.03 00:00", "31.03 15:30", "24.03 00:00", "24.03 15:30"),
+        "yesterday": ("30.03 00:00", "31.03 00:00", "23.03 00:00", "24.03 00:00"),
+        "week": ("25.03 00:00", "31.03 15:30", "18.03 00:00", "24.03 15:30"),
+        "month": ("01.03 00:00", "31.03 15:30", "01.02 00:00", "01.03 00:00"),
+        "last_month": ("01.02 00:00", "01.03 00:00", "01.01 00:00", "01.02 00:00"),
+    }
+
+
+def _span(chosen: Any) -> tuple[str, ...]:
+    moments = (chosen.period.since, chosen.period.until, chosen.before.since, chosen.before.until)
+    return tuple(f"{timezone.localtime(at):%d.%m %H:%M}" for at in moments)
