@@ -20,7 +20,7 @@ from purchases.models.orders import CUSTOMER_PAYS
 from purchases.states import Status
 from testing.factories import make_product
 from testing.people import browser_of, make_person
-from tests.earnings.test_sums import ago, sold
+from tests.earnings.helpers import ago, sold
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

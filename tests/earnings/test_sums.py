@@ -11,31 +11,19 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from core.times import start_of_day
 from earnings.models import DaySum, SummedDay
 from earnings.services import Figures, Period, figures_by, keeping, prove_days, sum_days, totals_of
 from earnings.services.keeping import sum_day
 from purchases.models import Order
 from purchases.states import Status
 from testing.database import past_triggers
-from testing.factories import make_order, make_product
+from testing.factories import make_product
 from testing.people import make_person
 from tests.alerts.helpers import give_heartbeats, open_alerts
+from tests.earnings.helpers import ONE_DAY, TODAY, ago, sold
 from tests.ledger.helpers import open_books, spend
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-TODAY = timezone.localdate
-ONE_DAY = dt.timedelta(days=1)
-
-
-def ago(days: int, hour: int = 12) -> dt.datetime:
-    return start_of_day(TODAY() - days * ONE_DAY) + dt.timedelta(hours=hour)
-
-
-def sold(at: dt.datetime, status: Status = Status.SUCCESS, **facts: Any) -> Order:
-    ended = {"final_at": at + dt.timedelta(seconds=8)} if status not in {Status.PENDING} else {}
-    return make_order(status, created_at=at, **{"price": 10_500, "selling_price": 12_000, **ended, **facts})
 
 
 def whole(days: int) -> Figures:
