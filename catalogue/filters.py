@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.models import Brand, PriceChange
+from catalogue.models import Brand, Category, PriceChange
 from catalogue.operators import Operator
 from catalogue.services import Found, search_products
 from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
@@ -49,6 +49,11 @@ def brand_names() -> list[tuple[str, str]]:
     """Every brand that was ever in the catalogue, for a list's filter."""
     names = Brand.objects.values_list("name", flat=True).order_by("name").distinct()
     return [(name, name) for name in names]
+
+
+def category_names() -> list[tuple[str, str]]:
+    """Every category by its code, for a list's filter."""
+    return list(Category.objects.order_by("name").values_list("code", "name"))
 
 
 class PriceChangeFilter(ListFilter):

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 import django_filters
 from django import forms
 from django.db.models import QuerySet
 from django.forms.utils import flatatt
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
-from core.forms import DayField
-from core.times import start_of_day
+from core.forms import DayField, RupiahField
+from core.money import rupiah
+from core.periods import Period
+from core.times import day_words, start_of_day
 
 
 class Choices(forms.Select):
@@ -30,13 +37,25 @@ class Choices(forms.Select):
         return format_html("<select{}>{}</select>", opening, shown)
 
 
+@dataclass(frozen=True)
+class Chip:
+    """A filter in words. `url`: the list without it, or of a period that is not chosen, with it."""
+
+    name: str
+    words: str
+    url: str
+    is_chosen: bool = True
+
+
 class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
     """The parent of every list's filter. An invalid filter is left out of the list, and `faults` names it.
 
-    `seldom`: names of filters that a link sets; the page shows them only then.
+    `seldom`: names of filters that a link sets; the page shows them only then. `is_compact`: the fields lie behind one
+    button; periods and chosen filters are chips.
     """
 
     seldom: ClassVar[Collection[str]] = ()
+    is_compact: ClassVar[bool] = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -55,10 +74,57 @@ class ListFilter(django_filters.FilterSet):  # type: ignore[misc]
         """The fields for the page."""
         return (field for field in self.form if field.name not in self.seldom or field.value())
 
+    def periods(self) -> Iterator[Chip]:
+        """The spans of days; each replaces the chosen days."""
+        chosen = self.data.get("days") or ("" if self.data.get("since") or self.data.get("until") else None)
+        yield Chip("every", gettext("Every day"), self._url_without("days", "since", "until"), chosen is None)
+        for period in Period:
+            url = self._url_without("days", "since", "until", days=period.value)
+            yield Chip(period.value, str(period.label), url, chosen == period)
+
+    def chips(self) -> Iterator[Chip]:
+        """The valid filters, but for the search and the period, which the page shows by themselves."""
+        for name, field in self.form.fields.items():
+            value = self.form[name].value()
+            if value and name not in {"q", "days"} and name not in self.form.errors:
+                yield Chip(name, f"{field.label}: {self.in_words(name, value)}", self._url_without(name))
+
+    def in_words(self, name: str, value: str) -> str:
+        """The value of this filter as people read it."""
+        field = self.form.fields[name]
+        if isinstance(field, forms.ChoiceField):
+            choices: Any = field.choices
+            return next((str(label) for key, label in choices if str(key) == value), value)
+        if isinstance(field, DayField):
+            return day_words(value)
+        return rupiah(field.clean(value)) if isinstance(field, RupiahField) else value
+
+    def _url_without(self, *names: str, **more: str) -> str:
+        values = {name: self.data[name] for name in self.form.fields if self.data.get(name) and name not in names}
+        return f"?{urlencode(values | more)}"
+
+    def as_query(self) -> str:
+        """The filters as an address has them. Relative days become dates: a file may be written on another day."""
+        values = {name: self.data[name] for name in self.form.fields if self.data.get(name)}
+        if values.get("days") in Period.values:
+            since, until = Period(values.pop("days")).days(timezone.localdate())
+            values["since"] = max(values.get("since", ""), since.isoformat())
+            values["until"] = min(values.get("until", "9"), until.isoformat())
+        return urlencode(values)
+
     @property
     def faults(self) -> str:
         """The invalid filters, in a sentence for each field."""
         return " ".join(f"{self.form[name].label}: {errors[0]}" for name, errors in self.form.errors.items())
+
+
+class KeyField(forms.IntegerField):
+    """The key of a row."""
+
+    widget = forms.TextInput
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{**kwargs, "min_value": 1, "max_value": 2**63 - 1})
 
 
 class SearchFilter(django_filters.CharFilter):  # type: ignore[misc]
@@ -85,3 +151,30 @@ class UntilFilter(SinceFilter):
     def filter(self, rows: QuerySet[Any], day: dt.date | None) -> QuerySet[Any]:
         """The rows up to and with that day; all of them without a day."""
         return rows.filter(**{f"{self.field_name}__lt": start_of_day(day + dt.timedelta(days=1))}) if day else rows
+
+
+class DaysFilter(django_filters.ChoiceFilter):  # type: ignore[misc]
+    """Rows whose `field_name` is in this period, as `Period` counts from today."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"label": _("Days"), "empty_label": _("Every day"), "choices": Period.choices, **kwargs})
+
+    def filter(self, rows: QuerySet[Any], period: str) -> QuerySet[Any]:
+        """The rows of that period; all of them without one."""
+        if not period:
+            return rows
+        first, last = Period(period).days(timezone.localdate())
+        begin, end = start_of_day(first), start_of_day(last + dt.timedelta(days=1))
+        return rows.filter(**{f"{self.field_name}__gte": begin, f"{self.field_name}__lt": end})
+
+
+class AmountFilter(django_filters.Filter):  # type: ignore[misc]
+    """Rows whose amount compares so (`gte`, `lte`) with whole rupiah."""
+
+    field_class = RupiahField
+
+
+class KeyFilter(django_filters.Filter):  # type: ignore[misc]
+    """Rows of one other row, by its key, as a link sets it."""
+
+    field_class = KeyField

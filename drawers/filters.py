@@ -14,7 +14,8 @@ from drawers.models.payments import orders
 from staff.models import User
 
 
-def _drawers() -> list[tuple[int, str]]:
+def drawer_names() -> list[tuple[int, str]]:
+    """Every drawer, for a list's filter."""
     return list(Drawer.objects.order_by("name").values_list("pk", "name"))
 
 
@@ -65,7 +66,7 @@ class ShiftFilter(ListFilter):
         empty_label=_("Every state"),
         choices=[("open", _("Open")), ("difference", _("With a difference"))],
     )
-    drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=_drawers)
+    drawer = django_filters.ChoiceFilter(label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names)
     cashier = django_filters.ChoiceFilter(label=_("Cashier"), empty_label=_("Everybody"), choices=_cashiers)
     since = SinceFilter(field_name="opened_at", label=_("From"))
     until = UntilFilter(field_name="opened_at", label=_("To"))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -91,7 +90,7 @@ class ListFile:
             raise PermissionDenied
         if not filtered.is_valid():
             return self._no_file(request, filtered, filtered.faults)
-        content, refusal = {"list": self.name, "query": _query(request, filtered)}, None
+        content, refusal = {"list": self.name, "query": filtered.as_query()}, None
         if request.method == "POST":
             file_format = request.POST.get("format", "")
             if file_format not in Export.Format.values:
@@ -123,7 +122,7 @@ class ListFile:
                 list_name=self.name,
                 task=self.task,
                 permission=" ".join(self.rights),
-                query=_query(request, filtered),
+                query=filtered.as_query(),
                 file_format=file_format,
                 rows=filtered.qs,
                 whole_numbers=whole,
@@ -140,7 +139,7 @@ class ListFile:
     def _note(
         self, request: StaffRequest, filtered: ListFilter, file_format: Export.Format, *, whole: bool = False
     ) -> None:
-        facts = {"format": file_format.value, "query": _query(request, filtered)}
+        facts = {"format": file_format.value, "query": filtered.as_query()}
         if whole:
             facts["numbers"] = "whole"
         record(EXPORT_MADE, actor=request.user, subject=self.name, facts=facts)
@@ -153,7 +152,3 @@ class ListFile:
 
 def _is_long(filtered: ListFilter) -> bool:
     return count_up_to(filtered.qs, MOST_AT_ONCE) > MOST_AT_ONCE
-
-
-def _query(request: StaffRequest, filtered: ListFilter) -> str:
-    return urlencode({name: request.GET[name] for name in filtered.form.fields if request.GET.get(name)})

@@ -5,19 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 import django_filters
-from django.db.models import QuerySet
+from django.core.validators import RegexValidator
+from django.db.models import F, QuerySet
+from django.db.models.functions import Reverse
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from catalogue.filters import brand_names
+from catalogue.filters import brand_names, category_names
 from catalogue.models import Product
-from core.filters import ListFilter, SearchFilter, SinceFilter, UntilFilter
+from catalogue.rights import sees_cost
+from core.filters import AmountFilter, DaysFilter, KeyFilter, ListFilter, SearchFilter, SinceFilter, UntilFilter
 from core.numbers import sees_whole_numbers
+from core.periods import Period
+from core.rights import Right
+from core.search import found_by
+from credit.methods import method_choices
+from customers.models import Customer, SavedNumber
+from drawers.filters import drawer_names
+from drawers.models import Payment
 from purchases.models import Order
-from purchases.models.orders import OrderQuerySet
+from purchases.models.orders import CUSTOMER_PAYS, SHOP_PAYS, OrderQuerySet
 from purchases.states import Status
+from staff.models import User
 
 NEEDS_ATTENTION = "attention"
 OPEN_ONES = "open"
+LOSS = "loss"
+# No index finds these; the others keep the looking short.
+_WIDE = ("amount_from", "amount_to", "payment", "drawer", "profit")
+_NARROW = ("q", "days", "since", "product", "shift", "customer")
 
 
 class OfOrderFilter(ListFilter):
@@ -31,10 +47,22 @@ class OfOrderFilter(ListFilter):
         return rows.filter(order__in=orders.values("pk"))
 
 
-class OrderFilter(ListFilter):
-    """Search by ref_id, destination or SN; narrow by status, day, brand and product."""
+def cashier_usernames() -> list[tuple[str, str]]:
+    """Everybody by username, for a list's filter."""
+    return [
+        (person.username, person.shown_name)
+        for person in User.objects.order_by("username").only("username", "first_name", "last_name")
+    ]
 
-    seldom = ("product",)
+
+class OrderFilter(ListFilter):
+    """Orders, narrowed for `person`, who may neither try digits of a masked number nor find losses without the right.
+
+    What no index finds is looked for in 30 days, unless the address names the days, or facts that few orders share.
+    """
+
+    seldom = ("product", "shift", "customer")
+    is_compact = True
 
     q = SearchFilter(label=_("ref_id, number or SN"))
     status = django_filters.ChoiceFilter(
@@ -43,25 +71,100 @@ class OrderFilter(ListFilter):
         empty_label=_("Every status"),
         choices=[(NEEDS_ATTENTION, _("Needs attention")), (OPEN_ONES, _("Open")), *Status.choices],
     )
+    cashier = django_filters.ChoiceFilter(
+        method="sold_by", label=_("Cashier"), empty_label=_("Everybody"), choices=cashier_usernames
+    )
+    category = django_filters.ChoiceFilter(
+        method="of_category", label=_("Category"), empty_label=_("Every category"), choices=category_names
+    )
     brand = django_filters.ChoiceFilter(
         method="of_brand", label=_("Brand"), empty_label=_("Every brand"), choices=brand_names
     )
+    payment = django_filters.ChoiceFilter(
+        field_name="payment__method", label=_("Paid by"), empty_label=_("Every way to pay"), choices=method_choices
+    )
+    drawer = django_filters.ChoiceFilter(
+        field_name="payment__sold_in__drawer", label=_("Drawer"), empty_label=_("Every drawer"), choices=drawer_names
+    )
+    amount_from = AmountFilter(method="at_least", label=_("Price from"))
+    amount_to = AmountFilter(method="at_most", label=_("Price to"))
+    ends = django_filters.CharFilter(
+        method="of_ending", label=_("Number ends in"), max_length=12, validators=[RegexValidator(r"^\d+$")]
+    )
+    profit = django_filters.ChoiceFilter(
+        method="with_loss", label=_("Profit"), empty_label=_("Every profit"), choices=[(LOSS, _("Below zero"))]
+    )
+    days = DaysFilter(field_name="created_at")
     since = SinceFilter(field_name="created_at", label=_("From"))
     until = UntilFilter(field_name="created_at", label=_("To"))
     product = django_filters.CharFilter(field_name="product_code", label=_("Product code"), max_length=64)
+    shift = KeyFilter(field_name="payment__sold_in", label=_("Shift"))
+    customer = KeyFilter(method="of_customer", label=_("Customer"))
 
     class Meta:
         model = Order
         fields: list[str] = []
 
+    def __init__(self, query: QueryDict, *, person: User, **kwargs: Any) -> None:
+        self.sees_numbers = person.has_perm(Right.VIEW_NUMBERS)
+        if any(query.get(name) for name in _WIDE) and not any(query.get(name) for name in _NARROW):
+            query = query.copy()
+            query["days"] = Period.DAYS_30.value
+        super().__init__(query, **kwargs)
+        allowed = {
+            "ends": self.sees_numbers,
+            "profit": sees_cost(person),
+            "customer": self.sees_numbers and person.has_perm(Right.VIEW_CUSTOMERS),
+        }
+        for name in (name for name, is_allowed in allowed.items() if not is_allowed):
+            del self.form.fields[name]
+
+    def in_words(self, name: str, value: str) -> str:
+        """The value of this filter as people read it; a customer by name."""
+        customer = Customer.objects.filter(pk=value).first() if name == "customer" else None
+        return customer.name if customer else super().in_words(name, value)
+
     def search(self, orders: OrderQuerySet, _name: str, text: str) -> OrderQuerySet:
         """By ref_id, trx_id, destination or SN."""
-        return orders.matching(text, by_part=sees_whole_numbers())
+        return orders.matching(text, by_part=self.sees_numbers)
+
+    def sold_by(self, orders: OrderQuerySet, _name: str, username: str) -> OrderQuerySet:
+        """By the username of the person who placed them."""
+        return orders.filter(placed_by__in=list(User.objects.filter(username=username).values_list("pk", flat=True)))
+
+    def of_category(self, orders: OrderQuerySet, _name: str, category: str) -> OrderQuerySet:
+        """By the code of a category."""
+        products = Product.objects.filter(category__code=category).values_list("pk", flat=True)
+        return orders.filter(product__in=list(products))
 
     def of_brand(self, orders: OrderQuerySet, _name: str, brand: str) -> OrderQuerySet:
         """By the name of a brand, in every category."""
         products = Product.objects.filter(brand__name=brand).values_list("pk", flat=True)
         return orders.filter(product__in=list(products))
+
+    def at_least(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
+        """For which the customer pays so many rupiah or more."""
+        return orders.alias(pays=CUSTOMER_PAYS).filter(pays__gte=amount)
+
+    def at_most(self, orders: OrderQuerySet, _name: str, amount: int) -> OrderQuerySet:
+        """For which the customer pays so many rupiah or fewer."""
+        return orders.alias(pays=CUSTOMER_PAYS).filter(pays__lte=amount)
+
+    def of_ending(self, orders: OrderQuerySet, _name: str, digits: str) -> OrderQuerySet:
+        """Whose number ends so."""
+        return orders.alias(backwards=Reverse("destination")).filter(backwards__startswith=digits[::-1])
+
+    def with_loss(self, orders: OrderQuerySet, _name: str, _loss: str) -> OrderQuerySet:
+        """Which the shop sold below cost."""
+        return orders.alias(pays=CUSTOMER_PAYS, costs=SHOP_PAYS).filter(pays__lt=F("costs"))
+
+    def of_customer(self, orders: OrderQuerySet, _name: str, customer: int) -> OrderQuerySet:
+        """For a saved number of this customer, or on the customer's account."""
+        numbers = SavedNumber.objects.filter(customer=customer).values("destination")
+        sales = Payment.objects.filter(debt__account__customer=customer).values("pk")
+        return orders.filter(
+            found_by(Order.objects.filter(destination__in=numbers), Order.objects.filter(payment__in=sales))
+        )
 
     def with_status(self, orders: OrderQuerySet, _name: str, status: str) -> OrderQuerySet:
         """By a status, or by one of the two groups."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -11,6 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.money import rupiah
+from core.numbers import masked, without
 from core.tables import Table, column, row_link, shortened
 from core.times import moment
 from purchases.models import Order
@@ -23,10 +25,31 @@ if TYPE_CHECKING:
     from staff.models import User
 
 
+def _profit(order: Order) -> int | str:
+    return order.customer_pays - order.shown_price if order.status == Status.SUCCESS else ""
+
+
 class OrderTable(Table[Order]):
     """Orders, read with `for_table()`. `with_cost`: for people who may see costs. `person`: the viewer."""
 
     caption = _("Orders, newest first")
+    export: ClassVar[dict[str, Any]] = {
+        "ref_id": attrgetter("ref_id"),
+        "placed": attrgetter("created_at"),
+        "ended": lambda order: order.final_at or "",
+        "status": attrgetter("status"),
+        "product_code": attrgetter("product_code"),
+        "product": attrgetter("product_name"),
+        "destination": lambda order: masked(order.destination),
+        "sn": lambda order: without(order.sn, [order.destination]),
+        "price": attrgetter("customer_pays"),
+        "cost": attrgetter("shown_price"),
+        "profit": _profit,
+        "paid_by": lambda order: order.payment.method,
+        "cashier": lambda order: order.placed_by.username if order.placed_by else "",
+        "trx_id": attrgetter("trx_id"),
+    }
+    export_whole: ClassVar = export | {"destination": attrgetter("destination"), "sn": attrgetter("sn")}
 
     def __init__(
         self, rows: Iterable[Order], *, person: User | None = None, prefix: str = "row", with_cost: bool = False

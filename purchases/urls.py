@@ -7,6 +7,9 @@ from purchases.views import order, orders, receipts
 urlpatterns = [
     path("orders/", orders.order_list, name="order_list"),
     path("orders/live/", orders.order_list_live, name="order_list_live"),
+    path("orders/sums/", orders.order_sums, name="order_sums"),
+    path("orders/file/", orders.order_file, name="order_file"),
+    path("orders/file/whole/", orders.order_file_whole, name="order_file_whole"),
     path("orders/sheets/<uuid:sheet>/", receipts.sheet_print, name="receipt_sheet"),
     path("orders/<str:ref_id>/", order.order_detail, name="order_detail"),
     path("orders/<str:ref_id>/live/", order.order_live, name="order_live"),

@@ -61,6 +61,10 @@ class OrderQuerySet(models.QuerySet["Order"]):
         """With what the columns of `OrderTable` show, read at once."""
         return self.select_related("product")
 
+    def for_file(self) -> OrderQuerySet:
+        """With what a row of the list's file holds, read at once."""
+        return self.select_related("product", "placed_by", "payment")
+
     def for_receipt(self) -> OrderQuerySet:
         """With what a receipt shows, read at once."""
         return self.select_related("product", "placed_by", "payment")

@@ -2,30 +2,85 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse
-from django.shortcuts import render
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.live import Live, seen_keys
-from core.paging import keyset_page
+from core.numbers import may_take_whole
+from core.paging import kept_filters, keyset_page
 from core.rights import Right
+from exports.lists import ListFile
 from purchases.filters import OrderFilter
 from purchases.models import Order
+from purchases.sums import sums_of
 from purchases.tables import OrderTable
+
+# A file holds costs.
+FILE_RIGHTS = (Right.VIEW_ORDERS, Right.VIEW_COST)
+
+
+def _found(request: StaffRequest) -> OrderFilter:
+    """Its rows have what the file holds; the page reads its own."""
+    return OrderFilter(request.GET, person=request.user, queryset=Order.objects.for_file())
+
+
+def _show(request: StaffRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    return render(request, "purchases/order_list.html", context, status=status)
+
+
+FILE = ListFile(
+    name="orders",
+    task="purchases.tasks.write_orders",
+    rights=FILE_RIGHTS,
+    fields=OrderTable.export,
+    show=_show,
+    whole_fields=OrderTable.export_whole,
+)
 
 
 @staff_only(Right.VIEW_ORDERS)
 @require_GET
 def order_list(request: StaffRequest) -> HttpResponse:
-    """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open."""
-    filtered = OrderFilter(request.GET, queryset=Order.objects.all())
+    """The orders that the filters in the URL leave, newest first, 50 a page; it follows those that are open.
+
+    With `format=csv` or `xlsx` exactly these as a file.
+    """
+    if "format" in request.GET:
+        return redirect(f"{reverse('order_file')}?{request.GET.urlencode()}")
+    filtered = _found(request)
     page = keyset_page(filtered.qs, request.GET, shown=Order.objects.for_table())
     table = OrderTable(page.rows, person=request.user, with_cost=sees_cost(request.user))
     context = {"filter": filtered, "page": page, "table": table, "live": _live(request, page.rows)}
-    return render(request, "purchases/order_list.html", context)
+    return _show(request, context | {"may_take_whole": may_take_whole(request.user)})
+
+
+@staff_only(*FILE_RIGHTS)
+@require_http_methods(["GET", "POST"])
+def order_file(request: StaffRequest) -> HttpResponseBase:
+    """The orders that the filters leave as CSV, sent while read; the worker makes a long one, and XLSX (POST)."""
+    return (FILE.xlsx if request.GET.get("format") == "xlsx" else FILE.csv)(request, _found(request))
+
+
+@staff_only(*FILE_RIGHTS)
+@require_http_methods(["GET", "POST"])
+def order_file_whole(request: StaffRequest) -> HttpResponseBase:
+    """A file of the filtered orders with customers' full numbers; it takes a second factor."""
+    return FILE.whole(request, _found(request), back=reverse("order_list"))
+
+
+@staff_only(Right.VIEW_ORDERS)
+@require_GET
+def order_sums(request: StaffRequest) -> HttpResponse:
+    """How many orders the filters leave, and what they come to; the list asks for it once it is shown."""
+    filtered = _found(request)
+    context = {"sums": sums_of(filtered.qs), "with_cost": sees_cost(request.user), "kept": kept_filters(request.GET)}
+    return render(request, f"purchases/order_sums.html{'#foot' if 'HX-Request' in request.headers else ''}", context)
 
 
 @staff_only(Right.VIEW_ORDERS)

@@ -12,14 +12,10 @@ from purchases.states import Status
 from testing.factories import make_order, make_product
 from testing.orders import report
 from tests.core.helpers import has_id, next_question, words
+from tests.purchases.helpers import listed
 from upstream.error_codes import meaning_of
 
 pytestmark = pytest.mark.django_db
-
-
-def listed(answer) -> list[str]:
-    """The ref_ids of the rows, in order."""
-    return re.findall(r'class="row-link" href="/orders/([^/]+)/"', answer.content.decode())
 
 
 def test_the_list_shows_the_newest_first(cashier):

@@ -1,0 +1,38 @@
+"""Days that stay relative to today: today, yesterday, last month."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Period(models.TextChoices):
+    """A span of days as an address names it."""
+
+    TODAY = "today", _("Today")
+    YESTERDAY = "yesterday", _("Yesterday")
+    DAYS_7 = "7", _("7 days")
+    LAST_WEEK = "last-week", _("Last week")
+    DAYS_30 = "30", _("30 days")
+    MONTH = "month", _("This month")
+    LAST_MONTH = "last-month", _("Last month")
+
+    def days(self, today: dt.date) -> tuple[dt.date, dt.date]:
+        """Its first and its last day. A week begins on Monday; 7 days end today."""
+        match self:
+            case Period.TODAY:
+                return today, today
+            case Period.YESTERDAY:
+                return today - dt.timedelta(days=1), today - dt.timedelta(days=1)
+            case Period.LAST_WEEK:
+                monday = today - dt.timedelta(days=today.weekday() + 7)
+                return monday, monday + dt.timedelta(days=6)
+            case Period.MONTH:
+                return today.replace(day=1), today
+            case Period.LAST_MONTH:
+                last = today.replace(day=1) - dt.timedelta(days=1)
+                return last.replace(day=1), last
+            case _:
+                return today - dt.timedelta(days=int(self.value) - 1), today

@@ -1,0 +1,106 @@
+"""The files of the orders list hold exactly its rows, for the person who made them."""
+
+import pytest
+from django.utils import timezone
+
+from exports import lists
+from exports.models import Export
+from exports.services import content_of
+from purchases.states import Status
+from purchases.tasks import write_orders
+from testing.factories import make_order
+from testing.people import browser_of
+from tests.exports.helpers import csv_rows, sheet_text
+from tests.purchases.helpers import listed
+
+pytestmark = pytest.mark.django_db
+
+QUERIES = [
+    "",
+    "status=success",
+    "amount_from=12000&amount_to=14000",
+    "days=today&q=0812",
+    "q=08120000",
+    "ends=3",
+    "profit=loss",
+    "payment=cash&status=open",
+]
+
+
+@pytest.fixture(autouse=True)
+def orders():
+    for number in range(12):
+        status = [Status.SUCCESS, Status.PENDING, Status.FAILED][number % 3]
+        facts = {"destination": f"0812{number:08}", "selling_price": 9_000 + 1_000 * number, "price": 10_000}
+        make_order(status, sn=f"SN/0812{number:08}" if status == Status.SUCCESS else "", **facts)
+
+
+def now_as_csv(browser, query):
+    """The rows of the file that comes at once."""
+    answer = browser.get(f"/orders/?{query}&format=csv", follow=True)
+    return csv_rows(b"".join(answer.streaming_content))
+
+
+def by_the_worker(browser, query, file_format):
+    """The bytes of the file that the worker makes."""
+    browser.post(f"/orders/file/?{query}&format={file_format}")
+    export = Export.objects.first()
+    write_orders(export.pk)
+    return b"".join(content_of(export))
+
+
+@pytest.mark.parametrize("role", ["supervisor", "auditor"])
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_file_holds_exactly_the_rows_of_the_list(role, query):
+    browser = browser_of(role)
+
+    shown = listed(browser.get(f"/orders/?{query}"))[::-1]
+
+    assert [row["ref_id"] for row in now_as_csv(browser, query)] == shown
+    assert [row["ref_id"] for row in csv_rows(by_the_worker(browser, query, "csv"))] == shown
+    sheet = sheet_text(by_the_worker(browser, query, "xlsx"))
+    assert [ref_id for ref_id in shown if ref_id not in sheet] == []
+    assert sheet.count("<row ") == len(shown) + 1
+
+
+def test_a_row_of_the_file_says_what_the_order_came_to():
+    row = now_as_csv(browser_of("supervisor"), "q=081200000009")[0]
+
+    assert {name: row[name] for name in ("status", "price", "cost", "profit", "paid_by", "destination", "sn")} == {
+        "status": "success",
+        "price": "18000",
+        "cost": "10000",
+        "profit": "8000",
+        "paid_by": "cash",
+        "destination": "0812•••••009",
+        "sn": "SN/0812•••••009",
+    }
+    assert row["placed"].startswith(timezone.localdate().isoformat())
+
+
+def test_a_long_file_is_for_the_worker(monkeypatch):
+    monkeypatch.setattr(lists, "MOST_AT_ONCE", 3)
+    browser = browser_of("supervisor")
+
+    answer = browser.get("/orders/file/?status=success&format=csv")
+
+    assert 'action="/orders/file/?status=success&amp;format=csv"' in answer.content.decode()
+    assert len(csv_rows(by_the_worker(browser, "status=success", "csv"))) == 4
+
+
+@pytest.mark.parametrize("role", ["viewer", "cashier"])
+def test_people_who_may_not_see_costs_get_no_file(role):
+    browser = browser_of(role)
+
+    assert browser.get("/orders/?format=csv", follow=True).status_code == 403
+    assert 'id="make-csv"' not in browser.get("/orders/").content.decode()
+
+
+def test_full_numbers_take_a_factor():
+    browser = browser_of("supervisor")
+
+    refused = browser.post("/orders/file/whole/?q=081200000009", {"format": "csv"})
+    answer = browser.confirm("/orders/file/whole/?q=081200000009", {"format": "csv"})
+
+    assert not refused.streaming
+    assert [row["destination"] for row in csv_rows(b"".join(answer.streaming_content))] == ["081200000009"]

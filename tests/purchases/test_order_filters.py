@@ -1,0 +1,158 @@
+"""The filters of the orders list: alone, together, for people with fewer rights; and what the orders come to."""
+
+import datetime as dt
+
+import pytest
+from django.http import QueryDict
+from django.utils import timezone
+
+from core.periods import Period
+from credit.methods import CASH
+from customers.models import Customer, SavedNumber
+from purchases import sums
+from purchases.filters import OrderFilter
+from purchases.models import Order
+from purchases.states import Status
+from staff.models import User
+from testing.factories import make_order, make_product
+from testing.people import browser_of, make_person
+from tests.core.helpers import has_id, words_at
+from tests.purchases.helpers import listed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def supervisor():
+    return browser_of("supervisor")
+
+
+def found(query: str, role: str = "supervisor") -> set[str]:
+    """The ref_ids that the filters leave for somebody of this role."""
+    person = User.objects.filter(username=role).first() or make_person(role)
+    filtered = OrderFilter(QueryDict(query), person=person, queryset=Order.objects.all())
+    return set(filtered.qs.values_list("ref_id", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("cashier=sari", {"B-SARI"}),
+        ("amount_from=50.000&amount_to=55000", {"B-SARI", "B-LOSS"}),
+        ("amount_from=50.001", {"B-LOSS"}),
+        ("ends=02", {"B-SARI"}),
+        ("category=data", {"B-DATA"}),
+        ("payment=qris", {"B-DATA"}),
+        ("profit=loss", {"B-LOSS"}),
+        ("amount_from=50000&ends=02&cashier=sari&days=today", {"B-SARI"}),
+        ("amount_from=50000&ends=02&cashier=sari&days=yesterday", set()),
+    ],
+)
+def test_each_filter_finds_its_orders(query, expected):
+    data = make_product(category="data", brand="data")
+    facts = {"selling_price": 50_000, "destination": "081234567802", "placed_by": make_person(username="sari")}
+    make_order(Status.SUCCESS, ref_id="B-SARI", **facts)
+    make_order(Status.SUCCESS, ref_id="B-LOSS", max_price=52_000, selling_price=51_000)
+    qris = make_order(Status.SUCCESS, ref_id="B-DATA", product=data, selling_price=12_000)
+    type(qris.payment).objects.filter(pk=qris.payment_id, method=CASH).update(method="qris", is_cash=False)
+
+    assert found(query) == expected
+
+
+def test_a_customer_is_found_by_every_saved_number():
+    customer = Customer.objects.create(name="Bu Sari")
+    for number in ("081200000001", "081200000002"):
+        SavedNumber.objects.create(customer=customer, destination=number, kind="phone")
+        make_order(Status.SUCCESS, ref_id=number, destination=number)
+    make_order(Status.SUCCESS, destination="081200000003")
+
+    assert found(f"customer={customer.pk}") == {"081200000001", "081200000002"}
+    assert len(found(f"customer={customer.pk}", "auditor")) == 3
+
+
+@pytest.mark.parametrize(("role", "query"), [("auditor", "ends=90"), ("cashier", "profit=loss")])
+def test_people_cannot_filter_by_what_they_may_not_see(role, query):
+    order = make_order(Status.SUCCESS, destination="081234567891", selling_price=20_000)
+
+    assert found(query, role) == {order.ref_id}
+    assert found(query) == set()
+
+
+def test_what_no_index_finds_is_looked_for_in_30_days(supervisor):
+    long_ago = timezone.now() - dt.timedelta(days=40)
+    old = make_order(Status.SUCCESS, selling_price=50_000, created_at=long_ago)
+
+    assert listed(supervisor.get("/orders/?amount_from=50000")) == []
+    assert listed(supervisor.get(f"/orders/?amount_from=50000&since={timezone.localdate(long_ago)}")) == [old.ref_id]
+
+
+@pytest.mark.parametrize(
+    ("period", "first", "last"),
+    [
+        ("today", "2026-11-25", "2026-11-25"),
+        ("yesterday", "2026-11-24", "2026-11-24"),
+        ("7", "2026-11-19", "2026-11-25"),
+        ("last-week", "2026-11-16", "2026-11-22"),
+        ("30", "2026-10-27", "2026-11-25"),
+        ("month", "2026-11-01", "2026-11-25"),
+        ("last-month", "2026-10-01", "2026-10-31"),
+    ],
+)
+def test_a_period_counts_from_today(period, first, last):
+    days = Period(period).days(dt.date(2026, 11, 25))
+
+    assert tuple(day.isoformat() for day in days) == (first, last)
+
+
+def test_each_chip_leads_to_the_list_without_it(supervisor):
+    page = supervisor.get("/orders/?status=success&amount_from=50000&days=today&q=0812")
+    chips = {chip.name: chip.url for chip in page.context["filter"].chips()}
+
+    assert chips == {
+        "status": "?q=0812&amount_from=50000&days=today",
+        "amount_from": "?q=0812&status=success&days=today",
+    }
+
+
+def test_a_file_of_relative_days_names_the_dates(time_machine):
+    time_machine.move_to(dt.datetime(2026, 11, 25, 5, tzinfo=dt.UTC))
+    query = QueryDict("days=yesterday&status=success")
+    filtered = OrderFilter(query, person=make_person("supervisor"), queryset=Order.objects.all())
+
+    assert filtered.as_query() == "status=success&since=2026-11-24&until=2026-11-24"
+
+
+def orders_of_every_kind():
+    for status in (Status.SUCCESS, Status.SUCCESS, Status.PENDING, Status.FAILED):
+        make_order(status, selling_price=12_000, destination=f"0812{Order.objects.count():08}", price=10_000)
+
+
+def test_the_foot_counts_all_and_sums_what_arrived():
+    orders_of_every_kind()
+
+    total = sums.sums_of(Order.objects.all())
+
+    assert (total.count, total.arrived, total.open, total.others) == (4, 2, 1, 1)
+    assert (total.price, total.cost, total.profit, total.is_exact) == (24_000, 20_000, 4_000, True)
+
+
+def test_above_the_most_the_foot_says_about(monkeypatch):
+    orders_of_every_kind()
+    monkeypatch.setattr(sums, "MOST_SUMMED", 2)
+
+    total = sums.sums_of(Order.objects.all())
+
+    assert not total.is_exact
+    assert total.count >= 3
+
+
+def test_the_foot_shows_cost_and_profit_to_people_who_may_see_them(supervisor, cashier):
+    orders_of_every_kind()
+
+    assert {"Rp24.000", "Rp20.000", "+Rp4.000"} <= set(
+        words_at(supervisor.get("/orders/sums/"), 'id="order-sums"').split()
+    )
+    shown = words_at(cashier.get("/orders/sums/"), 'id="order-sums"')
+    assert "Rp24.000" in shown
+    assert "Rp20.000" not in shown
+    assert has_id(cashier.get("/orders/sums/", headers={"HX-Request": "true"}), "order-sums")
