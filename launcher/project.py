@@ -60,6 +60,22 @@ class Project:
         return replace(self, data=roles_folder(self.data) / "-".join(roles), is_of_roles=True)
 
     @property
+    def is_behind_tls(self) -> bool:
+        """Whether people come by a proxy that ends TLS, because it is there or because nothing else is served."""
+        return self.is_tls_only or self.is_on("BEHIND_TLS_PROXY")
+
+    @property
+    def is_tls_only(self) -> bool:
+        """Whether pages are served to a proxy that ends TLS alone, as the app's settings decide."""
+        return self.is_on("HTTPS", default=not (self.sandboxed or self.is_on("DEBUG")))
+
+    def is_on(self, name: str, *, default: bool = False) -> bool:
+        """Whether a switch is on, as the app reads it."""
+        return (
+            self.given[name].strip().lower() in {"1", "true", "t", "yes", "y", "on"} if name in self.given else default
+        )
+
+    @property
     def metrics_files(self) -> Path:
         """The pattern of the processes' measures here; with launchers of single roles, of all roles beside it."""
         return (self.data.parent / "*" if self.is_of_roles else self.data) / "metrics" / "*.db"

@@ -7,6 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 from launcher import PYTHON, ROOT, version
 from launcher.commands import LOOPBACK, ROLES
@@ -24,7 +25,6 @@ from launcher.upgrading import commit, upgrade_lock
 
 # The variables of another terminal itself; `./run manage` runs in the rest of our environment.
 TERMINALS_OWN = frozenset(["PATH", "HOME", "USER", "SHELL", "TERM", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_"])
-CATALOGUE_RETRY_SECONDS = 60.0
 LOG_LOOK_SECONDS = 2.0
 NOT_YET = 3  # of our commands: try again later
 _DEMO_NAMES = ("cashier", "supervisor", "admin", "owner", "auditor", "viewer")
@@ -102,10 +102,7 @@ class Server:
         self._listener = listener
         self._is_empty = is_empty  # a demo without a month behind it
         self._started = time.time()
-        self._sync: Child | None = None
         self._logs_due = 0.0  # when to look at their size again
-        self._catalogue_due = 0.0  # when to fetch it again; 0: not needed
-        self._is_catalogue_missed = False  # said once
         self._stack = Stack(project, group)
         self._shared = SharedEnvironment()
         self._roles = Roles(self._stack, listener)
@@ -137,8 +134,8 @@ class Server:
         is_opened = is_whole and sandbox is not None and self._open_demo()
         if self._listener:
             web = self._begin("web")
-        # a single role needs no catalogue of its own: beat has it fetched
-        sync = self._begin_catalogue() if is_whole and not is_opened else None
+        # a single role fetches no catalogue of its own: beat has it fetched
+        sync = stack.manage("sync_catalogue", "--if-empty") if is_whole and not is_opened else None
         if self._listener:
             stack.await_http(
                 web, port=self._port, path="/healthz", host=first_host(self._project), address=self._host()
@@ -164,7 +161,6 @@ class Server:
                     self._is_noted = False
             if not self._is_noted:
                 self._write_state(doing="serving")
-            self._fetch_catalogue()
             self._group.keep_watchdog()
             if time.monotonic() >= self._logs_due:
                 self._group.trim_logs()
@@ -232,31 +228,17 @@ class Server:
         self._say(f"Warning: {fault}")
         return False
 
-    def _begin_catalogue(self) -> Child:
-        """Have a missing catalogue fetched."""
-        return self._stack.manage("sync_catalogue", "--if-empty")
-
-    def _fetch_catalogue(self) -> None:
-        """Until there is a catalogue, ask for one again every minute (the app itself asks more rarely)."""
-        if self._sync is None:
-            if self._catalogue_due and time.monotonic() >= self._catalogue_due:
-                self._sync = self._begin_catalogue()
-        elif not self._sync.running():
-            ended, self._sync = self._sync, None
-            self._group.forget(ended)
-            self._note_catalogue(ended)
-
     def _note_catalogue(self, sync: Child) -> None:
-        """Say whether there is a catalogue now, or from when on the rate limits allow to fetch one."""
+        """Say whether there is a catalogue now; a missing one is fetched by the background."""
         code = sync.process.returncode
-        self._catalogue_due = time.monotonic() + CATALOGUE_RETRY_SECONDS if code else 0.0
         if code == 0:
             self._say("Catalogue is there")
         elif code == NOT_YET:
             self._say(last_lines(sync.log, 1).strip() if sync.log else "")
-        elif not self._is_catalogue_missed:
-            self._is_catalogue_missed = True
-            fault = LaunchError("The catalogue could not be fetched; the next try is in a minute.", log=sync.log)
+        else:
+            fault = LaunchError(
+                "The catalogue could not be fetched; it is tried again every half minute.", log=sync.log
+            )
             self._say(f"Warning: {fault}")
 
     def _write_state(self, *, doing: str) -> None:
@@ -284,17 +266,14 @@ class Server:
     def _greet(self) -> None:
         self._say("Ready")
         how = []
+        if self._port and (proxy := about_the_proxy(self._project, f"http://{self._host()}:{self._port}")):
+            how.append(proxy)
         if self._project.sandboxed:
-            how = [
-                f"sign in as: {', '.join(DEMO_LOGINS)}",
-                f"the upstream is the sandbox, no real money: {self._stack.dashboard()}",
-            ]
-        elif self._port:
-            # Pages are served over TLS only: this port is for the proxy
-            how = [f"the TLS proxy in front of it forwards to http://{self._host()}:{self._port} (docs/deployment.md)"]
-            if self._stack.first_key:
-                how.append("until the shop has an owner, only this address answers; it works once:")
-                how.append(f"{self._address}/first/?key={self._stack.first_key}")
+            how.append(f"sign in as: {', '.join(DEMO_LOGINS)}")
+            how.append(f"the upstream is the sandbox, no real money: {self._stack.dashboard()}")
+        elif self._port and self._stack.first_key:
+            how.append("until the shop has an owner, only this address answers; it works once:")
+            how.append(f"{self._address}/first/?key={self._stack.first_key}")
         lines = [self._address or f"roles: {', '.join(self._names)}", *how]
         if self._project.logs_as_json:
             self._say("; ".join(lines))
@@ -304,10 +283,23 @@ class Server:
 
 
 def address_of_pages(project: Project, port: int) -> str:
-    """The address that people type: SITE_URL with a real upstream."""
-    if project.sandboxed:
-        return f"http://localhost:{port}"
-    return project.given.get("SITE_URL", f"https://{first_host(project)}").rstrip("/")
+    """The address that people type: a proxy's as SITE_URL names it, or that of the pages' own port."""
+    site = project.given.get("SITE_URL", "").rstrip("/")
+    if project.is_behind_tls:
+        return site or f"https://{first_host(project)}"
+    if site and project.given.get("TRUSTED_PROXY_COUNT", "0") != "0":
+        return site
+    return f"http://{urlsplit(site).hostname or first_host(project)}:{port}"
+
+
+def about_the_proxy(project: Project, port_address: str) -> str:
+    """What it takes so that the address of the pages works, when it is a proxy's; else ""."""
+    if not project.is_behind_tls:
+        return ""
+    if project.is_on("BEHIND_TLS_PROXY"):
+        return f"the TLS proxy in front of it forwards to {port_address} (docs/deployment.md)"
+    named = "BEHIND_TLS_PROXY=1 and TRUSTED_PROXY_COUNT=1 are set (docs/deployment.md)"
+    return f"it works once a TLS proxy in front of it forwards to {port_address}, and {named}"
 
 
 def first_host(project: Project) -> str:

@@ -1,22 +1,46 @@
-"""The address that `./run` prints when it is ready is the one that people type."""
+"""The address that `./run` prints when it is ready is the one that works, and it says what that takes."""
 
 from pathlib import Path
 
 import pytest
 
 from launcher.project import Project
-from launcher.serving import address_of_pages
+from launcher.serving import about_the_proxy, address_of_pages
 
+PORT = 8001
 REAL = {"UPSTREAM_BASE_URL": "https://upstream.example.com", "ALLOWED_HOSTS": ".shop.example.com,localhost"}
+PROXY = {"BEHIND_TLS_PROXY": "1", "TRUSTED_PROXY_COUNT": "1"}
+SITE = {"SITE_URL": "https://till.example.com:8443/"}
+PLAIN = {"HTTPS": "0"}  # taken with an upstream on this machine only
+# by the proxy: nothing to say, it has to forward, it has to be named first
+NONE, FORWARDS, NOT_YET = "", "forwards", "BEHIND_TLS_PROXY=1"
 
 
 @pytest.mark.parametrize(
-    ("given", "address"),
+    ("given", "address", "proxy"),
     [
-        ({}, "http://localhost:8001"),
-        (REAL, "https://shop.example.com"),
-        ({**REAL, "SITE_URL": "https://shop.example.com:8443/"}, "https://shop.example.com:8443"),
+        ({}, "http://localhost:8001", NONE),
+        ({"ALLOWED_HOSTS": "*"}, "http://localhost:8001", NONE),
+        ({"ALLOWED_HOSTS": "till.lan"}, "http://till.lan:8001", NONE),
+        ({"SITE_URL": "http://till.lan:8000"}, "http://till.lan:8001", NONE),
+        ({"SITE_URL": "http://till.lan", "TRUSTED_PROXY_COUNT": "1"}, "http://till.lan", NONE),
+        ({**SITE, **PROXY}, "https://till.example.com:8443", FORWARDS),
+        ({"HTTPS": "1"}, "https://localhost", NOT_YET),
+        (REAL, "https://shop.example.com", NOT_YET),
+        ({**REAL, **SITE}, "https://till.example.com:8443", NOT_YET),
+        ({**REAL, **PROXY}, "https://shop.example.com", FORWARDS),
+        ({**REAL, **SITE, **PROXY}, "https://till.example.com:8443", FORWARDS),
+        ({**REAL, **PLAIN}, "http://shop.example.com:8001", NONE),
+        ({**REAL, **PLAIN, **PROXY}, "https://shop.example.com", FORWARDS),
+        ({**REAL, "DEBUG": "true"}, "http://shop.example.com:8001", NONE),
     ],
 )
-def test_the_address_is_that_of_the_site(given: dict[str, str], address: str) -> None:
-    assert address_of_pages(Project(Path("/nowhere"), given), 8001) == address
+def test_the_address_is_the_one_that_works(given: dict[str, str], address: str, proxy: str) -> None:
+    project = Project(Path("/nowhere"), given)
+
+    said = about_the_proxy(project, f"http://127.0.0.1:{PORT}")
+
+    assert address_of_pages(project, PORT) == address
+    assert bool(said) is bool(proxy)
+    assert proxy in said
+    assert (NOT_YET in said) is (proxy == NOT_YET)
