@@ -82,6 +82,7 @@ app.conf.update(
     beat_max_loop_interval=1,
     beat_schedule={
         "sync-catalogue": scheduled("catalogue.tasks.sync_catalogue", 600.0, expires=300),
+        "fetch-missing-catalogue": scheduled("catalogue.tasks.fetch_missing_catalogue", 30.0, expires=30),
         "read-balance": scheduled("reconciliation.tasks.read_balance", 60.0, expires=60),
         "count-what-is-bought": scheduled("purchases.tasks.count_what_is_bought", 600.0, expires=600),
         "count-health": scheduled("purchases.tasks.count_health", 10.0, expires=10),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -21,12 +22,13 @@ from callbacks.models import Callback
 from core import health
 from core.money import rupiah
 from core.stores import new_client
-from gateway.services import read_balance, upstream_account
+from core.times import time_of_day
+from gateway.services import first_request_at, read_balance, upstream_account
 from purchases.models import Order
 from purchases.states import FINAL
 from reconciliation.models import Difference
 from reconciliation.services import compared_at, last_proof
-from upstream.errors import UpstreamError
+from upstream.errors import Unavailable, UpstreamError
 
 _GB = 1_000_000_000
 _LEAST_FREE = 1 * _GB
@@ -149,15 +151,22 @@ def _upstream(subject: str) -> Iterator[Finding]:
     try:
         balance = read_balance().data.balance
     except UpstreamError as fault:
-        code = upstream_account().refused_code
-        advice = (
-            "Correct the credentials, or ask the upstream to accept this address."
-            if code
-            else "Is it reachable from here?"
-        )
-        yield Finding(subject, "bad", f"{type(fault).__name__}: {fault}", advice)
+        yield _unanswered(subject, fault)
         return
     yield Finding(subject, "ok", f"answers and accepts our credentials; balance {balance}")
+
+
+def _unanswered(subject: str, fault: UpstreamError) -> Finding:
+    """A full limit, or the first minute of a new shop, is no fault."""
+    if isinstance(fault, Unavailable) and fault.reason == "budget":
+        if opens_at := first_request_at():
+            seen = f"the first minute: the first request goes from {time_of_day(opens_at)} on"
+            return Finding(subject, "look", seen, "Wait: nobody knows what was sent for this account before.")
+        advice = f"Look again in {math.ceil(fault.retry_after or 0)} s."
+        return Finding(subject, "look", "not asked: the rate limits leave no room now", advice)
+    is_refused = bool(upstream_account().refused_code)
+    advice = "Correct the credentials, or ask the upstream to accept this address." if is_refused else _ADVICE_AWAY
+    return Finding(subject, "bad", f"{type(fault).__name__}: {fault}", advice)
 
 
 def _clock(subject: str) -> Iterator[Finding]:
@@ -248,6 +257,7 @@ _SUBJECTS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "books": _books,
     "backups": _backup,
 }
+_ADVICE_AWAY = "Is it reachable from here?"
 _ADVICE_DOWN = {
     "database": "Start PostgreSQL, or correct DATABASE_URL.",
     "redis": "Start Redis or Valkey, or correct REDIS_URL. Orders wait meanwhile; none is lost.",

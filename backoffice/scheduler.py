@@ -67,6 +67,7 @@ class OneOfMany(PersistentScheduler):
             return False
         self._renewed = time.monotonic()
         log.info("beat_lease_taken", process=self.name)
-        # The schedule's first minute would pass without a known balance.
+        # The schedule's first minute would pass without a known balance, and a new shop's without asking for products.
         publish("reconciliation.tasks.read_balance")
+        publish("catalogue.tasks.fetch_missing_catalogue")
         return True

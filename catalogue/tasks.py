@@ -5,6 +5,7 @@ from celery import shared_task
 
 from catalogue import services
 from catalogue.errors import CatalogueFault
+from catalogue.models import Product
 
 log = structlog.get_logger()
 
@@ -16,3 +17,10 @@ def sync_catalogue() -> None:
         services.sync_catalogue()
     except CatalogueFault as fault:
         log.warning("catalogue_not_synced", fault=fault.code.value, detail=fault.detail)
+
+
+@shared_task
+def fetch_missing_catalogue() -> None:
+    """Fetch the first catalogue as soon as the rate limits allow it: nothing can be sold before."""
+    if not Product.objects.exists():
+        sync_catalogue()

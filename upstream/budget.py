@@ -175,7 +175,12 @@ class Budget:
 
     def used(self, limit: Limit = Limit.ACCOUNT) -> int:
         """How many calls count against a limit now. Raises `Unavailable` ("budget_unreachable")."""
-        return int(self._run("usage", (limit,)))
+        return self.usage(limit)[0]
+
+    def usage(self, limit: Limit = Limit.ACCOUNT) -> tuple[int, float]:
+        """The same, and for how many seconds from now on the limit admits no call at all. Raises as `used`."""
+        used, closed = self._run("usage", (limit,))
+        return int(used), closed / _SECOND
 
     def block(self, seconds: float, endpoint: Endpoint = Endpoint.TRANSACTION_CREATE) -> None:
         """Admit nothing for that long (at most an hour): the upstream answered 429 to this endpoint.

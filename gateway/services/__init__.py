@@ -9,7 +9,9 @@ from gateway.services.account import (
     upstream_account,
 )
 from gateway.services.calling import (
+    LimitUse,
     call,
+    first_request_at,
     give_back,
     limit_use,
     next_number,

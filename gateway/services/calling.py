@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -9,8 +10,15 @@ import structlog
 from django.db import connection
 from django.utils import timezone
 
+from core import clock
 from core.publish import publish
-from gateway.services.account import configured_fingerprint, note_answer, note_refusal, note_unreachable
+from gateway.services.account import (
+    configured_fingerprint,
+    latest_reading,
+    note_answer,
+    note_refusal,
+    note_unreachable,
+)
 from gateway.services.recording import record
 from upstream import requests
 from upstream.budget import CallClass, Permit
@@ -113,11 +121,15 @@ def call(
 
 @dataclass(frozen=True)
 class LimitUse:
-    """How many of the `calls` that the upstream allows within `window` seconds count now."""
+    """How many of the `calls` that the upstream allows within `window` seconds count now.
+
+    `opens_at`: no request is allowed before this moment, as in the first minute (docs/rate-budget.md); else None.
+    """
 
     used: int
     calls: int
     window: float
+    opens_at: dt.datetime | None = None
 
 
 def limit_use() -> LimitUse | None:
@@ -125,9 +137,16 @@ def limit_use() -> LimitUse | None:
     try:
         client = get_client()
         rate = client.config.account_rate
-        return LimitUse(client.budget.used(), rate.calls, rate.window)
+        used, closed = client.budget.usage()
     except (Unavailable, Misconfigured):
         return None
+    return LimitUse(used, rate.calls, rate.window, clock.now() + dt.timedelta(seconds=closed) if closed else None)
+
+
+def first_request_at() -> dt.datetime | None:
+    """When the first request of a new shop may go; None when there has been an answer, or it may go now."""
+    use = None if latest_reading() else limit_use()
+    return use.opens_at if use else None
 
 
 def read_balance() -> RecordedReply[Balance]:

@@ -22,7 +22,7 @@ from core.publish import publish
 from core.rights import Right
 from core.snapshot import snapshot
 from core.together import read_together
-from gateway.services import request_balance_reading
+from gateway.services import LimitUse, limit_use, request_balance_reading
 from ledger import services as ledger
 from ledger.chart import chart_of
 from ledger.presenting import Funds
@@ -74,7 +74,8 @@ def _live(request: StaffRequest) -> Live:
 def _now(request: StaffRequest) -> dict[str, Any]:
     """The live parts: figures, state, expected top-ups and open differences."""
     if not request.user.has_perm(Right.VIEW_DIFFERENCES):
-        return {"funds": Funds.now(), "colour": _colour(None)}
+        funds = Funds.now()
+        return {"funds": funds, "colour": _colour(None), "limit": _limit(funds)}
     with snapshot():
         books, reading, row, kept, proof, differences, adjustments, waiting, arrived = read_together(
             *Funds.questions(), *services.position_questions(), *open_questions(), *_expected()
@@ -89,12 +90,18 @@ def _now(request: StaffRequest) -> dict[str, Any]:
         "position": position,
         "said": said_of_books(position, funds),
         "colour": _colour(position),
+        "limit": _limit(funds),
         "blocking": blocking,
         "more_blocking": len(position.blocking) - len(blocking),
         "differences": shown,
         "orders": orders,
         "expected": [*waiting, *arrived],
     }
+
+
+def _limit(funds: Funds) -> LimitUse | None:
+    """For a shop without a reading, which may be in its first minute."""
+    return None if funds.reading else limit_use()
 
 
 def _colour(position: services.Position | None) -> str:

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import time
+import uuid
 from collections import namedtuple
 from contextlib import suppress
 
@@ -60,6 +61,19 @@ def test_refused_credentials_are_bad(upstream: Upstream, healthy, settings):
 
     assert code == 1
     assert verdicts()["upstream"] == "bad"
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_upstream_that_may_not_be_asked_yet_is_no_fault(upstream: Upstream, healthy, settings, monkeypatch, is_new):
+    monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
+    if not is_new:
+        read_balance()
+    settings.UPSTREAM_SECRET_ID = f"new-{uuid.uuid4().hex}"  # a budget of its own, of which nobody knows what was sent
+
+    finding = findings()["upstream"]
+
+    assert finding["verdict"] == "look"
+    assert ("first minute" in finding["seen"]) is is_new
 
 
 def test_a_full_disk_is_bad(upstream: Upstream, healthy, monkeypatch):

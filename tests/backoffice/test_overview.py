@@ -19,7 +19,7 @@ from purchases.models import Incident
 from purchases.states import ActionReason, Status
 from testing.factories import make_order, make_product
 from testing.people import Browser, browser_of
-from tests.core.helpers import codes, counts_at, has_id, next_question, words
+from tests.core.helpers import codes, counts_at, has_id, next_question, words, words_at
 from tests.gateway.helpers import read_balance
 from upstream.budget import CallClass
 from upstream.client import get_client
@@ -48,6 +48,18 @@ def test_an_unknown_balance_is_not_zero(supervisor):
 
     assert has_id(page, "balance-unknown")
     assert "Rp0" not in words(page)
+
+
+@pytest.mark.parametrize("path", ["/", "/balance/"])
+def test_the_quiet_first_minute_is_named_and_only_before_the_first_reading(supervisor, settings, path):
+    settings.UPSTREAM_SECRET_ID = f"overview-{uuid.uuid4().hex}"  # nobody knows what was sent for it
+    new = words_at(supervisor.get(path), 'id="balance-unknown"')
+    get_client().budget.declare_fresh()
+    opened = words_at(supervisor.get(path), 'id="balance-unknown"')
+
+    assert re.search(r"\d\d[:.]\d\d", new)
+    assert opened
+    assert not re.search(r"\d\d[:.]\d\d", opened)
 
 
 def test_the_use_of_the_limit_is_shown(supervisor, settings):

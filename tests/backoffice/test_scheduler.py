@@ -13,11 +13,17 @@ from core import stores
 
 
 @pytest.fixture
-def ticked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def published() -> list[str]:
+    """What was asked of the workers."""
+    return []
+
+
+@pytest.fixture
+def ticked(monkeypatch: pytest.MonkeyPatch, published: list[str]) -> list[str]:
     """The names of those that ticked; nothing is sent."""
     names: list[str] = []
     monkeypatch.setattr(PersistentScheduler, "tick", lambda self: names.append(self.name) or 0.5)
-    monkeypatch.setattr(scheduler, "publish", lambda task: True)
+    monkeypatch.setattr(scheduler, "publish", published.append)
     return names
 
 
@@ -40,6 +46,14 @@ def test_one_ticks_and_the_other_stands_by(beats: list[OneOfMany], ticked: list[
             beat.tick()
 
     assert ticked == ["beat", "beat", "beat"]
+
+
+def test_the_first_one_asks_at_once_for_what_a_new_shop_lacks(beats: list[OneOfMany], published: list[str]):
+    beats[0].tick()
+    beats[1].tick()
+
+    assert published == ["reconciliation.tasks.read_balance", "catalogue.tasks.fetch_missing_catalogue"]
+    assert "fetch-missing-catalogue" in current_app.conf.beat_schedule
 
 
 def test_one_that_stops_in_order_is_followed_at_once(beats: list[OneOfMany], ticked: list[str]):

@@ -8,6 +8,7 @@ import pytest
 from catalogue.errors import CatalogueFault
 from catalogue.models import CatalogueSync, PriceChange, Product, SyncFault
 from catalogue.services import sync_catalogue
+from catalogue.tasks import fetch_missing_catalogue
 from testing.database import empty_tables
 from tests.conftest import Upstream
 from upstream.client import Client, get_client
@@ -83,6 +84,18 @@ def test_a_product_that_the_provider_lacks_is_unavailable(upstream: Upstream):
     sync_catalogue()
 
     assert not Product.objects.get(pk=product.pk).is_available
+
+
+def test_only_a_missing_catalogue_is_fetched_out_of_turn(upstream: Upstream):
+    products = Product.objects.count()
+    before = CatalogueSync.objects.count()
+    fetch_missing_catalogue()
+    assert CatalogueSync.objects.count() == before
+
+    empty_tables()
+    fetch_missing_catalogue()
+
+    assert Product.objects.count() == products
 
 
 def test_given_no_upstream_the_last_good_catalogue_stays(upstream: Upstream, settings):

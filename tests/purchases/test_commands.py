@@ -15,6 +15,7 @@ from testing.factories import make_order
 from testing.orders import FIELDS
 from tests.conftest import Upstream
 from tests.core.helpers import run
+from tests.gateway.helpers import read_balance
 from upstream.client import get_client
 
 
@@ -130,13 +131,17 @@ def test_sync_catalogue_prints_counts_or_fails_in_one_sentence(upstream: Upstrea
 
 
 @pytest.mark.django_db
-def test_a_new_redis_says_when_the_catalogue_can_be_fetched(settings, monkeypatch):
-    settings.UPSTREAM_BASE_URL = "http://127.0.0.1:9/nobody-asked-here-before"
+@pytest.mark.parametrize(("balance", "is_first_minute"), [(None, True), (5_000, False)])
+def test_a_new_redis_says_when_the_catalogue_can_be_fetched(settings, monkeypatch, capsys, balance, is_first_minute):
+    settings.UPSTREAM_BASE_URL = f"http://127.0.0.1:9/nobody-asked-here-before-{balance}"
     monkeypatch.setattr("gateway.services.calling._PATIENCE_SECONDS", 0.0)
+    if balance:
+        read_balance(balance)
 
-    code, sentence = run("sync_catalogue")
+    code, _out = run("sync_catalogue")
 
-    assert code == 3
+    sentence = capsys.readouterr().err
+    assert (code, "first minute" in sentence, "CommandError" in sentence) == (3, is_first_minute, False)
     assert re.search(r"\b\d\d:\d\d:\d\d WIB\b", sentence)
     assert CatalogueSync.objects.get().fault == SyncFault.RATE_LIMIT
 

@@ -1,6 +1,7 @@
 """`./run manage sync_catalogue`: fetch the upstream's catalogue now."""
 
 import json
+import sys
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -10,6 +11,13 @@ from catalogue.models import Product
 from catalogue.services import sync_catalogue
 from core.commands import EXIT_NOT_YET, PlainCommand
 from core.times import time_of_day
+from gateway.services import first_request_at
+
+
+def _not_yet(time: str) -> str:
+    if first_request_at():
+        return f"The first minute: the catalogue is fetched from {time} on, for nobody knows what was sent before."
+    return f"The rate limits leave no room now: the catalogue can be fetched from {time} on."
 
 
 class Command(PlainCommand):
@@ -30,11 +38,8 @@ class Command(PlainCommand):
             sync = sync_catalogue()
         except CatalogueFault as fault:
             if fault.not_before is not None:
-                raise CommandError(
-                    f"The catalogue can be fetched from {time_of_day(fault.not_before)} on: the rate limits allow no "
-                    "request before, for nobody knows what was sent a moment ago.",
-                    returncode=EXIT_NOT_YET,
-                ) from fault
+                self.stderr.write(_not_yet(time_of_day(fault.not_before)), lambda text: text)  # not in red: no fault
+                sys.exit(EXIT_NOT_YET)
             reason = str(fault).rstrip(".")
             raise CommandError(f"The catalogue was not fetched: {reason}. The last good one is unchanged.") from fault
         counts = {
