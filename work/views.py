@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -44,6 +45,8 @@ def work_live(request: StaffRequest) -> HttpResponse:
 def work_take(request: StaffRequest, kind: str, key: int) -> HttpResponse:
     """Take a row, or leave it: what others see beside it."""
     scope = services.scope_of(request.user)
+    if not scope.does:
+        raise PermissionDenied
     if kind not in scope.does:
         raise Http404
     if "leave" in request.POST:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet, Value
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from approvals.acts import acts_approved_by
 from approvals.models import Approval
 from approvals.presenting import ShownApproval
 from approvals.services import sees_queue
@@ -33,8 +34,8 @@ class Approvals(WorkKind):
         return sees_queue(person)
 
     def may_do(self, person: User) -> bool:
-        """Of some rows; `for_person` says of which."""
-        return True
+        """Whether there is any act that this person may approve."""
+        return bool(acts_approved_by(person))
 
     def rows(self, moment: Moment, scope: Scope) -> QuerySet[Any]:
         """Those that are asked for, and that this person may open."""
@@ -49,7 +50,7 @@ class Approvals(WorkKind):
     def for_person(self, moment: Moment, scope: Scope) -> Any:
         """Acts that this person may approve, and somebody else asks for."""
         if not scope.acts:
-            return Value(value=False, output_field=BooleanField())
+            return super().for_person(moment, scope)
         to_decide = Q(act__in=scope.acts) & ~Q(asked_by=moment.person)
         return ExpressionWrapper(to_decide, output_field=BooleanField())
 
