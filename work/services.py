@@ -88,7 +88,7 @@ def leave(kind: str, key: int, *, actor: User) -> None:
 def _part(code: str, moment: Moment, scope: Scope, taken_since: Any) -> QuerySet[Any, Any]:
     kind = KINDS[code]
     taken = Taken.objects.filter(kind=code, key=OuterRef("pk"), at__gt=taken_since)
-    rows = kind.rows(moment, scope).annotate(
+    rows: QuerySet[Any, Any] = kind.rows(moment, scope).annotate(
         work_kind=Value(code, output_field=CharField()),
         work_due=kind.due(),
         work_is_for_person=kind.for_person(moment, scope),
