@@ -10,13 +10,14 @@ from django.contrib import messages
 from django.db import connection
 from django.db.models import Count, Q, QuerySet, Subquery
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from backoffice.first_steps import FirstSteps
 from backoffice.glance import glance
 from backoffice.own_day import OwnDay
 from backoffice.tips import tips_for
@@ -54,7 +55,13 @@ def overview(request: StaffRequest) -> HttpResponse:
     return render(
         request,
         "backoffice/overview.html",
-        {**_facts(request), **_own_facts(request, own), "live": live, "tips": tips_for(request.user)},
+        {
+            **_facts(request),
+            **_own_facts(request, own),
+            "live": live,
+            "tips": tips_for(request.user),
+            "first": FirstSteps.read(request.user) if request.user.has_perm(Right.CHANGE_SHOP) else None,
+        },
     )
 
 
@@ -105,9 +112,9 @@ def _own_facts(request: StaffRequest, own: OwnDay | None) -> dict[str, Any]:
 @staff_only(Right.VIEW_ORDERS, Right.READ_BALANCE)
 @require_POST
 def balance_refresh(request: StaffRequest) -> HttpResponse:
-    """Have the balance read now."""
+    """Have the balance read now; back to the page of ours that `next` names."""
     _say(request, request_balance_reading(), _("Reading the balance…"))
-    return redirect("overview")
+    return _back(request)
 
 
 @staff_only(Right.VIEW_PRODUCT, Right.SYNC_CATALOGUE)
@@ -115,6 +122,10 @@ def balance_refresh(request: StaffRequest) -> HttpResponse:
 def catalogue_sync(request: StaffRequest) -> HttpResponse:
     """Have the catalogue fetched now; back to the page of ours that `next` names."""
     _say(request, request_catalogue_sync(), _("Fetching the catalogue…"))
+    return _back(request)
+
+
+def _back(request: StaffRequest) -> HttpResponse:
     back = request.POST.get("next", "")
     is_ours = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
     return HttpResponseRedirect(back if is_ours else reverse("overview"))

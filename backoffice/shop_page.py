@@ -58,6 +58,14 @@ def _who_sees_cost() -> list[str]:
     return [str(role.label) for role in Role if role is Role.OWNER or Right.VIEW_COST in held[role]]
 
 
+@staff_only(Right.CHANGE_SHOP)
+@require_GET
+def shop_test_print(request: StaffRequest) -> HttpResponse:
+    """The example receipt on the shop's paper, as a page that prints itself."""
+    shop = services.current_shop()
+    return render(request, "backoffice/test_print.html", {"head": Letterhead.of(shop), "paper": shop.paper})
+
+
 @staff_only()
 @require_GET
 def shop_logo(_request: StaffRequest, digest: str) -> HttpResponse:

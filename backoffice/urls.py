@@ -5,7 +5,7 @@ from typing import NoReturn
 from django.http import Http404, HttpRequest
 from django.urls import include, path, re_path
 
-from backoffice import dashboard, shop_page, tips
+from backoffice import dashboard, first_steps, shop_page, tips
 from backoffice.guide import guide
 
 
@@ -26,6 +26,9 @@ urlpatterns = [
     path("overview/live/", dashboard.overview_live, name="overview_live"),
     path("overview/balance/", dashboard.balance_refresh, name="balance_refresh"),
     path("overview/catalogue/", dashboard.catalogue_sync, name="catalogue_sync"),
+    path("first-steps/", first_steps.first_steps, name="first_steps"),
+    path("first-steps/live/", first_steps.first_steps_live, name="first_steps_live"),
+    path("first-steps/close/", first_steps.first_steps_close, name="first_steps_close"),
     path("tips/away/", tips.put_away, name="tips_away"),
     path("guide/", guide, {"reader": "cashier"}, name="guide"),
     path("guide/owner/", guide, {"reader": "owner"}, name="owner_guide"),
@@ -50,5 +53,6 @@ urlpatterns = [
     path("", include("complaints.urls")),
     path("", include("shop.urls")),
     path("shop/", shop_page.shop_settings, name="shop_settings"),
+    path("shop/test-print/", shop_page.shop_test_print, name="shop_test_print"),
     path("shop/logo/<str:digest>/", shop_page.shop_logo, name="shop_logo"),
 ]

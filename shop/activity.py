@@ -9,6 +9,7 @@ from core.rights import Right
 
 name_facts(
     address=Fact(pgettext_lazy("audit", "Address")),
+    first_steps=Fact(pgettext_lazy("audit", "First steps")),
     footer=Fact(pgettext_lazy("audit", "Footer")),
     language=Fact(pgettext_lazy("audit", "Language")),
     logo=Fact(pgettext_lazy("audit", "Logo no.")),

@@ -95,6 +95,7 @@ class Migration(migrations.Migration):
                 ("paper", models.CharField(default="58", max_length=2)),
                 ("language", models.CharField(blank=True, max_length=10)),
                 ("saved_at", models.DateTimeField(null=True)),
+                ("set_up_at", models.DateTimeField(null=True)),
             ],
             options={
                 "permissions": [("change_settings", "Can change settings")],
@@ -110,8 +111,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at") VALUES (NEW."address", NEW."footer", NEW."language", NEW."logo_id", NEW."name", NEW."only", NEW."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."phone", NEW."saved_at"); RETURN NULL;',
-                            hash="f5f44efa50bcf67e6a291bfee3383e77b0a46f5f",
+                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at", "set_up_at") VALUES (NEW."address", NEW."footer", NEW."language", NEW."logo_id", NEW."name", NEW."only", NEW."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."phone", NEW."saved_at", NEW."set_up_at"); RETURN NULL;',
+                            hash="109b8f0173271b11760105d67763fbcfd9edc57d",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_1c94f",
                             table="shop_shop",
@@ -122,8 +123,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at") VALUES (NEW."address", NEW."footer", NEW."language", NEW."logo_id", NEW."name", NEW."only", NEW."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."phone", NEW."saved_at"); RETURN NULL;',
-                            hash="ca3f2e43ae780fdc0012b79e11fff5ab297160fc",
+                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at", "set_up_at") VALUES (NEW."address", NEW."footer", NEW."language", NEW."logo_id", NEW."name", NEW."only", NEW."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."phone", NEW."saved_at", NEW."set_up_at"); RETURN NULL;',
+                            hash="acd8e8fcfe5e6d64874726044f2705aaf76ccf9a",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_fa0d9",
                             table="shop_shop",
@@ -133,8 +134,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at") VALUES (OLD."address", OLD."footer", OLD."language", OLD."logo_id", OLD."name", OLD."only", OLD."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."phone", OLD."saved_at"); RETURN NULL;',
-                            hash="00398acc7ca8aed33a25040c0b90a8ec91f9ad7e",
+                            func='INSERT INTO "shop_shophistory" ("address", "footer", "language", "logo_id", "name", "only", "paper", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "phone", "saved_at", "set_up_at") VALUES (OLD."address", OLD."footer", OLD."language", OLD."logo_id", OLD."name", OLD."only", OLD."paper", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."phone", OLD."saved_at", OLD."set_up_at"); RETURN NULL;',
+                            hash="fe6bd90c73c81fe2bcd68b0185709029ffa82fd0",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_4cf74",
                             table="shop_shop",
@@ -183,6 +184,7 @@ class Migration(migrations.Migration):
                 ("paper", models.CharField(default="58", max_length=2)),
                 ("language", models.CharField(blank=True, max_length=10)),
                 ("saved_at", models.DateTimeField(null=True)),
+                ("set_up_at", models.DateTimeField(null=True)),
             ],
             options={
                 "abstract": False,

@@ -54,6 +54,17 @@ def change_shop(
     return is_changed
 
 
+def close_first_steps(*, actor: User) -> None:
+    """Close the list of a new shop's first steps, for ever."""
+    with transaction.atomic():
+        shop = _lock()
+        if shop.set_up_at is None:
+            shop.set_up_at = clock.now()
+            shop.save(update_fields=["set_up_at"])
+            record(SETTING_CHANGED, actor=actor, subject="shop", after={"first_steps": "closed"})
+    log.info("first_steps_closed", by=actor.pk)
+
+
 def adopt_name() -> None:
     """Take the name of the environment, until a person has saved the settings; at each start."""
     with transaction.atomic():

@@ -1,0 +1,167 @@
+"""The list of a new real shop: each step is read off what is there; closed once, it is gone for ever."""
+
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from backoffice.first_steps import FirstSteps
+from callbacks.models import Callback, CallbackRefusal, RefusalReason
+from catalogue.models import CatalogueSync, PriceRule, PriceRuleKind, SyncFault
+from catalogue.services import sync_catalogue
+from drawers.models import Drawer
+from gateway.models import UpstreamAccount
+from purchases.states import Status
+from shop.models import Shop
+from staff.models import User
+from testing.factories import make_order, make_product
+from testing.people import Browser, browser_of, make_person
+from tests.core.helpers import has_id, next_question, words
+from tests.gateway.helpers import read_balance
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _real(settings: Any) -> None:
+    settings.SANDBOX = False
+    settings.UPSTREAM_BASE_URL, settings.UPSTREAM_SECRET_ID = "https://upstream.example.com", "secret-id-of-shop"
+    settings.SITE_URL = "https://shop.example.com"
+
+
+def read() -> FirstSteps:
+    first = FirstSteps.read(User.objects.get(username="admin"))
+    assert first is not None
+    return first
+
+
+def missing() -> list[str]:
+    return [step.name for step in read().missing]
+
+
+def step(name: str) -> Any:
+    return next(step for step in read().steps if step.name == name)
+
+
+def test_a_new_shop_misses_everything_and_the_overview_says_so(admin: Browser):
+    assert missing() == ["provider", "callback", "catalogue", "prices", "shop", "drawers", "people", "sale"]
+
+    assert has_id(admin.get("/"), "first-steps")
+    page = admin.get("/first-steps/")
+    assert "https://shop.example.com/callbacks/upstream/" in page.content.decode()
+    assert "secret-id-of-shop" not in page.content.decode()
+
+
+def test_each_step_is_done_by_what_is_there(admin: Browser):
+    read_balance(9_969_475)
+    Callback.objects.create(content_hash="0" * 64, body=b"{}", headers={}, is_signed=True)
+    product = make_product()
+    PriceRule.objects.create(type=product.type, kind=PriceRuleKind.PLUS, value=1500)
+    Shop.objects.create(name="Toko Maju", saved_at=timezone.now())
+    Drawer.objects.create(name="Depan")
+    make_person("cashier")
+    assert missing() == ["sale"]
+
+    make_order(status=Status.SUCCESS)
+    assert missing() == []
+    assert "Rp9.969.475" in words(admin.get("/first-steps/"))
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("INVALID_CREDENTIALS", "UPSTREAM_SECRET_ID"),
+        ("INVALID_SIGNATURE", "UPSTREAM_SECRET_KEY"),
+        ("API_INACTIVE", "API"),
+        ("IP_NOT_ALLOWED", "address"),
+        ("SOMETHING_NEW", "doctor"),
+    ],
+)
+def test_a_refused_account_gets_a_verdict_and_a_next_step(admin: Browser, code: str, named: str):
+    read_balance(1)
+    UpstreamAccount.objects.update_or_create(
+        only=True, defaults={"refused_since": timezone.now(), "refused_code": code}
+    )
+
+    assert not step("provider").is_done
+    assert step("provider").is_bad
+    assert named in step("provider").advice
+
+
+def test_an_upstream_without_an_answer_is_named(admin: Browser):
+    UpstreamAccount.objects.update_or_create(only=True, defaults={"unreachable_since": timezone.now()})
+
+    assert "https://upstream.example.com" in step("provider").seen
+    assert step("provider").is_bad
+
+
+def test_a_rejected_callback_and_a_failed_fetch_are_named(admin: Browser):
+    CallbackRefusal.objects.create(reason=RefusalReason.SIGNATURE, size=2)
+    CatalogueSync.objects.create(result=CatalogueSync.Result.FAULT, fault=SyncFault.values[0], fault_detail="why")
+
+    assert step("callback").is_bad
+    assert "signature not genuine" in step("callback").seen
+    assert step("catalogue").advice == "why"
+
+
+def test_the_page_brings_only_what_has_changed(admin: Browser):
+    page = admin.get("/first-steps/")
+    Drawer.objects.create(name="Depan")
+
+    question, _delay = next_question(page)
+    answer = admin.get(question, headers={"HX-Request": "true"})
+
+    assert has_id(answer, "step-drawers")
+    assert not has_id(answer, "step-shop")
+
+
+def test_closed_it_is_gone_for_ever(admin: Browser):
+    assert admin.post("/first-steps/close/").headers["Location"] == "/"
+
+    assert not has_id(admin.get("/"), "first-steps")
+    assert admin.get("/first-steps/").status_code == 404
+    assert admin.post("/first-steps/close/").status_code == 404
+    event = AuditEvent.objects.get(kind="setting_changed")
+    assert (event.subject, event.after) == ("shop", {"first_steps": "closed"})
+
+
+def test_only_people_who_run_the_shop_see_it():
+    supervisor = browser_of("supervisor")
+
+    assert not has_id(supervisor.get("/"), "first-steps")
+    assert supervisor.get("/first-steps/").status_code == 403
+
+
+def test_a_demo_has_no_such_list(admin: Browser, settings: Any):
+    settings.SANDBOX = True
+
+    assert not has_id(admin.get("/"), "first-steps")
+    assert admin.get("/first-steps/").status_code == 404
+
+
+def test_trying_the_provider_leads_back_to_the_list(admin: Browser):
+    answer = admin.post(reverse("balance_refresh"), {"next": "/first-steps/"})
+
+    assert answer.headers["Location"] == "/first-steps/"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_first_sale_is_the_cheapest_product_at_the_counter(upstream: Any, admin: Browser):
+    sync_catalogue()
+    code, name = read().cheapest or ("", "")
+
+    page = admin.get("/first-steps/")
+
+    assert f"/counter/?product={code}" in page.content.decode()
+    assert name in words(admin.get("/counter/", {"product": code}))
+
+
+def test_an_example_is_printed_on_the_shop_paper(admin: Browser):
+    Shop.objects.create(name="Toko Maju", paper="80")
+
+    page = admin.get("/shop/test-print/")
+
+    assert 'class="paper-80"' in page.content.decode()
+    assert "Toko Maju" in words(page)
