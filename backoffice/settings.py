@@ -88,7 +88,6 @@ INSTALLED_APPS = [
     "counter",
     "complaints",
     "earnings",
-    "work",
 ]
 
 MIDDLEWARE = [

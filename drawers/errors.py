@@ -51,12 +51,14 @@ class DrawerRefused(Refused):
 class TooLittleCash(Refused):
     """There should be `there` rupiah in the drawer only: less than is to go out."""
 
-    def __init__(self, there: int) -> None:
+    def __init__(self, there: int, *, is_blind: bool) -> None:
         self.there = there
-        super().__init__(
-            _("There should be only %(amount)s in this drawer: no more can go out in cash. First enter what came in.")
-            % {"amount": rupiah(there)}
+        words = _(
+            "There should be only %(amount)s in this drawer: no more can go out in cash. First enter what came in."
         )
+        if is_blind:
+            words = _("There should be less in this drawer: it cannot go out in cash. First enter what came in.")
+        super().__init__(words % {"amount": rupiah(there)})
 
 
 class PaymentUnclear(OrderRefused):

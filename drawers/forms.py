@@ -51,9 +51,18 @@ class CountForm(forms.Form):
                 label=rupiah(value), required=False, max_value=_MOST_PIECES, widget=forms.TextInput(attrs)
             )
 
-    def count_fields(self) -> list[forms.BoundField]:
-        """The fields of the count, largest first."""
-        return [self[_name(value)] for value in DENOMINATIONS]
+    def count_rows(self) -> list[tuple[forms.BoundField, int]]:
+        """The fields of the count, largest first, each with the rupiah that it makes."""
+        return [(self[_name(value)], self._made(value)) for value in DENOMINATIONS]
+
+    def _made(self, value: int) -> int:
+        typed = str(self[_name(value)].value() or "").strip()
+        return value * int(typed) if typed.isdecimal() and len(typed) <= len(str(_MOST_PIECES)) else 0
+
+    @property
+    def total(self) -> int:
+        """Rupiah of what is typed so far."""
+        return sum(self._made(value) for value in DENOMINATIONS)
 
     @property
     def pieces(self) -> list[int]:

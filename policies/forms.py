@@ -11,9 +11,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from core.forms import RupiahField
-from policies.bounds import BOUNDS
+from policies.bounds import BOUNDS, SWITCHES
 from policies.models import Policies
-from policies.words import PARTS, UNITS, WORDS, value_in_words
+from policies.words import PARTS, SWITCH, UNITS, WORDS, value_in_words
 
 
 class Row(NamedTuple):
@@ -43,7 +43,9 @@ class PoliciesForm(forms.Form):
         return [(title, [self._row(name) for name in rows]) for title, rows in PARTS]
 
     def _row(self, name: str) -> Row:
-        words, first = WORDS[name], value_in_words(name, BOUNDS[name].default) if name in BOUNDS else ""
+        words, first = WORDS[name], ""
+        if name in BOUNDS or name in SWITCHES:
+            first = value_in_words(name, BOUNDS[name].default if name in BOUNDS else False)
         return Row(self[name], UNITS[words.unit], words.hint, first, name.upper() if name in settings.POLICIES else "")
 
     def clean(self) -> dict[str, Any]:
@@ -64,6 +66,12 @@ def _field(name: str, *, unit: str) -> forms.Field:
     if unit == "time":
         return forms.TimeField(
             required=False, widget=forms.TimeInput(attrs | {"type": "time"}, format="%H:%M"), input_formats=["%H:%M"]
+        )
+    if unit == "switch":
+        return forms.TypedChoiceField(
+            choices=list(SWITCH.items()),
+            coerce=lambda value: value == "True",
+            widget=forms.Select({"class": "form-select"}),
         )
     bounds = BOUNDS[name]
     if unit == "rupiah":

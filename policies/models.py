@@ -30,6 +30,7 @@ class Policies(models.Model):
     alert_low_balance = _number("alert_low_balance")
     alert_low_balance_hours = _number("alert_low_balance_hours")
     exchanges_kept_days = _number("exchanges_kept_days")
+    blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
     quiet_from = models.TimeField(null=True, help_text="Until `quiet_to` only critical alerts are sent.")
     quiet_to = models.TimeField(null=True)
 

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from audit.events import SETTING_CHANGED
 from audit.services import record
-from policies.bounds import BOUNDS
+from policies.bounds import BOUNDS, SWITCHES
 from policies.errors import LooserNeedsTwo
 from policies.models import Policies
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A process reads the row once in so many seconds: each page asks for it.
 _KEPT_SECONDS = 5.0
+_LOOSER = {name: bounds.looser for name, bounds in BOUNDS.items()} | SWITCHES
 
 log = structlog.get_logger()
 
@@ -90,4 +91,4 @@ def values_of(held: Policies, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _is_looser(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    return any((after[name] - before[name]) * BOUNDS[name].looser > 0 for name in before if name in BOUNDS)
+    return any((after[name] - before[name]) * _LOOSER[name] > 0 for name in before if name in _LOOSER)

@@ -12,7 +12,7 @@ from core.money import rupiah
 
 
 class Words(NamedTuple):
-    """`unit`: "rupiah", "minutes", "hours", "days" or "time"."""
+    """`unit`: "rupiah", "minutes", "hours", "days", "time" or "switch"."""
 
     label: Promise
     hint: Promise
@@ -33,6 +33,11 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
                 _("Drawer difference"),
                 _("A drawer that is closed with a larger difference is an alert, and stands in the activity log."),
                 "rupiah",
+            ),
+            "blind_count": Words(
+                _("Blind count"),
+                _("The cash that should be in a drawer is shown only after it is counted. The difference shows then."),
+                "switch",
             ),
             "complaint_due_hours": Words(
                 _("Complaints are due after"), _("Counted from a step that names no other time."), "hours"
@@ -94,14 +99,16 @@ UNITS: dict[str, Promise | str] = {
     "hours": pgettext_lazy("unit", "hours"),
     "days": pgettext_lazy("unit", "days"),
     "time": "",
+    "switch": "",
 }
+SWITCH = {False: pgettext_lazy("policy", "off"), True: pgettext_lazy("policy", "on")}
 WORDS: dict[str, Words] = {name: words for _title, rows in PARTS for name, words in rows.items()}
 
 
 def value_in_words(name: str, value: Any) -> str:
     """A policy's value with its unit."""
-    if value is None:
-        return "–"
+    if value is None or isinstance(value, bool):
+        return "–" if value is None else str(SWITCH[value])
     match WORDS[name].unit:
         case "rupiah":
             return rupiah(value)

@@ -11,6 +11,7 @@ from drawers.errors import DrawerRefused, TooLittleCash
 from drawers.models import DrawerEntry, Shift
 from drawers.services.locking import lock_shift, refuse_unless_own
 from drawers.services.shifts import expected_cash
+from policies.services import policies
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -50,5 +51,5 @@ def _enter(
         if before:
             return before
         if amount < 0 and (there := expected_cash(current)) + amount < 0:
-            raise TooLittleCash(there)
+            raise TooLittleCash(there, is_blind=policies().blind_count)
         return DrawerEntry.objects.create(**facts, at=clock.now(), token=token)

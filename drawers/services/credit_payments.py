@@ -15,6 +15,7 @@ from drawers.events import CREDIT_PAID_OUT
 from drawers.models import DrawerEntry
 from drawers.services.locking import enter, lock_shift, open_shift_of, refuse_unless_own
 from drawers.services.shifts import expected_cash
+from policies.services import policies
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -66,7 +67,7 @@ def pay_out_credit(
         if not is_new:
             return paid
         if shift and counts_as_cash(method) and (there := expected_cash(shift)) < amount:
-            raise TooLittleCash(there)
+            raise TooLittleCash(there, is_blind=policies().blind_count)
         if shift:
             name = credit.name_of(paid.account)
             enter(shift, _Kind.CREDIT_OUT, -amount, method=method, actor=actor, reason=name, credit_entry=paid)

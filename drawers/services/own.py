@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import BigIntegerField, QuerySet, Sum
 
 from drawers.models import DrawerEntry, Payment, Shift
+from policies.services import policies
 
 if TYPE_CHECKING:
     from core.together import Given
+    from staff.models import User
+
+
+def is_blind(shift: Shift, person: User) -> bool:
+    """Whether this person may not see what should be in the drawer: it is their own, and has to be counted first."""
+    return shift.is_open and shift.cashier_id == person.pk and policies().blind_count
+
+
+def counts_blind(person: User) -> bool:
+    """Whether this person has a drawer open that has to be counted first: no page may sum their sales up."""
+    return policies().blind_count and Shift.objects.filter(cashier=person.pk, closed_at=None).exists()
 
 
 @dataclass(frozen=True)
@@ -19,6 +31,11 @@ class OwnDrawer:
 
     shift: Shift | None = None
     expected: int = 0
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether no page may show what should be in it, nor a sum that says so."""
+        return self.shift is not None and policies().blind_count
 
 
 def own_drawer_questions(person: Given) -> list[QuerySet[Any, Any]]:

@@ -10,6 +10,7 @@ import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from audit.services import record
 from core import clock
@@ -39,6 +40,7 @@ def open_shift(drawer: Drawer, *, pieces: Sequence[int], actor: User, reason: st
     """Begin the actor's shift with what was counted in the drawer.
 
     Raises `OpeningUnexplained` while that is not what its last count left and there is no reason, and `DrawerRefused`.
+    A blind count needs none.
     """
     with transaction.atomic():
         shift = _begin(drawer, cashier=actor, pieces=pieces, actor=actor, reason=reason)
@@ -68,8 +70,7 @@ def _begin(
         raise DrawerRefused("drawer_taken")
     opening, left = amount_of(pieces), _left_in(current)
     differs = left is not None and opening != left
-    if left is not None and differs and not reason.strip():
-        raise OpeningUnexplained(opening - left)
+    why = _why(reason, OpeningUnexplained(opening - left)) if left is not None and differs else ""
     try:
         with transaction.atomic():
             shift = Shift.objects.create(
@@ -79,7 +80,7 @@ def _begin(
                 opening=opening,
                 opening_pieces=list(pieces),
                 left_before=left,
-                opening_reason=reason.strip()[:500] if differs else "",
+                opening_reason=why,
                 taken_from=taken_from,
             )
     except IntegrityError:
@@ -91,6 +92,15 @@ def _begin(
     return shift
 
 
+def _why(reason: str, refusal: OpeningUnexplained | DifferenceUnexplained) -> str:
+    """The reason for a difference. Raises the refusal without one; but a blind count stands as it is: no second try."""
+    if not reason.strip() and policies().blind_count:
+        return gettext("Counted without seeing what is expected; no reason was typed.")
+    if not reason.strip():
+        raise refusal
+    return reason.strip()[:500]
+
+
 def _left_in(drawer: Drawer) -> int | None:
     """Rupiah that the drawer's last count left; None before its first."""
     return drawer.shifts.order_by("-opened_at", "-pk").values_list("counted", flat=True).first()
@@ -99,7 +109,8 @@ def _left_in(drawer: Drawer) -> int | None:
 def close_shift(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str = "") -> Shift:
     """Close it with this count and any difference; return the closed shift.
 
-    Raises `DifferenceUnexplained` while there is a difference and no reason, and `DrawerRefused`.
+    Raises `DifferenceUnexplained` while there is a difference and no reason (a blind count needs none), and
+    `DrawerRefused`.
     """
     with transaction.atomic():
         return _end(shift, pieces=pieces, actor=actor, reason=reason)
@@ -123,11 +134,9 @@ def _end(shift: Shift, *, pieces: Sequence[int], actor: User, reason: str) -> Sh
     take_in(current)
     expected, counted = expected_cash(current), amount_of(pieces)
     difference = counted - expected
-    if difference and not reason.strip():
-        raise DifferenceUnexplained(difference)
     current.counted, current.counted_pieces = counted, list(pieces)
     current.expected, current.difference = expected, difference
-    current.reason = reason.strip()[:500]
+    current.reason = _why(reason, DifferenceUnexplained(difference)) if difference else reason.strip()[:500]
     current.closed_by_id, current.closed_at = actor.pk, clock.now()
     current.day = _day_for(timezone.localdate(current.closed_at))
     current.save()

@@ -35,6 +35,12 @@ register.filter("with_sign", signed_in_words)
 _NOTES = (20_000, 50_000, 100_000)
 
 
+@register.filter
+def less(amount: int, other: int) -> int:
+    """`{{ amount|less:other }}`: rupiah."""
+    return amount - other
+
+
 @register.simple_tag
 def shift_link(shift: Shift, person: User, words: object = "") -> SafeString:
     """`{% shift_link shift user words %}`: the words, else its number; a link for people who may see the shift."""

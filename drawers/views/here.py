@@ -55,6 +55,7 @@ def _open(request: StaffRequest, shift: Shift, form: PaidForm, status: int = 200
     lately = list(Shift.objects.filter(cashier=shift.cashier_id).order_by("-opened_at", "-pk")[:_SHIFTS])
     context: dict[str, Any] = {
         "shift": shift,
+        "is_blind": services.is_blind(shift, request.user),
         "totals": totals,
         "lines": cash_lines(totals),
         "others": other_lines(totals),
@@ -73,6 +74,8 @@ def drawer_open(request: StaffRequest) -> HttpResponse:
     if request.method != "POST":  # the address of a refused count, opened again
         return redirect("drawer")
     form = OpenForm(request.POST)
+    if "sum" in request.POST:  # without a script
+        return _closed(request, form)
     if own := services.open_shift_of(request.user.pk):
         return _open_before(request, own, form)
     if form.is_valid():

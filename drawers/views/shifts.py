@@ -30,6 +30,7 @@ from drawers.presenting import cash_lines, other_lines
 from drawers.tables import EntryTable, SaleTable, ShiftTable, shift_fields
 from exports.events import EXPORT_MADE
 from exports.formats import csv_answer
+from policies.services import policies
 
 _PAPERS = ("80", "a4")
 _MOST_LATE = 50
@@ -97,6 +98,7 @@ def shift_detail(request: StaffRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {
         "shift": shift,
         "handed_to": handed_to[0] if handed_to else None,
+        "is_blind": services.is_blind(shift, request.user),
         "opened_after": after[0] if after and after[0].opening_difference else None,
         "totals": totals,
         "lines": cash_lines(totals),
@@ -135,6 +137,9 @@ def _counts(shift: Shift) -> list[tuple[int, int, int]]:
 def shift_csv(request: StaffRequest, pk: int) -> HttpResponseBase:
     """All sales and entries of one shift as CSV."""
     shift = _shift_for(request, pk, Right.VIEW_SHIFTS)
+    if services.is_blind(shift, request.user):
+        messages.error(request, _("The file is there when the drawer is counted."), extra_tags="not_counted")
+        return redirect(shift)
     record(EXPORT_MADE, actor=request.user, subject=f"shift {shift.pk}", facts={"format": "csv"})
     sold = shift.payments.select_related("seller", "debt__account__customer").order_by("at", "pk").iterator()
     entered = shift.entries.select_related("person", "payment").order_by("pk").iterator()
@@ -149,8 +154,7 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
     form = CloseForm(request.POST or None, shift=shift)
     if not shift.is_open:
         return _closed_before(request, shift, form)
-    difference: int | None = None
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and "sum" not in request.POST and form.is_valid():
         facts = {"pieces": form.pieces, "actor": request.user, "reason": form.cleaned_data["reason"]}
         try:
             if to := form.cleaned_data["to"]:
@@ -165,14 +169,12 @@ def shift_close(request: StaffRequest, pk: int) -> HttpResponse:
             if refusal.reason == "closed":
                 return _closed_before(request, _shift_for(request, pk, Right.MANAGE_DRAWERS), form)
             form.add_error(_field_of(refusal), ValidationError(str(refusal), code=refusal.code))
-            difference = getattr(refusal, "difference", None)
         else:
             return redirect(shift)
     context = {
         "shift": shift,
         "form": form,
-        "difference": difference,
-        "expected": services.expected_cash(shift),
+        "expected": None if policies().blind_count else services.expected_cash(shift),
         "unsettled": services.unsettled([shift])[:_MOST_LATE],
     }
     return render(request, "drawers/shift_close.html", context)
@@ -193,7 +195,7 @@ def shift_correct(request: StaffRequest, pk: int) -> HttpResponse:
     """Count a closed drawer again, once: the first count was wrong."""
     shift = _shift_for(request, pk, Right.MANAGE_DRAWERS)
     form = CorrectForm(request.POST or None, shift=shift)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and "sum" not in request.POST and form.is_valid():
         with refusal_shown(request):
             services.correct_count(shift, pieces=form.pieces, actor=request.user, reason=form.cleaned_data["reason"])
             messages.success(request, _("The count is corrected."), extra_tags="corrected")

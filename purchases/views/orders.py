@@ -15,6 +15,7 @@ from core.live import Live, seen_keys
 from core.numbers import may_take_whole
 from core.paging import kept_filters, keyset_page
 from core.rights import Right
+from drawers.services import counts_blind
 from exports.lists import ListFile
 from purchases.filters import OrderFilter
 from purchases.models import Order
@@ -79,7 +80,12 @@ def order_file_whole(request: StaffRequest) -> HttpResponseBase:
 def order_sums(request: StaffRequest) -> HttpResponse:
     """How many orders the filters leave, and what they come to; the list asks for it once it is shown."""
     filtered = _found(request)
-    context = {"sums": sums_of(filtered.qs), "with_cost": sees_cost(request.user), "kept": kept_filters(request.GET)}
+    context = {
+        "sums": sums_of(filtered.qs),
+        "with_cost": sees_cost(request.user),
+        "is_blind": counts_blind(request.user),
+        "kept": kept_filters(request.GET),
+    }
     return render(request, f"purchases/order_sums.html{'#foot' if 'HX-Request' in request.headers else ''}", context)
 
 

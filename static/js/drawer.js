@@ -15,10 +15,11 @@
       field.closest("tr").querySelector("[data-made]").textContent = made ? rupiah(made) : "";
       total += made;
     }
-    count.querySelector("[data-total]").textContent = rupiah(total);
+    document.querySelector("[data-total]").textContent = rupiah(total);
     if (!expected || !off) return;
     const difference = total - Number(expected.dataset.expected);
-    off.hidden = total === 0 || difference === 0;
+    off.hidden = total === 0;
+    off.classList.toggle("is-off", difference !== 0);
     off.querySelector("[data-off-amount]").textContent = (difference > 0 ? "+" : "") + rupiah(difference);
   }
 
@@ -30,7 +31,7 @@
     if (event.repeat) return;
     const fields = [...count.querySelectorAll("[data-value]")];
     const form = count.closest("form");
-    const end = off && !off.hidden && !form.reason.value ? form.reason : form.querySelector("[type=submit]");
+    const end = off?.matches(".is-off:not([hidden])") && !form.reason.value ? form.reason : form.querySelector("button[type=submit]");
     const next = fields[fields.indexOf(event.target) + step] ?? (event.key === "Enter" ? end : null);
     next?.focus();
     next?.select?.();
@@ -38,6 +39,8 @@
 
   count?.addEventListener("keydown", move);
   count?.addEventListener("input", add);
+  // The sums follow by themselves; and Enter in the reason would press this first button.
+  document.querySelector("[name=sum]")?.remove();
   if (count) add();
 
   const to = document.querySelector("#close-shift [name=to]");

@@ -31,6 +31,12 @@ def pieces_of(amount: int) -> list[int]:
     return counted
 
 
+def counted(amount: int, **more: Any) -> dict[str, Any]:
+    """A count of so much, as the form sends it."""
+    fields = {f"pieces_{value}": number for value, number in zip(DENOMINATIONS, pieces_of(amount), strict=True)}
+    return fields | more
+
+
 def make_drawer(name: str = "Front") -> Drawer:
     return Drawer.objects.create(name=name)
 

@@ -7,21 +7,15 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from drawers.models import DENOMINATIONS, Drawer, DrawerDay, DrawerEntry, Payment, Shift
+from drawers.models import Drawer, DrawerDay, DrawerEntry, Payment, Shift
 from drawers.services import close_shift
 from staff.models import User
 from testing.people import browser_of, make_person, signed_in
 from tests.core.helpers import codes, hidden
-from tests.drawers.helpers import begin, end, end_of_day, make_drawer, pieces_of, sell
+from tests.drawers.helpers import begin, counted, end, end_of_day, make_drawer, pieces_of, sell
 from workbench.services.story import read_story
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def counted(amount, **more):
-    """A count of so much, as the form sends it."""
-    fields = {f"pieces_{value}": number for value, number in zip(DENOMINATIONS, pieces_of(amount), strict=True)}
-    return fields | more
 
 
 def test_a_cashier_opens_pays_out_and_closes():

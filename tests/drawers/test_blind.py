@@ -1,0 +1,115 @@
+"""A blind count: until it is done, no page and no file of the cashier says what should be in the drawer."""
+
+import uuid
+
+import pytest
+
+from drawers.models import Shift
+from drawers.services import close_shift, open_shift_of
+from policies.errors import LooserNeedsTwo
+from policies.services import change_policies
+from staff.models import User
+from testing.people import browser_of, make_person, signed_in
+from tests.core.helpers import codes
+from tests.drawers.helpers import begin, counted, end, make_drawer, pieces_of, sell
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def blind_count():
+    change_policies({"blind_count": True}, actor=make_person("admin", username="boss"))
+
+
+@pytest.fixture
+def shift() -> Shift:
+    """Opened with 200.000; two sales arrived, for 13.571 and 20.000."""
+    shift = begin(make_person("cashier"), cash=200_000)
+    for amount in (13_571, 20_000):
+        end(sell(shift.cashier, amount), "success")
+    return shift
+
+
+def shows_a_sum(page: str) -> bool:
+    """Whether it names the sum of the sales, or with it the expected cash."""
+    return "33571" in page or "33.571" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/drawer/", "/shifts/{pk}/", "/shifts/{pk}/?paper=80", "/shifts/{pk}/close/", "/counter/", "/", "/orders/sums/"],
+)
+def test_no_page_of_the_cashier_shows_it_before_the_count(shift, path):
+    browser = signed_in(shift.cashier)
+    address = path.format(pk=shift.pk)
+
+    assert not shows_a_sum(browser.get(address, follow=True).content.decode())
+
+    change_policies({"blind_count": False}, actor=User.objects.get(username="boss"), approved_by=shift.cashier)
+    assert shows_a_sum(browser.get(address, follow=True).content.decode())
+
+
+def test_the_file_is_there_after_the_count(shift):
+    browser, path = signed_in(shift.cashier), f"/shifts/{shift.pk}/csv/"
+
+    assert codes(browser.get(path, follow=True)) == {"not_counted"}
+    close_shift(shift, pieces=pieces_of(233_500), actor=shift.cashier)
+    assert browser.get(path)["Content-Type"].startswith("text/csv")
+
+
+def test_a_refused_payout_does_not_say_it(shift):
+    fields = {"way": "out", "amount": "900.000.000", "reason": "To the safe", "token": str(uuid.uuid4())}
+
+    page = signed_in(shift.cashier).post("/drawer/paid/", fields)
+
+    assert [error.code for error in page.context["form"].errors.as_data()["amount"]] == ["TooLittleCash"]
+    assert not shows_a_sum(page.content.decode())
+
+
+def test_a_count_stands_at_once_and_its_difference_shows_after_it(shift):
+    browser = signed_in(shift.cashier)
+
+    done = browser.post(f"/shifts/{shift.pk}/close/", counted(233_000), follow=True)
+
+    assert codes(done) == {"closed"}
+    shift.refresh_from_db()
+    assert (shift.expected, shift.counted, shift.difference, bool(shift.reason)) == (233_571, 233_000, -571, True)
+    page = done.content.decode()
+    assert shows_a_sum(page)
+    assert 'id="line-difference"' in page
+
+
+def test_the_button_that_adds_up_does_not_say_it_and_closes_nothing(shift):
+    page = signed_in(shift.cashier).post(f"/shifts/{shift.pk}/close/", counted(150_000, sum="1"))
+
+    assert "Rp150.000" in page.content.decode()
+    assert not shows_a_sum(page.content.decode())
+    assert open_shift_of(shift.cashier_id) == shift
+
+
+def test_a_manager_who_counts_for_somebody_counts_blind_too(shift):
+    assert not shows_a_sum(browser_of("administrator").get(f"/shifts/{shift.pk}/close/").content.decode())
+
+
+def test_a_drawer_is_opened_without_seeing_what_was_left():
+    drawer = make_drawer()
+    close_shift(
+        begin(cash=100_700, drawer=drawer), pieces=pieces_of(100_700), actor=User.objects.get(username="cashier")
+    )
+    browser = browser_of("cashier", username="second")
+
+    assert "100.700" not in browser.get("/drawer/").content.decode()
+    done = browser.post("/drawer/open/", counted(90_000, drawer=drawer.pk))
+
+    shift = Shift.objects.get(closed_at=None)
+    assert (done.status_code, shift.opening, shift.opening_difference, bool(shift.opening_reason)) == (
+        302,
+        90_000,
+        -10_700,
+        True,
+    )
+
+
+def test_turning_it_off_takes_a_second_person():
+    with pytest.raises(LooserNeedsTwo):
+        change_policies({"blind_count": False}, actor=User.objects.get(username="boss"))
