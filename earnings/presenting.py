@@ -16,11 +16,13 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from catalogue.models import Product
 from core.money import rupiah
-from core.times import active_locale, day_words
+from core.times import active_locale, day_words, start_of_day
 from credit.methods import method_words
-from earnings.periods import Chosen
-from earnings.services import Figures, figures_by, totals_of
+from earnings.periods import NAMES, Chosen, named_period
+from earnings.services import Figures, Period, figures_by, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
+from ledger.presenting import Funds
+from ledger.services import usual_spending_per_hour
 from purchases.filters import OrderFilter
 from staff.models import User
 
@@ -92,6 +94,50 @@ def tiles_of(now: Figures, before: Figures, *, with_cost: bool) -> list[Tile]:
     change = Change.between(now.share, before.share, by_share=False)
     tiles.append(Tile("share", _("Went through"), percent(now.share), now.share, change))
     return tiles
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A period in one line."""
+
+    name: str
+    words: str | Promise
+    figures: Figures
+    change: Change | None
+    against: str
+
+
+def glances_at(now: dt.datetime, names: Iterable[str]) -> list[Glance]:
+    """Periods of `NAMES`, each against the one before; all from one look at their days."""
+    chosen = [named_period(name, now) for name in names]
+    by_day = figures_by("day", Period(min(each.before.since for each in chosen), now))
+
+    def of(period: Period) -> Figures:
+        cut = start_of_day(period.last)
+        is_whole = period.until in {now, start_of_day(period.last + dt.timedelta(days=1))}
+        last = (
+            by_day.get(period.last, Figures())
+            if is_whole
+            else totals_of(figures_by("day", Period(cut, period.until)).values())
+        )
+        return totals_of([*(row for day, row in by_day.items() if period.first <= day < period.last), last])
+
+    return [
+        Glance(
+            name=each.name,
+            words=NAMES[each.name],
+            figures=of(each.period),
+            change=Change.between(of(each.period).sales, of(each.before).sales),
+            against=each.against,
+        )
+        for each in chosen
+    ]
+
+
+def hours_left() -> float | None:
+    """How many hours the balance lasts at the usual pace; None where that is not known."""
+    available, per_hour = Funds.now().available, usual_spending_per_hour()
+    return max(0.0, available / per_hour) if available is not None and per_hour else None
 
 
 @dataclass(frozen=True)

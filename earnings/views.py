@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from audit.services import record
@@ -15,10 +16,13 @@ from catalogue.rights import sees_cost
 from core.access import StaffRequest, staff_only
 from core.rights import Right
 from core.snapshot import snapshot
-from earnings.periods import NAMES, chosen_period
-from earnings.presenting import BY, Line, Report, drawing_of, report_of, tiles_of
+from earnings.periods import NAMES, chosen_period, named_period
+from earnings.presenting import BY, Line, Report, drawing_of, glances_at, hours_left, report_of, tiles_of
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
+
+# So many brands and cashiers stand on the overview.
+_TOP = 5
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
@@ -39,6 +43,26 @@ def earnings(request: StaffRequest) -> HttpResponse:
         "period_query": report.chosen.query if report.chosen.name not in NAMES else f"period={report.chosen.name}",
     }
     return render(request, "earnings/earnings.html", context)
+
+
+@staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)
+@require_GET
+def earnings_today(request: StaffRequest) -> HttpResponse:
+    """The part of the overview: today by hour, the days before in short, what sold most, how long the balance lasts."""
+    now, with_cost = timezone.now(), sees_cost(request.user)
+    with snapshot():
+        chosen = named_period("today", now)
+        brands, people = (report_of(chosen, by) for by in ("brand", "person"))
+        context = {
+            "report": brands,
+            "tiles": tiles_of(brands.now, brands.before, with_cost=with_cost),
+            "drawing": drawing_of(chosen),
+            "tops": [(BY[report.by], report.by, report.lines[:_TOP]) for report in (brands, people)],
+            "glances": glances_at(now, ("yesterday", "week", "month")),
+            "with_cost": with_cost,
+            "hours_left": hours_left() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else None,
+        }
+    return render(request, "earnings/today.html", context)
 
 
 @staff_only(Right.VIEW_ORDERS, Right.VIEW_SHIFTS)

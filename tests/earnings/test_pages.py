@@ -9,12 +9,14 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
 from earnings.periods import named_period
-from earnings.services import sum_days
+from earnings.services import figures_by, sum_days, totals_of
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
 from purchases.states import Status
@@ -104,3 +106,25 @@ def test_each_period_is_compared_with_one_as_long():
 def _span(chosen: Any) -> tuple[str, ...]:
     moments = (chosen.period.since, chosen.period.until, chosen.before.since, chosen.before.until)
     return tuple(f"{timezone.localtime(at):%d.%m %H:%M}" for at in moments)
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_overview_shows_today_and_the_days_before_in_few_questions():
+    sold(ago(0, 0), selling_price=15_000)
+    supervisor = browser_of("supervisor")
+    supervisor.get("/earnings/today/")
+
+    assert 'hx-get="/earnings/today/"' in supervisor.get("/").content.decode()
+    with CaptureQueriesContext(connection) as queries:
+        answer = supervisor.get("/earnings/today/")
+
+    glances = dict(re.findall(r'data-glance="(\w+)" data-sales="(\d+)"', answer.content.decode()))
+    week = named_period("week", timezone.now())
+    assert tiles(answer)["sales"] == "15000"
+    assert glances["yesterday"] == "42000"
+    assert glances["week"] == str(totals_of(figures_by("day", week.period).values()).sales) == "57000"
+    assert len(queries) == 19
+
+
+def test_a_cashiers_overview_stays_theirs():
+    assert "/earnings/" not in browser_of("cashier").get("/").content.decode()
