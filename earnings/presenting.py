@@ -23,7 +23,6 @@ from earnings.services import Figures, Period, figures_by, totals_of
 from ledger.chart import HEIGHT, STEPS, WIDTH, scale
 from ledger.presenting import Funds
 from ledger.services import usual_spending_per_hour
-from purchases.filters import OrderFilter
 from staff.models import User
 
 #: What the figures are by, as the tabs of the page.
@@ -37,6 +36,8 @@ BY: dict[str, str | Promise] = {
 _FILTERS = {"brand": "brand", "product": "product", "person": "cashier", "method": "payment"}
 _HOURS = 24
 _MINUTE = 60
+# Above so many hours it is said in days.
+_LONG = 48
 
 
 def percent(share: float | None) -> str:
@@ -134,10 +135,15 @@ def glances_at(now: dt.datetime, names: Iterable[str]) -> list[Glance]:
     ]
 
 
-def hours_left() -> float | None:
-    """How many hours the balance lasts at the usual pace; None where that is not known."""
+def lasts_words() -> str:
+    """How long the balance lasts at the usual pace, in words; empty where that is not known."""
     available, per_hour = Funds.now().available, usual_spending_per_hour()
-    return max(0.0, available / per_hour) if available is not None and per_hour else None
+    if available is None or not per_hour:
+        return ""
+    hours = max(0, available // per_hour)
+    if hours < _LONG:
+        return ngettext("about %(n)s hour", "about %(n)s hours", hours) % {"n": hours}
+    return _("about %(n)s days") % {"n": hours // 24}
 
 
 @dataclass(frozen=True)
@@ -199,11 +205,8 @@ def report_of(chosen: Chosen, by: str, **only: Any) -> Report:
 
 
 def _orders_url(chosen: Chosen, by: str, key: str) -> str:
-    """The list of orders, narrowed to a row; empty where the list has no such filter."""
-    name = _FILTERS[by]
-    if name not in OrderFilter.base_filters or not key:
-        return ""
-    return f"{reverse('order_list')}?{chosen.query}&{urlencode({name: key})}"
+    """The list of orders, narrowed to a row; empty for what commands placed."""
+    return f"{reverse('order_list')}?{chosen.query}&{urlencode({_FILTERS[by]: key})}" if key else ""
 
 
 def _brands(keys: Iterable[Any]) -> dict[Any, tuple[str, str]]:

@@ -17,7 +17,7 @@ from core.access import StaffRequest, staff_only
 from core.rights import Right
 from core.snapshot import snapshot
 from earnings.periods import NAMES, chosen_period, named_period
-from earnings.presenting import BY, Line, Report, drawing_of, glances_at, hours_left, report_of, tiles_of
+from earnings.presenting import BY, Line, Report, drawing_of, glances_at, lasts_words, report_of, tiles_of
 from exports.events import EXPORT_MADE
 from exports.formats import Fields, csv_answer, write_workbook
 
@@ -60,7 +60,7 @@ def earnings_today(request: StaffRequest) -> HttpResponse:
             "tops": [(BY[report.by], report.by, report.lines[:_TOP]) for report in (brands, people)],
             "glances": glances_at(now, ("yesterday", "week", "month")),
             "with_cost": with_cost,
-            "hours_left": hours_left() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else None,
+            "lasts": lasts_words() if with_cost and request.user.has_perm(Right.VIEW_BOOKS) else "",
         }
     return render(request, "earnings/today.html", context)
 

@@ -10,16 +10,21 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import AuditEvent
 from core.times import start_of_day
-from earnings.periods import named_period
+from earnings.periods import chosen_period, named_period
+from earnings.presenting import report_of
 from earnings.services import figures_by, sum_days, totals_of
+from purchases.filters import OrderFilter
 from purchases.models import Order
 from purchases.models.orders import CUSTOMER_PAYS
 from purchases.states import Status
+from purchases.sums import sums_of
+from staff.models import User
 from testing.factories import make_product
 from testing.people import browser_of, make_person
 from tests.earnings.helpers import ago, sold
@@ -128,3 +133,20 @@ def test_the_overview_shows_today_and_the_days_before_in_few_questions():
 
 def test_a_cashiers_overview_stays_theirs():
     assert "/earnings/" not in browser_of("cashier").get("/").content.decode()
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize("by", ["brand", "product", "person", "method"])
+def test_a_line_opens_exactly_its_orders(by: str):
+    report = report_of(chosen_period({"since": ago(40).date().isoformat()}), by)
+
+    for line in (line for line in report.lines if line.key):
+        query = QueryDict(line.url.partition("?")[2])
+        opened = sums_of(OrderFilter(query, queryset=Order.objects.all(), person=User(is_superuser=True)).qs)
+        figures = line.figures
+        assert (opened.count, opened.arrived, opened.price, opened.cost) == (
+            figures.placed,
+            figures.sold,
+            figures.sales,
+            figures.cost,
+        )
