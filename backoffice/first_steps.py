@@ -27,9 +27,11 @@ from core.access import StaffRequest, staff_only
 from core.live import Live
 from core.money import rupiah
 from core.rights import Right
+from core.times import time_of_day
 from core.together import read_together
 from drawers.models import Drawer
 from gateway.models import Exchange, UpstreamAccount
+from gateway.services import first_request_at
 from purchases.models import Order
 from purchases.states import Status
 from shop.services import close_first_steps, shop_of, shop_question
@@ -114,7 +116,10 @@ def _provider(account: UpstreamAccount, balance: int | None) -> Step:
         seen = _("No answer from %(address)s.") % {"address": settings.UPSTREAM_BASE_URL}
         return Step("provider", title, False, seen, _("Check UPSTREAM_BASE_URL and this machine's network."))
     if balance is None:
-        return Step("provider", title, False, _("Not asked yet: after a start the first request waits one minute."))
+        seen = _("Not asked yet.")
+        if opens_at := first_request_at():
+            seen = _("Not asked yet: the first request may go at %(time)s.") % {"time": time_of_day(opens_at)}
+        return Step("provider", title, False, seen)
     return Step("provider", title, True, _("Its balance for us: %(balance)s") % {"balance": rupiah(balance)})
 
 

@@ -72,6 +72,10 @@ def _words() -> dict[str, str]:
         "role_above_own": _("You may give only roles below your own. Ask an owner."),
         "no_limits": _("You may not change limits."),
         "limit_above_own": _("You may not let others spend more than you may. Ask an owner."),
+        "limits_later": _(
+            "With an invitation go only limits below the role's, and only where no second person approves the role."
+            " Invite without them, then change them on the person's page."
+        ),
         "no_roles": _("Only owners change what roles may do."),
         "right_above_own": _("You may not give a right that you do not have."),
         "last_owner": _("This is the last active owner. Make somebody else an owner first."),

@@ -94,12 +94,12 @@ class LimitsForm(forms.Form):
     per_day = RupiahField(label=_("Limit per day"), least=0, required=False)
     approval_above = RupiahField(label=_("Needs approval above"), least=0, required=False)
 
-    def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, limits: Limits, role: Limits | None = None, empty: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"initial": asdict(limits)})
         for name in asdict(limits):
             of_role = getattr(role, name) if role else None
-            empty = gettext("no limit") if of_role is None else rupiah(of_role)
-            self.fields[name].widget.attrs |= {**_FIELD, "inputmode": "numeric", "maxlength": 30, "placeholder": empty}
+            shown = empty or (gettext("no limit") if of_role is None else rupiah(of_role))
+            self.fields[name].widget.attrs |= {**_FIELD, "inputmode": "numeric", "maxlength": 30, "placeholder": shown}
 
     @property
     def limits(self) -> Limits:

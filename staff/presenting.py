@@ -80,8 +80,12 @@ class FactorLook:
         self.last_used_at = factor.last_used_at
 
 
-def qr_code(person: User, secret: str) -> SafeString:
+def secret_code(person: User, secret: str) -> SafeString:
     """The secret as a picture that an authenticator app reads with the phone's camera."""
-    store = EncryptedFactors()
-    svg = store.build_totp_svg(store.build_totp_url(person, secret))
+    return qr_code(EncryptedFactors().build_totp_url(person, secret))
+
+
+def qr_code(text: str) -> SafeString:
+    """The text as a picture for the camera of a phone."""
+    svg = EncryptedFactors().build_totp_svg(text)
     return SafeString(svg[svg.index("<svg") :])  # qrcode draws it; nobody's text is in it

@@ -30,6 +30,8 @@ from staff.services.guards import (
     refuse_outside,
     refuse_role_above,
 )
+from staff.services.limit_changes import change_limits, lock_limit_change
+from staff.services.limits import Limits
 from staff.services.second import NOBODY, Change, settle
 
 VALID_HOURS = 72
@@ -46,16 +48,24 @@ def invite(
     full_name: str = "",
     email: str = "",
     note: str = "",
+    limits: Limits | None = None,
 ) -> tuple[User, str]:
     """A new person with this role and without a password, and the token of the invitation.
 
-    `actor`: None for a command. Raises `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role does what two
-    people do, and a colleague could approve it.
+    `actor`: None for a command. `limits`: own ones below the role's, for a role that one person gives. Raises
+    `NotAllowed`, or `NameTaken`; or `NeedsSecond` when the role does what two people do, and a colleague could
+    approve it.
     """
     facts = {"full_name": full_name, "email": email, "note": note}
     with transaction.atomic():
         change = lock_invitation(username, role, facts, actor=actor)
+        if limits and takes_two(change.content["rights"]):
+            raise NotAllowed("limits_later")  # what a second person approves holds none
         person = add_person(change, actor=actor)
+        if limits:
+            if lock_limit_change(person, limits, actor=actor)[1]:
+                raise NotAllowed("limits_later")
+            change_limits(person, limits, actor=actor)
         token = _new_link(person, AccessLink.Purpose.INVITE, actor)
     log.info("staff_invited", by=_key(actor), person=person.pk, role=role.value)
     return person, token

@@ -19,7 +19,7 @@ from core.errors import refusal_shown
 from staff import services
 from staff.confirming import check_factor, confirm_own
 from staff.errors import FactorRefused
-from staff.presenting import FactorLook, qr_code
+from staff.presenting import FactorLook, secret_code
 from staff.services import own_factors, passkeys
 
 ADD_APP = act("add_app", pgettext_lazy("audit", "Add an authenticator app"))
@@ -63,7 +63,13 @@ def factor_app(request: StaffRequest) -> HttpResponse:
             error = refusal
             if refusal.reason == "stale":
                 secret, sealed = own_factors.new_app_secret(person)
-    context = {"secret": secret, "sealed": sealed, "qr_code": qr_code(person, secret), "error": error, "act": ADD_APP}
+    context = {
+        "secret": secret,
+        "sealed": sealed,
+        "qr_code": secret_code(person, secret),
+        "error": error,
+        "act": ADD_APP,
+    }
     return render(request, "staff/factor_app.html", context)
 
 

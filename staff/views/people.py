@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from audit.acts import act
 from core import clock
 from core.access import StaffRequest, staff_only
+from core.customer_texts import whatsapp_link
 from core.errors import Refused, refusal_shown
 from core.paging import FirstPages
 from core.rights import Right
@@ -23,7 +24,7 @@ from staff.errors import FactorRefused, NameTaken
 from staff.filters import StaffFilter
 from staff.forms import InviteForm, LimitsForm, RoleForm
 from staff.models import LIMITS, User
-from staff.presenting import standing_of, waiting_role_of
+from staff.presenting import qr_code, standing_of, waiting_role_of
 from staff.roles import rights_by_role, role_of
 from staff.services.own_factors import reset_factors
 from staff.tables import SessionTable, StaffTable
@@ -54,11 +55,14 @@ def staff_list(request: StaffRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def staff_invite(request: StaffRequest) -> HttpResponse:
     """Invite somebody; the answer shows the link, this once."""
-    form = InviteForm(request.POST or None, actor=request.user)
-    if request.method == "POST" and form.is_valid():
+    form, limits_form = InviteForm(request.POST or None, actor=request.user), None
+    if request.user.has_perm(Right.CHANGE_LIMITS):
+        limits_form = LimitsForm(request.POST or None, limits=services.Limits(), empty=_("as the role says"))
+    if request.method == "POST" and form.is_valid() and (limits_form is None or limits_form.is_valid()):
+        limits = limits_form.limits if limits_form and any(limits_form.cleaned_data.values()) else None
         try:
-            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in ("username", "role")})
-            person, token = services.invite(actor=request.user, **form.cleaned_data)
+            _confirm(request, INVITE, **{name: request.POST.get(name, "") for name in ("username", "role", *LIMITS)})
+            person, token = services.invite(actor=request.user, limits=limits, **form.cleaned_data)
         except NameTaken as refusal:
             form.add_error("username", ValidationError(str(refusal), code=refusal.code))
         except FactorRefused as refusal:
@@ -67,7 +71,7 @@ def staff_invite(request: StaffRequest) -> HttpResponse:
             form.add_error("role", ValidationError(str(refusal), code=refusal.code))
         else:
             return _link_shown(request, person, token)
-    return render(request, "staff/staff_invite.html", {"form": form})
+    return render(request, "staff/staff_invite.html", {"form": form, "limits_form": limits_form})
 
 
 @staff_only(Right.MANAGE_STAFF)
@@ -209,5 +213,19 @@ def _confirm(request: StaffRequest, act: str, **content: object) -> None:
 
 def _link_shown(request: StaffRequest, person: User, token: str) -> HttpResponse:
     base = settings.SITE_URL.rstrip("/") or request.build_absolute_uri("/").rstrip("/")
-    context = {"person": person, "link": base + services.link_path(token), "hours": services.VALID_HOURS}
+    link = base + services.link_path(token)
+    message = _(
+        "Hello %(name)s, this link opens your account: %(link)s It works once. Your user name: %(username)s"
+    ) % {
+        "name": person.shown_name,
+        "link": link,
+        "username": person.username,
+    }
+    context = {
+        "person": person,
+        "link": link,
+        "hours": services.VALID_HOURS,
+        "whatsapp": whatsapp_link(message),
+        "qr_code": qr_code(link),
+    }
     return render(request, "staff/link_shown.html", context)

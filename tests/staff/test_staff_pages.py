@@ -1,13 +1,14 @@
 """The pages about people: the list, an invitation, one person, and one's own devices."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from staff.models import AccessLink, Session, User
+from staff.models import AccessLink, RoleLimits, Session, User
 from testing.people import browser_of, make_person
 from tests.core.helpers import cells, codes, has_id
 from tests.staff.helpers import GOOD, administrator, choose, invited, owner, signed_in
@@ -223,3 +224,33 @@ def test_the_page_of_somebody_else_takes_at_most_10_queries(boss):
         assert has_id(boss.get(f"/staff/{person.pk}/"), "role-form")
 
     assert len(asked) <= 10, [query["sql"][:150] for query in asked]
+
+
+def test_an_invitation_gives_lower_limits_in_the_same_step(boss):
+    RoleLimits.objects.update_or_create(role="cashier", defaults={"per_day": 5_000_000})
+
+    too_much = boss.confirm("/staff/invite/", {**INVITATION, "per_day": "9.000.000"})
+    assert errors(too_much) == {"role": ["NotAllowed:limits_later"]}
+    assert not User.objects.filter(username="sari").exists()
+
+    boss.confirm("/staff/invite/", {**INVITATION, "per_order": "200.000", "per_day": "1.000.000"})
+    sari = User.objects.get(username="sari")
+    assert (sari.own_per_order, sari.own_per_day, sari.own_approval_above) == (200_000, 1_000_000, None)
+
+
+def test_limits_do_not_go_with_a_role_that_takes_two(boss):
+    head = signed_in(owner())
+
+    answer = head.confirm("/staff/invite/", {**INVITATION, "role": "supervisor", "per_day": "1000"})
+
+    assert errors(answer) == {"role": ["NotAllowed:limits_later"]}
+    assert not User.objects.filter(username="sari").exists()
+
+
+def test_a_link_goes_out_by_whatsapp_and_as_a_picture(boss):
+    shown = boss.confirm("/staff/invite/", INVITATION)
+
+    address = re.search(r'id="link-whatsapp" href="([^"]+)"', shown.content.decode())[1]
+    assert address.startswith("https://wa.me/?text=")
+    assert quote(f"?link={link_of(shown)}", safe="") in address
+    assert "<svg" in shown.content.decode()
