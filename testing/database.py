@@ -48,6 +48,17 @@ def app_url() -> str:
     )
 
 
+def has_locks_of_the_app() -> bool:
+    """Whether a process of the app is in a transaction in the tests' database."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
+            " AND usename = %s AND xact_start IS NOT NULL)",
+            [APP_ROLE],
+        )
+        return bool(cursor.fetchone()[0])
+
+
 def empty_tables() -> None:
     """Delete all rows, past triggers and foreign keys: ten times as fast as Django's flush. Takes a superuser."""
     with transaction.atomic(), connection.cursor() as cursor:

@@ -12,19 +12,21 @@ import redis
 import requests
 from django.conf import settings
 
-from testing.database import app_url
+from testing.database import app_url, has_locks_of_the_app
 from testing.sandbox_process import PROJECT, eventually, free_port
 
-_CELERY = [sys.executable, "-m", "celery", "-A", "backoffice"]
-_BEAT = [sys.executable, "-m", "celery", "-A", "testing.quick_beat", "beat"]
 _QUEUES = ("interactive", "callbacks", "background")
 _WORKER = ["worker", "-P", "threads", "-c", "8", "--without-gossip", "--without-mingle", "-l", "INFO"]
 
 
 class Fleet:
-    """Processes with the same environment as the test that starts them; `env` adds to it or replaces."""
+    """Processes with the same environment as the test that starts them; `env` adds to it or replaces.
 
-    def __init__(self, **env: str) -> None:
+    `app`: the Celery app of the workers and beat.
+    """
+
+    def __init__(self, app: str = "backoffice", **env: str) -> None:
+        self.app = app
         self.port = free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="fleet-"))
         self.env = {
@@ -54,11 +56,12 @@ class Fleet:
 
     def begin(self, *names: str) -> None:
         """Start them without waiting."""
+        celery = [sys.executable, "-m", "celery", "-A", self.app]
         commands = {
             "web": [sys.executable, "-m", "backoffice.web", "--port", str(self.port)],
-            "worker": [*_CELERY, *_WORKER, "-Q", "interactive,callbacks", "-n", "worker@%h"],
-            "background": [*_CELERY, *_WORKER, "-Q", "background", "-n", "background@%h"],
-            "beat": [*_BEAT, "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
+            "worker": [*celery, *_WORKER, "-Q", "interactive,callbacks", "-n", "worker@%h"],
+            "background": [*celery, *_WORKER, "-Q", "background", "-n", "background@%h"],
+            "beat": [*celery, "beat", "-s", str(self.folder / "schedule"), "--pidfile=", "-l", "INFO"],
         }
         for name in names:
             with (self.folder / f"{name}.log").open("ab") as log:
@@ -78,14 +81,23 @@ class Fleet:
             return False
 
     def rest(self) -> None:
-        """Let beat start nothing more, wait until the workers have done all that there is to do, and stop them, too.
+        """Let beat start nothing more, wait until the workers have done what they have begun, and stop them, too.
 
         Else a later test without a fleet that places an order would have it sent by this one.
         """
         self._signal(signal.SIGSTOP, "beat")
         with redis.Redis.from_url(self.env["REDIS_URL"]) as broker:
-            eventually(lambda: not broker.exists(*_QUEUES, "unacked"), within=30)
+            eventually(lambda: self._has_stopped(broker), within=30)
+
+    def _has_stopped(self, broker: redis.Redis) -> bool:
+        broker.delete(*_QUEUES)  # nobody waits for it any more
+        if broker.exists("unacked"):
+            return False
         self._signal(signal.SIGSTOP, "worker", "background")
+        if has_locks_of_the_app():  # of the dispatcher's: the next test could not empty the tables
+            self._signal(signal.SIGCONT, "worker", "background")
+            return False
+        return True
 
     def resume(self) -> None:
         """Let all go on, without what other tests have asked for meanwhile."""

@@ -30,7 +30,7 @@ def valkey(tmp_path: Path) -> Iterator[Valkey]:
 def fleet(upstream: Upstream, valkey: Valkey, settings: Any) -> Iterator[Fleet]:
     """Web, workers and beat, not started yet, against the sandbox; the rate windows last a second."""
     rates = dict.fromkeys(("UPSTREAM_ACCOUNT_RATE", "UPSTREAM_IP_RATE", "UPSTREAM_PRODUCTS_RATE"), "1000/second")
-    fleet = Fleet(REDIS_URL=valkey.url(), **rates)
+    fleet = Fleet("testing.quick_app", REDIS_URL=valkey.url(), **rates)
     settings.REDIS_URL = valkey.url()
     get_client().budget.declare_fresh()
     yield fleet

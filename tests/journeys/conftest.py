@@ -98,7 +98,7 @@ def shop(upstream: Upstream, fleets: list[Fleet]) -> Iterator[Fleet]:
     """Web, workers and beat against the sandbox, which calls back; demo staff can sign in."""
     create_demo_staff()
     if not fleets:
-        fleets.append(Fleet())
+        fleets.append(Fleet("testing.quick_app"))
         fleets[0].start("web", "worker", "background", "beat")
     fleet = fleets[0]
     upstream.control("account", callback_url=f"{fleet.url}/callbacks/upstream/")
