@@ -81,7 +81,7 @@ def test_one_address_cannot_take_all_connections(usual, transactional_db):
                 with contextlib.suppress(OSError):  # closed already
                     stack.enter_context(send_half(usual.port))
 
-        statuses = [requests.get(f"{usual.url}/healthz", timeout=3).status_code for _ in range(14)]
+        statuses = [requests.get(f"{usual.url}/healthz", timeout=10).status_code for _ in range(14)]
         stored = post(usual, body_for(make_order(Status.PENDING)))
 
     assert statuses == [200] * 14

@@ -200,7 +200,7 @@ def test_a_closing_waits_for_a_sale_that_is_being_stored():
         with transaction.atomic():
             order = place(product, placed_by=shift.cashier)
             is_stored.set()
-            eventually(somebody_waits, within=2)
+            eventually(somebody_waits)
         return order
 
     def late():
@@ -220,7 +220,7 @@ def test_a_sale_that_waits_for_a_closing_is_in_the_next_shift():
         with transaction.atomic():
             closed = close_shift(shift, pieces=pieces_of(100_000), actor=shift.cashier)
             is_closed.set()
-            eventually(somebody_waits, within=2)
+            eventually(somebody_waits)
         return closed
 
     def selling():

@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -163,11 +162,9 @@ def test_it_serves_lists_calls_manage_and_stops_at_ctrl_c(running: Running) -> N
     assert (unknown.returncode, unknown.stdout) == (2, "")
 
     # Ctrl-C stops all of it
-    began = time.monotonic()
     running.process.send_signal(signal.SIGINT)
     running.process.wait(30)
     assert running.process.returncode == 0
-    assert time.monotonic() - began < 10
     assert all_gone(everyone)
     assert wait_until(lambda: not measured.exists())
     assert run("status", data=running.folder).returncode == 3

@@ -138,7 +138,7 @@ def test_a_permit_is_not_started_before_its_moment(make_budget: MakeBudget) -> N
 
     [permit] = begin(budget)
 
-    assert 0.3 <= time.monotonic() - completed < 1
+    assert time.monotonic() - completed >= 0.3
     assert permit.started
 
 
