@@ -49,10 +49,12 @@ class PoliciesForm(forms.Form):
         return Row(self[name], UNITS[words.unit], words.hint, first, name.upper() if name in settings.POLICIES else "")
 
     def clean(self) -> dict[str, Any]:
-        """Quiet hours have both ends, or none."""
+        """Quiet hours and opening hours have two different ends, or none."""
         typed = super().clean() or {}
-        if (typed.get("quiet_from") is None) != (typed.get("quiet_to") is None) and not self.errors:
-            self.add_error("quiet_to", forms.ValidationError(_("Type both ends, or none."), code="both"))
+        for begin, end in (("quiet_from", "quiet_to"), ("opens_at", "closes_at")):
+            ends = {typed.get(begin), typed.get(end)}
+            if not self.errors and ends != {None} and (None in ends or len(ends) == 1):
+                self.add_error(end, forms.ValidationError(_("Type two different times, or none."), code="both"))
         return typed
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from audit.history import history_of
@@ -31,6 +31,8 @@ class Policies(models.Model):
     alert_low_balance_hours = _number("alert_low_balance_hours")
     exchanges_kept_days = _number("exchanges_kept_days")
     blind_count = models.BooleanField(default=False, help_text="Nobody sees the expected cash before the count.")
+    opens_at = models.TimeField(null=True, help_text="Until `closes_at` cashiers sell; without both, always.")
+    closes_at = models.TimeField(null=True)
     quiet_from = models.TimeField(null=True, help_text="Until `quiet_to` only critical alerts are sent.")
     quiet_to = models.TimeField(null=True)
 
@@ -43,6 +45,11 @@ class Policies(models.Model):
                 condition=Q(quiet_from__isnull=True, quiet_to__isnull=True)
                 | Q(quiet_from__isnull=False, quiet_to__isnull=False),
                 name="policies_quiet_hours_have_both_ends",
+            ),
+            models.CheckConstraint(
+                condition=Q(opens_at__isnull=True, closes_at__isnull=True)
+                | (Q(opens_at__isnull=False, closes_at__isnull=False) & ~Q(opens_at=F("closes_at"))),
+                name="policies_opening_hours_have_two_ends",
             ),
             *(
                 models.CheckConstraint(

@@ -42,6 +42,13 @@ def _row(_moment: int) -> Policies:
     return saved_policies()
 
 
+def is_between(begin: dt.time | None, end: dt.time | None, at: dt.time) -> bool:
+    """Whether the shop's time `at` is in these hours, which may pass midnight. False without hours."""
+    if begin is None or end is None:
+        return False
+    return begin <= at < end if begin <= end else at >= begin or at < end
+
+
 def forget() -> None:
     """Read the row again at the next question."""
     _row.cache_clear()

@@ -39,6 +39,12 @@ PARTS: tuple[tuple[Promise, dict[str, Words]], ...] = (
                 _("The cash that should be in a drawer is shown only after it is counted. The difference shows then."),
                 "switch",
             ),
+            "opens_at": Words(
+                _("Cashiers sell from"),
+                _("Outside of these hours only people who may approve orders sell, and what they approve is sold."),
+                "time",
+            ),
+            "closes_at": Words(_("Cashiers sell until"), _("Leave both empty to sell at any time."), "time"),
             "complaint_due_hours": Words(
                 _("Complaints are due after"), _("Counted from a step that names no other time."), "hours"
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -156,6 +157,14 @@ class NotForSale(OrderRefused):
             "postpaid": _("This is a bill: it is checked first and then paid."),
         }
         super().__init__(words[reason])
+
+
+class OutsideHours(OrderRefused):
+    """Cashiers sell in the shop's opening hours only."""
+
+    def __init__(self, opens_at: dt.time, closes_at: dt.time) -> None:
+        words = _("The shop sells from %(opens)s to %(closes)s. Until then a supervisor can sell this.")
+        super().__init__(words % {"opens": f"{opens_at:%H:%M}", "closes": f"{closes_at:%H:%M}"})
 
 
 class NeedsApproval(OrderRefused):

@@ -24,7 +24,7 @@ from alerts.kinds import KINDS, in_words
 from alerts.models import Alert, AlertNotice, Severity
 from alerts.services.ways import Fault, Way, ways
 from core import clock
-from policies.services import policies
+from policies.services import is_between, policies
 from shop.services import shop_name
 
 log = structlog.get_logger()
@@ -118,13 +118,8 @@ def _due(way: Way, now: dt.datetime) -> QuerySet[AlertNotice]:
 
 def is_quiet(now: dt.datetime) -> bool:
     """Whether the shop's quiet hours are on, which may pass midnight; then only critical alerts are sent."""
-    held, at = policies(), timezone.localtime(now).time()
-    if held.quiet_from is None or held.quiet_to is None:
-        return False
-    passes_midnight = held.quiet_from > held.quiet_to
-    if passes_midnight:
-        return at >= held.quiet_from or at < held.quiet_to
-    return held.quiet_from <= at < held.quiet_to
+    held = policies()
+    return is_between(held.quiet_from, held.quiet_to, timezone.localtime(now).time())
 
 
 def message_of(alerts: list[Alert]) -> tuple[str, str, NotifyType]:

@@ -21,6 +21,7 @@ from purchases.errors import (
     NeedsApproval,
     NotForSale,
     OpenDuplicate,
+    OutsideHours,
     PriceMoved,
     RepeatToday,
     SellingPriceMoved,
@@ -58,6 +59,8 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
     closed = product.in_cut_off()
     whose = recognised(product, form.kind, form.cleaned)
     limits = limits_shown(request.user, product.price)
+    needs_approval = services.needs_approval(request.user, product.price)
+    hours_refusal = None if needs_approval else services.outside_hours(request.user)
     is_below_cost = product.sells_for < product.price
     is_refused_sale = is_below_cost and not request.user.has_perm(Right.SELL_BELOW_COST)
     return {
@@ -70,12 +73,22 @@ def review_facts(request: StaffRequest, product: Product, form: DestinationForm,
         "missing": missing,
         # Before the books are opened nobody knows for certain, and the upstream decides.
         "must_wait": bool(missing) and funds.is_open,
-        "needs_approval": services.needs_approval(request.user, product.price),
+        "needs_approval": needs_approval,
+        "hours_refusal": hours_refusal,
         "closed": closed,
-        "is_refused_now": closed or not product.is_available or limits["limit_refusal"] or is_refused_sale,
+        "is_refused_now": closed
+        or not product.is_available
+        or limits["limit_refusal"]
+        or is_refused_sale
+        or hours_refusal,
         # Nothing to think about: the button has the focus.
         "is_plain": not (
-            missing or is_below_cost or whose["is_other_operator"] or limits["limit_refusal"] or "refusal" in more
+            missing
+            or is_below_cost
+            or whose["is_other_operator"]
+            or limits["limit_refusal"]
+            or hours_refusal
+            or "refusal" in more
         ),
         "refusal_code": more["refusal"].code if "refusal" in more else "",
         **whose,
@@ -119,7 +132,7 @@ def place_confirmed(request: StaffRequest, product: Product, form: DestinationFo
     except BalanceShort as refusal:
         request_balance_reading()  # a top-up of this minute is found sooner
         more = {"refusal": refusal, "short": refusal.words_for(request.user), "must_wait": True, "token": token}
-    except LimitReached:
+    except (LimitReached, OutsideHours):
         more = {"token": token}  # the review says it
     except OrderRefused as refusal:
         more = {"refusal": refusal}

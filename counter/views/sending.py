@@ -92,7 +92,7 @@ def _review(
 ) -> HttpResponse:
     review = review_facts(request, product, form, **more)
     if more.get("asked_again"):  # that is the confirmation of a second one
-        keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal")
+        keeps = ("missing", "is_below_cost", "is_other_operator", "limit_refusal", "hours_refusal")
         review["is_plain"] = not any(review[name] for name in keeps)
     review["shown_destination"], review["mark"] = in_fours(review["shown_destination"]), mark_of(product.brand.name)
     return show_panel(request, **review, **(known or {}), is_review=True)

@@ -28,6 +28,8 @@ class Migration(migrations.Migration):
                 ("alert_low_balance_hours", models.BigIntegerField(default=4)),
                 ("exchanges_kept_days", models.BigIntegerField(default=90)),
                 ("blind_count", models.BooleanField(default=False)),
+                ("opens_at", models.TimeField(null=True)),
+                ("closes_at", models.TimeField(null=True)),
                 ("quiet_from", models.TimeField(null=True)),
                 ("quiet_to", models.TimeField(null=True)),
             ],
@@ -38,8 +40,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_insert",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
-                            hash="992d1952119aa58ba1a0a03ad5c9e763577f98b8",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'insert\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
+                            hash="4169c79536235b1659e3754a544f233a33aaadf3",
                             operation="INSERT",
                             pgid="pgtrigger_history_insert_ca915",
                             table="policies_policies",
@@ -50,8 +52,8 @@ class Migration(migrations.Migration):
                         name="history_update",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
                             condition="WHEN (OLD.* IS DISTINCT FROM NEW.*)",
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
-                            hash="65700abafce65e06f1f2d3f6e1825bbc5b415db3",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (NEW."alert_low_balance", NEW."alert_low_balance_hours", NEW."approval_alert_minutes", NEW."approval_valid_hours", NEW."blind_count", NEW."closes_at", NEW."complaint_due_hours", NEW."drawer_difference_limit", NEW."exchanges_kept_days", NEW."only", NEW."opens_at", NEW."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'update\', NEW."only", NEW."pin_idle_minutes", NEW."pin_order_limit", NEW."quiet_from", NEW."quiet_to", NEW."session_idle_minutes"); RETURN NULL;',
+                            hash="649e6d4c0f75f02ace363f4968be066fef1e6b88",
                             operation="UPDATE",
                             pgid="pgtrigger_history_update_66fb0",
                             table="policies_policies",
@@ -61,8 +63,8 @@ class Migration(migrations.Migration):
                     pgtrigger.compiler.Trigger(
                         name="history_delete",
                         sql=pgtrigger.compiler.UpsertTriggerSql(
-                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (OLD."alert_low_balance", OLD."alert_low_balance_hours", OLD."approval_alert_minutes", OLD."approval_valid_hours", OLD."blind_count", OLD."complaint_due_hours", OLD."drawer_difference_limit", OLD."exchanges_kept_days", OLD."only", OLD."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."pin_idle_minutes", OLD."pin_order_limit", OLD."quiet_from", OLD."quiet_to", OLD."session_idle_minutes"); RETURN NULL;',
-                            hash="50bd38d3bf610e73f6a36af3ee3b0b295d0d0322",
+                            func='INSERT INTO "policies_policieshistory" ("alert_low_balance", "alert_low_balance_hours", "approval_alert_minutes", "approval_valid_hours", "blind_count", "closes_at", "complaint_due_hours", "drawer_difference_limit", "exchanges_kept_days", "only", "opens_at", "order_verdict_after_minutes", "pgh_context", "pgh_created_at", "pgh_label", "pgh_obj_id", "pin_idle_minutes", "pin_order_limit", "quiet_from", "quiet_to", "session_idle_minutes") VALUES (OLD."alert_low_balance", OLD."alert_low_balance_hours", OLD."approval_alert_minutes", OLD."approval_valid_hours", OLD."blind_count", OLD."closes_at", OLD."complaint_due_hours", OLD."drawer_difference_limit", OLD."exchanges_kept_days", OLD."only", OLD."opens_at", OLD."order_verdict_after_minutes", COALESCE(NULLIF(CURRENT_SETTING(\'pghistory.context_metadata\', TRUE), \'\'), NULL)::JSONB, NOW(), \'delete\', OLD."only", OLD."pin_idle_minutes", OLD."pin_order_limit", OLD."quiet_from", OLD."quiet_to", OLD."session_idle_minutes"); RETURN NULL;',
+                            hash="015f5eafd38bda2fd53c6a73e2b406cdbcb73d03",
                             operation="DELETE",
                             pgid="pgtrigger_history_delete_7ae74",
                             table="policies_policies",
@@ -79,6 +81,18 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="policies_quiet_hours_have_both_ends",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("closes_at__isnull", True), ("opens_at__isnull", True)),
+                            models.Q(
+                                ("closes_at__isnull", False),
+                                ("opens_at__isnull", False),
+                                models.Q(("opens_at", models.F("closes_at")), _negated=True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="policies_opening_hours_have_two_ends",
                     ),
                     models.CheckConstraint(
                         condition=models.Q(("session_idle_minutes__gte", 5), ("session_idle_minutes__lte", 720)),
@@ -152,6 +166,8 @@ class Migration(migrations.Migration):
                 ("alert_low_balance_hours", models.BigIntegerField(default=4)),
                 ("exchanges_kept_days", models.BigIntegerField(default=90)),
                 ("blind_count", models.BooleanField(default=False)),
+                ("opens_at", models.TimeField(null=True)),
+                ("closes_at", models.TimeField(null=True)),
                 ("quiet_from", models.TimeField(null=True)),
                 ("quiet_to", models.TimeField(null=True)),
                 (

@@ -1,4 +1,4 @@
-"""The amount that a person may still spend today. The limits are checked in the transaction that stores an order."""
+"""The amount that a person may still spend today, checked in the transaction that stores an order; and the hours."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.utils import timezone
 
+from core import clock
+from core.rights import Right
 from core.times import start_of_day
-from purchases.errors import LimitReached
+from policies.services import is_between, policies
+from purchases.errors import LimitReached, OutsideHours
 from purchases.states import Status
 from staff.services import Limits, limits_of, lock_person, names_of_helpers
 
@@ -73,6 +76,16 @@ def refuse_beyond_limits(person: User | None, amount: int, *, key: str, is_only_
         lock_person(person)
     if refusal := allowance_of(person, but=key).refusal(amount):
         raise name_helpers(refusal, person)
+
+
+def outside_hours(person: User | None) -> OutsideHours | None:
+    """Why this person may sell nothing at this hour. People who may approve orders may at any, and so may commands."""
+    held, at = policies(), timezone.localtime(clock.now()).time()
+    if held.opens_at is None or held.closes_at is None or is_between(held.opens_at, held.closes_at, at):
+        return None
+    if person is None or person.has_perm(Right.APPROVE_ORDERS):
+        return None
+    return OutsideHours(held.opens_at, held.closes_at)
 
 
 def _spent_today(person: User, but: str) -> int:

@@ -35,7 +35,7 @@ from purchases.errors import (
 )
 from purchases.models import Order
 from purchases.models.orders import OrderQuerySet
-from purchases.services.limits import refuse_beyond_limits
+from purchases.services.limits import outside_hours, refuse_beyond_limits
 from purchases.services.moving import store
 from purchases.services.sweeping import SUBMIT
 from purchases.states import OPEN, ActionReason, Status
@@ -98,8 +98,8 @@ def place_order(
     `wait_for_topup`: if less is available, it needs action until it is queued by itself. `enqueue=False`: the caller
     submits it. `approved`: the approver, if it is above the person's limit. `payment`: how the customer pays. Raises
     `InvalidDestination`, `NotForSale`, `PriceMoved`, `SellingPriceMoved`, `OpenDuplicate`, `RepeatToday`, `TokenUsed`,
-    `BelowCost`, `LimitReached`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`; nothing is stored
-    or sent then.
+    `BelowCost`, `LimitReached`, `OutsideHours`, `NeedsApproval`, `BalanceShort`, `PaymentUnclear` or `CreditRefused`;
+    nothing is stored or sent then.
     """
     destination = product.kind.clean(destination)
     same_or_repeated = _look(product, destination, idempotency_key)
@@ -221,8 +221,10 @@ def queue_order(
 
     The database has the last word: the same key gives the same order again, and raises `OpenDuplicate` when another one
     for this product and destination is open. Raises `LimitReached`, or `BalanceShort` unless `wait_for_topup` lets it
-    wait.
+    wait; raises `OutsideHours` where nobody has approved it and the person may not sell at this hour.
     """
+    if approved is None and (closed := outside_hours(placed_by)):
+        raise closed
     order = Order(
         kind=kind,
         ref_id=ref_id,
